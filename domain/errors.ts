@@ -1,0 +1,157 @@
+/**
+ * The one catalogue of error codes: status, default message and the `suggestion` of the envelope.
+ * Source: spec "Errors", decisions §1 and §11. `docs/errors.md` and the OpenAPI document are held to it by a test.
+ */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    message: 'The request could not be understood.',
+    suggestion: 'Check the body is valid JSON and the query values are of the documented form.',
+  },
+  DOMAIN_NOT_VERIFIED: {
+    status: 400,
+    message: 'The sender address is not on a verified domain of this project.',
+    suggestion: 'Register the domain with POST /domains, publish its DNS records, and send from an address on it.',
+  },
+  CONTACT_UNSUBSCRIBED: {
+    status: 400,
+    message: 'A marketing template cannot go to an unsubscribed contact.',
+    suggestion: 'Send a TRANSACTIONAL template, or pass subscribed: true where the person has agreed to it.',
+  },
+  NO_SMS_SENDER: {
+    status: 400,
+    message: 'No SMS sender is registered for this country.',
+    suggestion: 'Add a sender for the country, or a default one, with POST /sms/senders.',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    message: 'This endpoint needs credentials.',
+    suggestion: 'Send the key as "Authorization: Bearer <key>", or sign in.',
+  },
+  INVALID_API_KEY: {
+    status: 401,
+    message: 'The API key is unknown, expired, revoked, or not of the kind this endpoint takes.',
+    suggestion: 'Use a current secret key; the public key works only on /v1/track, /v1/pixel and /v1/back-in-stock.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    message: 'These credentials may not do this.',
+    suggestion: 'Use a key or a role that holds the scope named in details.requiredScope.',
+  },
+  PROJECT_DISABLED: {
+    status: 403,
+    message: 'The project is disabled: it can be read, not written.',
+    suggestion: 'Ask the operator of this service to enable the project.',
+  },
+  SMS_NOT_ENABLED: {
+    status: 403,
+    message: 'SMS is not enabled on this deployment.',
+    suggestion: 'Set SMS_PROVIDER on the API and the workers.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: 'No such resource.',
+    suggestion: 'Check the path and the id; an id of another project is not found either.',
+  },
+  TEMPLATE_NOT_FOUND: {
+    status: 404,
+    message: 'No template of this project has this id.',
+    suggestion: 'List the templates with GET /v1/templates.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: 'This path does not take this method.',
+    suggestion: 'Use one of the methods in the Allow header.',
+  },
+  CONFLICT: {
+    status: 409,
+    message: 'The current state of the resource does not allow this.',
+    suggestion: 'Read the resource again; details says what stands in the way.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    message: 'This Idempotency-Key has been used by an earlier request.',
+    suggestion: 'Take the result from details.originalResponse, or use a new key for a new request.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: 'The request is too large.',
+    suggestion: 'Keep attachments under 10 MB decoded, a message under 40 MB and a CSV file under 5 MB.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'The content type is not supported here.',
+    suggestion: 'Send Content-Type: application/json (multipart/form-data for an import).',
+  },
+  VALIDATION_ERROR: {
+    status: 422,
+    message: 'The request is not valid.',
+    suggestion: 'Correct the fields listed in errors.',
+  },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    message: 'Too many requests.',
+    suggestion: 'Wait for the seconds in the Retry-After header, then try again.',
+  },
+  BILLING_LIMIT_EXCEEDED: {
+    status: 429,
+    message: 'The monthly email limit of this project is reached.',
+    suggestion: 'Raise monthlyEmailLimit with PATCH /project, or wait for the next month.',
+  },
+  INTERNAL_SERVER_ERROR: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    suggestion: 'Try again; if it stays, report it with the requestId.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    message: 'A part of the service is not reachable at the moment.',
+    suggestion: 'Try again in a few seconds.',
+  },
+} as const satisfies Record<string, { status: number; message: string; suggestion: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One fault of one field: `field` is a dotted path such as `attachments.0.filename`. */
+export interface FieldError {
+  field: string;
+  message: string;
+  code: string;
+}
+
+export interface AppErrorOptions {
+  message?: string;
+  /** Overrides the catalogue's status: decisions §1 has VALIDATION_ERROR as 400 on some endpoints. */
+  status?: number;
+  details?: Record<string, unknown>;
+  errors?: FieldError[];
+  suggestion?: string;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** An error that a caller is told about; anything else becomes INTERNAL_SERVER_ERROR without its words. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: Record<string, unknown> | undefined;
+  readonly errors: FieldError[] | undefined;
+  readonly suggestion: string;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = options.status ?? ERRORS[code].status;
+    this.details = options.details;
+    this.errors = options.errors;
+    this.suggestion = options.suggestion ?? ERRORS[code].suggestion;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The VALIDATION_ERROR of a single field. */
+export function fieldError(field: string, message: string, code = 'custom'): AppError {
+  return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });
+}
