@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, httpAddress, parseConfig, parseSettings, VARIABLES, type VariableName } from './config.ts';
+
+const APART = {
+  DATABASE_URL: 'postgres://tidings:secret@db:5432/tidings',
+  TEMPORAL_ADDRESS: 'temporal:7233',
+  SECRET_KEY: 'a-secret-key-of-some-length',
+};
+
+function refusal(env: Record<string, string>): ConfigError {
+  try {
+    parseSettings(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('the environment was taken');
+}
+
+describe('settings of npm start', () => {
+  it('an empty environment has the documented defaults', () => {
+    expect(parseSettings({})).toMatchObject({
+      home: '.tidings',
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: 'http://127.0.0.1:3000',
+      database: { url: undefined },
+      temporal: { address: undefined, namespace: 'default' },
+      email: { provider: 'capture', dkimSign: true, snsTopicArns: [] },
+      sms: { provider: 'capture' },
+      rateLimitPerMinute: 1000,
+      sendRatePerSecond: 0,
+      webhookAllowPrivate: false,
+      dnsServers: [],
+      corsOrigins: [],
+      logLevel: 'info',
+      metricsPort: undefined,
+      inboundSmtpPort: undefined,
+      smtpRelay: { port: undefined, allowPlain: false },
+    });
+  });
+
+  it('an empty or blank variable counts as unset', () => {
+    expect(parseSettings({ PORT: '', SMTP_URL: ' ', LOG_LEVEL: '' })).toMatchObject({ port: 3000, logLevel: 'info' });
+  });
+
+  it('signing up is open on a loopback host and for the first user elsewhere, unless said otherwise', () => {
+    expect(parseSettings({}).signup).toBe('on');
+    expect(parseSettings({ HOST: '0.0.0.0' }).signup).toBe('first');
+    expect(parseSettings({ HOST: '0.0.0.0', SIGNUP: 'off' }).signup).toBe('off');
+  });
+
+  it('the public address follows host and port, and is kept without a slash at its end', () => {
+    expect(parseSettings({ HOST: '0.0.0.0', PORT: '80' }).publicUrl).toBe('http://127.0.0.1:80');
+    expect(parseSettings({ PUBLIC_URL: 'https://mail.example.com/' }).publicUrl).toBe('https://mail.example.com');
+    expect(httpAddress('::1', 3000)).toBe('http://[::1]:3000');
+  });
+
+  it('lists are split at commas', () => {
+    const settings = parseSettings({
+      DNS_SERVERS: '127.0.0.1:5353, 9.9.9.9,[::1]:53,2620:fe::fe',
+      CORS_ORIGINS: 'https://a.example.com,http://localhost:5173/',
+    });
+    expect(settings.dnsServers).toEqual(['127.0.0.1:5353', '9.9.9.9', '[::1]:53', '2620:fe::fe']);
+    expect(settings.corsOrigins).toEqual(['https://a.example.com', 'http://localhost:5173']);
+  });
+});
+
+describe('a value that cannot be used', () => {
+  it.each<[VariableName, string]>([
+    ['HOST', 'not a host'],
+    ['PORT', 'abc'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3e3'],
+    ['PUBLIC_URL', 'example.com'],
+    ['DATABASE_URL', 'mysql://root@localhost/x'],
+    ['TEMPORAL_ADDRESS', 'temporal'],
+    ['TEMPORAL_NAMESPACE', 'a b'],
+    ['WORKERS', '0'],
+    ['WORKERS', '1.5'],
+    ['EMAIL_PROVIDER', 'sendmail'],
+    ['SMTP_URL', 'mail.example.com:25'],
+    ['DKIM_SIGN', 'maybe'],
+    ['RETURN_PATH_DOMAIN', '@example.com'],
+    ['SMS_PROVIDER', 'nexmo'],
+    ['SECRET_KEY', 'short'],
+    ['RATE_LIMIT_PER_MINUTE', '-5'],
+    ['SEND_RATE_PER_SECOND', 'fast'],
+    ['WEBHOOK_ALLOW_PRIVATE', 'sometimes'],
+    ['DNS_SERVERS', 'dns.example.com'],
+    ['SIGNUP', 'all'],
+    ['CORS_ORIGINS', 'https://a.example.com/path'],
+    ['LOG_LEVEL', 'loud'],
+    ['METRICS_PORT', 'yes'],
+    ['SNS_TOPIC_ARNS', 'my-topic'],
+    ['INBOUND_SMTP_PORT', '99999'],
+    ['TWILIO_BASE_URL', 'localhost'],
+  ])('%s=%s is refused in one line that names it and what it takes', (name, value) => {
+    const error = refusal({ [name]: value });
+    expect(error.variable).toBe(name);
+    expect(error.message).toContain(`${name} must be ${VARIABLES[name].takes}`);
+    expect(error.message).not.toContain('\n');
+  });
+
+  it('never shows the text of a secret', () => {
+    expect(refusal({ SMTP_URL: 'http://user:hunter2@x' }).message).not.toContain('hunter2');
+    expect(refusal({ SECRET_KEY: 'hunter2' }).message).not.toContain('hunter2');
+  });
+
+  it('a line break in a value stays out of the line', () => {
+    expect(refusal({ LOG_LEVEL: 'a\nb' }).message).not.toContain('\n');
+  });
+});
+
+describe('variables that need each other', () => {
+  it.each<[VariableName, Record<string, string>]>([
+    ['SMTP_URL', { EMAIL_PROVIDER: 'smtp' }],
+    ['SES_REGION', { EMAIL_PROVIDER: 'ses' }],
+    ['TWILIO_ACCOUNT_SID', { SMS_PROVIDER: 'twilio' }],
+    ['TLS_KEY_FILE', { TLS_CERT_FILE: '/a.pem' }],
+    ['TEMPORAL_TLS_KEY', { TEMPORAL_TLS_CERT: '/a.pem' }],
+  ])('%s is asked for where another one needs it', (name, env) => {
+    expect(refusal(env).message).toMatch(new RegExp(`^${name} is required, because `));
+  });
+
+  it("SES takes its region from AWS's own variable too", () => {
+    expect(parseSettings({ EMAIL_PROVIDER: 'ses', AWS_REGION: 'eu-west-1' }).email.sesRegion).toBe('eu-west-1');
+  });
+});
+
+describe('a process configured by environment alone', () => {
+  it('has its database, Temporal and secret key', () => {
+    expect(parseConfig(APART)).toMatchObject({
+      database: { url: APART.DATABASE_URL },
+      temporal: { address: 'temporal:7233', namespace: 'default' },
+      secretKey: APART.SECRET_KEY,
+    });
+  });
+
+  it.each(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'SECRET_KEY'] as const)('is refused without %s', (name) => {
+    expect(() => parseConfig({ ...APART, [name]: undefined })).toThrow(new RegExp(`^${name} is required`));
+  });
+});
