@@ -1,0 +1,40 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Database } from './schema.ts';
+
+// int8 (counts, claims, cursors) fits a double here: none of ours passes 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date column is a calendar day; as a Date it would shift with the host's time zone.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+
+export interface ConnectionOptions {
+  connectionString: string;
+  /** Most connections of this process. */
+  max: number;
+  applicationName: string;
+  /** Told of an idle connection that broke; the pool replaces it by itself. */
+  onError: (error: Error) => void;
+}
+
+export type Db = Kysely<Database>;
+
+/** A pool of Postgres connections with the types of our tables. `db.destroy()` closes it. */
+export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.max,
+    application_name: options.applicationName,
+    // Long enough for a Postgres that is being restarted by the supervisor, short enough to answer 503 to a client.
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
+  // Without a listener, an idle connection that Postgres closes would end the process.
+  pool.on('error', options.onError);
+  return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }), pool };
+}
+
+/** Answers whether Postgres takes queries; for the readiness check. */
+export async function ping(db: Db): Promise<void> {
+  await sql`SELECT 1`.execute(db);
+}

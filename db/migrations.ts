@@ -1,0 +1,21 @@
+import type { Migration } from 'kysely';
+import * as accounts from './migrations/20261121T0800-accounts.ts';
+import * as contacts from './migrations/20261121T0801-contacts.ts';
+import * as content from './migrations/20261121T0802-content.ts';
+import * as messages from './migrations/20261121T0803-messages.ts';
+import * as events from './migrations/20261121T0804-events.ts';
+import * as workflows from './migrations/20261121T0805-workflows.ts';
+import * as campaigns from './migrations/20261121T0806-campaigns.ts';
+import * as storefront from './migrations/20261121T0807-storefront.ts';
+
+/** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
+export const MIGRATIONS: Record<string, Migration> = {
+  '20261121T0800-accounts': accounts,
+  '20261121T0801-contacts': contacts,
+  '20261121T0802-content': content,
+  '20261121T0803-messages': messages,
+  '20261121T0804-events': events,
+  '20261121T0805-workflows': workflows,
+  '20261121T0806-campaigns': campaigns,
+  '20261121T0807-storefront': storefront,
+};
