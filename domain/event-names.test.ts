@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { EMAIL_EVENTS, eventNameFault, isSystemEvent, segmentEvent } from './event-names.ts';
+
+describe('names a caller may not record', () => {
+  it.each([...EMAIL_EVENTS, 'email.', 'email.anything', 'contact.subscribed', 'contact.unsubscribed'])(
+    '%s is reserved',
+    (name) => {
+      expect(eventNameFault(name)).toMatchObject({ field: 'event', code: 'reserved_event' });
+    },
+  );
+
+  it.each(['segment.vip.entry', 'segment.big-spenders.exit', segmentEvent('a', 'exit')])('%s is reserved', (name) => {
+    expect(eventNameFault(name)?.code).toBe('reserved_event');
+  });
+
+  it.each(['pixel.page_viewed', 'pixel.', 'shopify.back_in_stock'])('%s is system-sourced', (name) => {
+    expect(eventNameFault(name, 'name')).toMatchObject({ field: 'name', code: 'system_sourced_event' });
+  });
+
+  it.each([
+    ['', 'too_small'],
+    ['x'.repeat(256), 'too_big'],
+    ['a\nb', 'invalid_string'],
+    ['a\0', 'invalid_string'],
+    ['\ud83d', 'invalid_string'],
+  ])('%j is refused as %s', (name, code) => {
+    expect(eventNameFault(name)?.code).toBe(code);
+  });
+});
+
+describe('names a caller may record', () => {
+  it.each([
+    'signup',
+    'email',
+    'emailed',
+    'contact.updated',
+    'contact.subscribed.again',
+    'segment.vip',
+    'segment.vip.entered',
+    'pixel',
+    'shopify',
+    'Purchase Completed',
+    'x'.repeat(255),
+    'commande-passée 🎉',
+  ])('%s', (name) => {
+    expect(eventNameFault(name)).toBeUndefined();
+    expect(isSystemEvent(name)).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+/** Why an address is on the suppression list (decisions §9). */
+export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+
+/**
+ * What a bounce says, judged by code and words (decisions §9): `dead` mailbox, mailbox unavailable for now
+ * (`temporary`), the sender's fault (`policy`), the message's fault (`message`), `routing`, and `unknown`.
+ */
+export const BOUNCE_CLASSES = ['dead', 'temporary', 'policy', 'message', 'routing', 'unknown'] as const;
+
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+export type BounceClass = (typeof BOUNCE_CLASSES)[number];
+
+const PLAIN_REASONS = [
+  'unsubscribed',
+  'cancelled',
+  'left_audience',
+  'sender_not_verified',
+  'template_error',
+  'provider_rejected',
+  'expired',
+  'step_deleted',
+  'contact_deleted',
+  'limit_reached',
+] as const;
+
+/** Why something was not sent or ended early: one closed vocabulary for emails, recipients and executions. */
+export type Reason = (typeof PLAIN_REASONS)[number] | `suppressed:${SuppressionReason}` | `bounced:${BounceClass}`;
+
+/** Every reason there is, for the OpenAPI document and the check of stored values. */
+export const REASONS: readonly Reason[] = [
+  ...PLAIN_REASONS,
+  ...SUPPRESSION_REASONS.map((why): Reason => `suppressed:${why}`),
+  ...BOUNCE_CLASSES.map((why): Reason => `bounced:${why}`),
+];
+
+export function isReason(value: string): value is Reason {
+  return (REASONS as readonly string[]).includes(value);
+}
+
+export function suppressedBy(why: SuppressionReason): Reason {
+  return `suppressed:${why}`;
+}
+
+export function bouncedAs(why: BounceClass): Reason {
+  return `bounced:${why}`;
+}
+
+/** Whether an entry of the list stops this mail: `hard_bounce` and `manual` stop all, the others only MARKETING. */
+export function suppresses(why: SuppressionReason, type: 'TRANSACTIONAL' | 'MARKETING'): boolean {
+  return why === 'hard_bounce' || why === 'manual' || type === 'MARKETING';
+}

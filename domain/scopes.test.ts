@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { GRANTABLE_SCOPES, PEOPLE_SCOPES, roleScopes, SCOPES, ungrantable } from './scopes.ts';
+
+describe('roles', () => {
+  it('an owner holds everything', () => {
+    expect([...roleScopes('OWNER')].sort()).toEqual([...SCOPES].sort());
+  });
+
+  it('an admin holds everything but billing', () => {
+    expect(SCOPES.filter((scope) => !roleScopes('ADMIN').has(scope))).toEqual(['billing:manage']);
+  });
+
+  it('a member holds the grantable scopes and none of those of people', () => {
+    expect([...roleScopes('MEMBER')]).toEqual([...GRANTABLE_SCOPES]);
+  });
+});
+
+describe('granting to a key', () => {
+  it('an owner can grant every grantable scope, and no other', () => {
+    expect(ungrantable(GRANTABLE_SCOPES, roleScopes('OWNER'))).toEqual([]);
+    expect(ungrantable(PEOPLE_SCOPES, roleScopes('OWNER'))).toEqual([...PEOPLE_SCOPES]);
+  });
+
+  it('nobody grants what they do not hold, or what does not exist', () => {
+    expect(ungrantable(['email:send', 'sms:send', 'nope', '__proto__'], new Set(['email:send', 'nope']))).toEqual([
+      'sms:send',
+      'nope',
+      '__proto__',
+    ]);
+  });
+});
