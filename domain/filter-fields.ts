@@ -1,0 +1,131 @@
+/** What a filter of the filter language can name: operators, units, fields, and which go together (decisions §5, §7). */
+
+export const VALUE_OPERATORS = [
+  'equals',
+  'notEquals',
+  'contains',
+  'notContains',
+  'startsWith',
+  'endsWith',
+  'greaterThan',
+  'lessThan',
+  'greaterThanOrEqual',
+  'lessThanOrEqual',
+  'in',
+  'notIn',
+  'exists',
+  'notExists',
+  'within',
+  'olderThan',
+] as const;
+export const HISTORY_OPERATORS = [
+  'triggered',
+  'notTriggered',
+  'triggeredWithin',
+  'notTriggeredWithin',
+  'triggeredOlderThan',
+] as const;
+export const MEMBERSHIP_OPERATORS = ['memberOf', 'notMemberOf'] as const;
+export const OPERATORS = [...VALUE_OPERATORS, ...HISTORY_OPERATORS, ...MEMBERSHIP_OPERATORS] as const;
+export const UNITS = ['minutes', 'hours', 'days', 'weeks'] as const;
+export const EMAIL_ACTIVITIES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
+
+export type ValueOperator = (typeof VALUE_OPERATORS)[number];
+export type HistoryOperator = (typeof HISTORY_OPERATORS)[number];
+export type MembershipOperator = (typeof MEMBERSHIP_OPERATORS)[number];
+export type Operator = (typeof OPERATORS)[number];
+export type Unit = (typeof UNITS)[number];
+export type EmailActivity = (typeof EMAIL_ACTIVITIES)[number];
+
+/**
+ * Where a filter stands: `audience` for segments and campaigns, `step` for a CONDITION step (adds `event.<key>` of the
+ * trigger payload and `context.<key>`), `wait` for the filters of WAIT_FOR_EVENT (the event's data only).
+ */
+export type FilterScope = 'audience' | 'step' | 'wait';
+
+export type FieldRef =
+  | { kind: 'email' | 'subscribed' | 'createdAt' | 'updatedAt' }
+  | { kind: 'data' | 'context' | 'payload'; path: readonly string[] }
+  | { kind: 'event'; name: string }
+  | { kind: 'activity'; activity: EmailActivity }
+  | { kind: 'segment'; segmentId: string };
+export type FieldKind = FieldRef['kind'];
+
+/** A path deeper than this is a mistake: contact data holds 64 KB at most. */
+const MAX_PATH_KEYS = 10;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const COMPARING = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const;
+const PRESENCE = ['equals', 'notEquals', 'in', 'notIn', 'exists', 'notExists'] as const;
+const TEXT_ONLY = ['contains', 'notContains', 'startsWith', 'endsWith'] as const;
+
+const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
+  email: [...PRESENCE, ...TEXT_ONLY, ...COMPARING],
+  subscribed: PRESENCE,
+  createdAt: [...PRESENCE, ...COMPARING, 'within', 'olderThan'],
+  updatedAt: [...PRESENCE, ...COMPARING, 'within', 'olderThan'],
+  data: VALUE_OPERATORS,
+  context: VALUE_OPERATORS,
+  payload: VALUE_OPERATORS,
+  event: HISTORY_OPERATORS,
+  activity: HISTORY_OPERATORS,
+  segment: MEMBERSHIP_OPERATORS,
+};
+
+/** The operators that a field of this kind takes. */
+export function operatorsOf(kind: FieldKind): readonly Operator[] {
+  return OPERATORS_BY_KIND[kind];
+}
+
+/**
+ * Reads the name of a field as filters write it; undefined when there is no such field in this scope.
+ * The operator tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (decisions §7).
+ */
+export function parseField(field: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
+  if (scope === 'wait') return pathRef('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);
+  const name = field.startsWith('contact.') ? field.slice('contact.'.length) : field;
+  if (name === 'email' || name === 'subscribed' || name === 'createdAt' || name === 'updatedAt') return { kind: name };
+  const dot = name.indexOf('.');
+  if (dot < 1 || dot === name.length - 1) return undefined;
+  return prefixedField(name.slice(0, dot), name.slice(dot + 1), operator, scope);
+}
+
+function prefixedField(prefix: string, rest: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
+  switch (prefix) {
+    case 'data':
+      return pathRef('data', rest);
+    case 'context':
+      return scope === 'step' ? pathRef('context', rest) : undefined;
+    case 'event':
+      if (scope === 'step' && isValueOperator(operator)) return pathRef('payload', rest);
+      return rest.length <= 255 ? { kind: 'event', name: rest } : undefined;
+    case 'email':
+      return isEmailActivity(rest) ? { kind: 'activity', activity: rest } : undefined;
+    case 'segment':
+      return UUID.test(rest) ? { kind: 'segment', segmentId: rest.toLowerCase() } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function pathRef(kind: 'data' | 'context' | 'payload', text: string): FieldRef | undefined {
+  const path = text.split('.');
+  return path.length <= MAX_PATH_KEYS && path.every((key) => key !== '') ? { kind, path } : undefined;
+}
+
+export function isValueOperator(operator: Operator): operator is ValueOperator {
+  return (VALUE_OPERATORS as readonly string[]).includes(operator);
+}
+
+export function isHistoryOperator(operator: Operator): operator is HistoryOperator {
+  return (HISTORY_OPERATORS as readonly string[]).includes(operator);
+}
+
+/** Whether the operator counts back from now by `value` and `unit`. */
+export function isRelative(operator: Operator): boolean {
+  return /^(within|olderThan|.*Within|.*OlderThan)$/.test(operator);
+}
+
+function isEmailActivity(text: string): text is EmailActivity {
+  return (EMAIL_ACTIVITIES as readonly string[]).includes(text);
+}
