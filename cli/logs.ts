@@ -1,0 +1,24 @@
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+
+/** A log that has grown beyond this is set aside as `….1` at the next start of its process. */
+const ROTATE_BYTES = 50 * 1024 * 1024;
+const ONLY_OWNER = 0o600;
+
+/** A log file open for a child process to append to; `close` it in the parent once the child has it. */
+export interface Log {
+  readonly descriptor: number;
+  /** Where what is appended now begins. */
+  readonly offset: number;
+  close(): void;
+}
+
+/** Opens a log to append to, setting aside one that has grown too large. */
+export function openLog(path: string): Log {
+  if (sizeOf(path) > ROTATE_BYTES) renameSync(path, `${path}.1`);
+  const descriptor = openSync(path, 'a', ONLY_OWNER);
+  return { descriptor, offset: sizeOf(path), close: () => closeSync(descriptor) };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

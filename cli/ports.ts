@@ -1,0 +1,47 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { readJson, writePrivate } from './private-files.ts';
+import { StartError } from './start-error.ts';
+
+/** Below 32768, where the range of outgoing connections begins: nobody's connection takes a kept port away. */
+const FIRST_PORT = 15_000;
+const LAST_PORT = 32_000;
+const ATTEMPTS = 200;
+
+/** Whether a server could listen there now; another failure than a taken port is thrown. */
+export async function isPortFree(host: string, port: number): Promise<boolean> {
+  try {
+    await listenOnce(host, port);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+/** A port that is free on `host` now, outside the range of outgoing connections. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (await isPortFree(host, port)) return port;
+  }
+  throw new StartError(`No free port was found on ${host} between ${FIRST_PORT} and ${LAST_PORT}.`);
+}
+
+/** The port that `name` had at the last start, as long as it is free; else a new one, kept in `file` for the next start. */
+export async function keptPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
+  const ports = readJson<Record<string, number>>(file) ?? {};
+  const kept = ports[name];
+  if (kept !== undefined && (await isPortFree(host, kept))) return kept;
+  const port = await freePort(host);
+  writePrivate(file, JSON.stringify({ ...ports, [name]: port }, null, 2));
+  return port;
+}
+
+function listenOnce(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}

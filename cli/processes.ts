@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process as it can be told from a later one that got the same pid. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** When it started, in words of the system; only compared. */
+  readonly startedAt: string;
+}
+
+const POLL_MS = 50;
+const ON_LINUX = process.platform === 'linux';
+
+/** The mark of a living process; undefined when there is none or only its zombie. */
+export function markOf(pid: number): ProcessMark | undefined {
+  const startedAt = ON_LINUX ? linuxStart(pid) : unixStart(pid);
+  return startedAt === undefined ? undefined : { pid, startedAt };
+}
+
+/** Whether the process of this mark, and not a later one with its pid, is alive. */
+export function isAlive(mark: ProcessMark): boolean {
+  return markOf(mark.pid)?.startedAt === mark.startedAt;
+}
+
+/** Waits until the process has ended; false when `timeoutMs` came first. */
+export async function waitForEnd(mark: ProcessMark, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(mark)) {
+    if (Date.now() >= deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Sends `signal`, and SIGKILL to what is still there after `graceMs`; returns when the process has ended. */
+export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  sendSignal(mark, signal);
+  if (await waitForEnd(mark, graceMs)) return;
+  sendSignal(mark, 'SIGKILL');
+  await waitForEnd(mark, graceMs);
+}
+
+/** Sends a signal to the process if it is still the one of the mark. */
+export function sendSignal(mark: ProcessMark, signal: NodeJS.Signals): void {
+  if (!isAlive(mark)) return;
+  try {
+    process.kill(mark.pid, signal);
+  } catch {
+    // It ended between the check and the signal.
+  }
+}
+
+/** Living processes whose working folder is `folder`; empty where the system does not say (only Linux does). */
+export function processesIn(folder: string): ProcessMark[] {
+  return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
+}
+
+/** Living processes that have `argument` among the words of their command line; empty outside Linux. */
+export function processesWithArgument(argument: string): ProcessMark[] {
+  return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
+}
+
+function linuxProcesses(matches: (pid: number) => boolean): ProcessMark[] {
+  if (!ON_LINUX) return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && attempt(() => matches(pid)))
+    .flatMap((pid) => markOf(pid) ?? []);
+}
+
+/** Field 22 of /proc/<pid>/stat: clock ticks since boot. A zombie counts as ended. */
+function linuxStart(pid: number): string | undefined {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields === undefined || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
+function unixStart(pid: number): string | undefined {
+  const line = attempt(() => execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }));
+  return line === undefined || line.trim() === '' || line.startsWith('Z')
+    ? undefined
+    : line.trim().replace(/^\S+\s+/, '');
+}
+
+/** The processes of a system come and go while they are read: what fails is not there. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
