@@ -1,0 +1,280 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql, type Transaction } from 'kysely';
+import { checkData, type Data, mergeData } from '../domain/data-values.ts';
+import { normalizeEmail } from '../domain/email-address.ts';
+import { AppError, type FieldError } from '../domain/errors.ts';
+import type { Database } from './schema.ts';
+import { findLastingRefusals, liftSuppressions } from './suppressions.ts';
+
+/** What one request says about one contact; `set` and `remove` come from `applyData`. */
+export interface ContactUpsert {
+  email: string;
+  /** Undefined keeps a known contact's state; a new one gets `defaultSubscribed`. */
+  subscribed?: boolean | undefined;
+  set: Data;
+  remove: string[];
+  /** Written by the public key: its values are remembered as such, and it overrules nobody's refusal. */
+  untrusted?: boolean;
+}
+
+export interface UpsertContacts {
+  projectId: string;
+  /** Any number, in any order; several rows of one address count as one after the other. */
+  rows: ContactUpsert[];
+  defaultSubscribed: boolean;
+  /** Key of the suppression list, derived from SECRET_KEY. */
+  suppressionKey: Buffer;
+  /** False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are. */
+  liftsUnsubscribe?: boolean;
+}
+
+export interface UpsertedContact {
+  id: string;
+  email: string;
+  /** True on the first row of its address only. */
+  isNew: boolean;
+  subscribed: boolean;
+  /** A known contact's state changed; true on the last row of its address only. */
+  subscriptionChanged: boolean;
+  data: Data;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * Creates or updates contacts by address, in three statements for any number of rows: look up, insert the missing, update what
+ * changes. Addresses are taken in order, so that two such transactions wait rather than deadlock; a caller retries 40P01 all the same.
+ * Known contacts stay locked against deletion until the transaction ends. Source: decisions §2, §3, §9; performance.md §5.
+ * @returns one result a row, in the order of `rows`
+ * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
+ */
+export async function upsertContacts(trx: Transaction<Database>, p: UpsertContacts): Promise<UpsertedContact[]> {
+  const wanted = foldByEmail(p.rows);
+  const known = await lockKnown(trx, p.projectId, [...wanted.keys()]);
+  await settleSubscriptions(trx, p, wanted, known);
+  const inserted = await insertMissing(
+    trx,
+    p,
+    [...wanted.values()].filter((row) => !known.has(row.email)),
+  );
+  // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
+  for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
+  const changes = [...wanted.values()].flatMap((row) => changeOf(row, known.get(row.email)));
+  const updated = await updateChanged(trx, changes);
+  const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
+  for (const row of wanted.values()) refuseTooMuch(results.get(row.email)?.data ?? {});
+  return inOrder(p.rows, results);
+}
+
+/** The faults that a row would have against what is stored now, by address; for an import, which refuses rows one by one. */
+export async function findTooMuchData(
+  trx: Transaction<Database>,
+  p: { projectId: string; rows: ContactUpsert[] },
+): Promise<Map<string, FieldError>> {
+  const wanted = foldByEmail(p.rows);
+  const known = await lockKnown(trx, p.projectId, [...wanted.keys()]);
+  const faults = new Map<string, FieldError>();
+  for (const row of wanted.values()) {
+    const [fault] = checkData(mergeData(known.get(row.email)?.data, row));
+    if (fault) faults.set(row.email, fault);
+  }
+  return faults;
+}
+
+interface StoredContact extends UpsertedContact {
+  untrustedKeys: string[];
+}
+
+interface Change {
+  id: string;
+  subscribed: boolean | undefined;
+  set: Data;
+  remove: string[];
+  /** Keys that become, and that cease to be, written by the public key. */
+  distrust: string[];
+  trust: string[];
+}
+
+/** One row an address, in the order of addresses: later rows win over earlier ones. */
+function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
+  const folded = new Map<string, ContactUpsert>();
+  for (const row of rows) {
+    const email = normalizeEmail(row.email);
+    const before = folded.get(email);
+    folded.set(email, before ? foldTwo(before, { ...row, email }) : { ...row, email });
+  }
+  return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
+  const removed = new Set([...first.remove, ...second.remove]);
+  for (const key of Object.keys(second.set)) removed.delete(key);
+  return {
+    email: second.email,
+    subscribed: second.subscribed ?? first.subscribed,
+    set: mergeData(first.set, second),
+    remove: [...removed],
+    // Mixed rows count as untrusted: it is the side that can do no harm.
+    untrusted: first.untrusted || second.untrusted,
+  };
+}
+
+async function lockKnown(
+  trx: Transaction<Database>,
+  projectId: string,
+  emails: string[],
+): Promise<Map<string, StoredContact>> {
+  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait.
+  const { rows } = await sql<ContactRow>`
+    SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
+    FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])
+    ORDER BY email FOR KEY SHARE
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.email, toStored(row)]));
+}
+
+/** Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands. */
+async function settleSubscriptions(
+  trx: Transaction<Database>,
+  p: UpsertContacts,
+  wanted: Map<string, ContactUpsert>,
+  known: Map<string, StoredContact>,
+): Promise<void> {
+  const lifts = (row: ContactUpsert) => (p.liftsUnsubscribe ?? true) && !row.untrusted;
+  const lifted = [...wanted.values()].filter((row) => row.subscribed && lifts(row)).map((row) => row.email);
+  await liftSuppressions(trx, p.suppressionKey, { projectId: p.projectId, emails: lifted, reasons: ['unsubscribe'] });
+  const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
+  const refused = await findLastingRefusals(trx, p.suppressionKey, {
+    projectId: p.projectId,
+    emails: subscribing.map((row) => row.email),
+  });
+  for (const email of refused) {
+    const row = wanted.get(email);
+    if (row) wanted.set(email, { ...row, subscribed: known.has(email) ? undefined : false });
+  }
+}
+
+function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p: UpsertContacts): boolean {
+  return known ? row.subscribed === true && !known.subscribed : (row.subscribed ?? p.defaultSubscribed);
+}
+
+async function insertMissing(
+  trx: Transaction<Database>,
+  p: UpsertContacts,
+  rows: ContactUpsert[],
+): Promise<StoredContact[]> {
+  if (rows.length === 0) return [];
+  for (const row of rows) refuseTooMuch(row.set);
+  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
+  const { rows: inserted } = await sql<ContactRow>`
+    INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
+    SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
+    FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
+      ${rows.map((row) => JSON.stringify(row.set))}::text[],
+      ${rows.map((row) => arrayLiteral(row.untrusted ? Object.keys(row.set) : []))}::text[])
+      AS i (email, subscribed, data, untrusted)
+    ORDER BY i.email
+    ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
+    RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
+      old.id IS NULL AS is_new, false AS changed
+  `.execute(trx);
+  return inserted.map(toStored);
+}
+
+function changeOf(row: ContactUpsert, known: StoredContact | undefined): Change[] {
+  if (!known) return [];
+  const differing = Object.keys(row.set).filter((key) => !isDeepStrictEqual(row.set[key], known.data[key]));
+  const remove = row.remove.filter((key) => key in known.data);
+  const written = row.untrusted ? remove : [...remove, ...Object.keys(row.set)];
+  const change: Change = {
+    id: known.id,
+    subscribed: row.subscribed,
+    set: row.set,
+    remove: row.remove,
+    distrust: row.untrusted ? differing : [],
+    trust: written.filter((key) => known.untrustedKeys.includes(key)),
+  };
+  const subscribes = row.subscribed !== undefined && row.subscribed !== known.subscribed;
+  const changed = differing.length + remove.length + change.trust.length > 0 || subscribes;
+  return changed ? [change] : [];
+}
+
+async function updateChanged(trx: Transaction<Database>, changes: Change[]): Promise<StoredContact[]> {
+  if (changes.length === 0) return [];
+  // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
+  const { rows } = await sql<ContactRow>`
+    WITH i AS (
+      SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
+        ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
+        ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[])
+        AS u (id, subscribed, set_data, remove, distrust, trust)
+    ), locked AS MATERIALIZED (
+      SELECT c.id FROM contacts c WHERE c.id = ANY(${changes.map((c) => c.id)}::uuid[])
+      ORDER BY c.email FOR NO KEY UPDATE
+    )
+    UPDATE contacts c SET
+      subscribed = coalesce(i.subscribed, c.subscribed),
+      data = (c.data - i.remove::text[]) || i.set_data::jsonb,
+      untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
+        SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
+      updated_at = now()
+    FROM i JOIN locked USING (id)
+    WHERE c.id = i.id
+    RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
+      false AS is_new, old.subscribed <> new.subscribed AS changed
+  `.execute(trx);
+  return rows.map(toStored);
+}
+
+function refuseTooMuch(data: Data): void {
+  const errors = checkData(data);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): UpsertedContact[] {
+  const lastOf = new Map(rows.map((row, index) => [normalizeEmail(row.email), index]));
+  const seen = new Set<string>();
+  return rows.map((row, index) => {
+    const stored = results.get(normalizeEmail(row.email));
+    if (!stored) throw new Error('an upserted contact is missing from its own result');
+    const { untrustedKeys: _, ...contact } = stored;
+    const first = !seen.has(contact.email);
+    seen.add(contact.email);
+    return {
+      ...contact,
+      isNew: contact.isNew && first,
+      subscriptionChanged: contact.subscriptionChanged && lastOf.get(contact.email) === index,
+    };
+  });
+}
+
+interface ContactRow {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: Data;
+  untrusted_keys: string[];
+  created_at: Date;
+  updated_at: Date;
+  is_new: boolean;
+  changed: boolean;
+}
+
+function toStored(row: ContactRow): StoredContact {
+  return {
+    id: row.id,
+    email: row.email,
+    isNew: row.is_new,
+    subscribed: row.subscribed,
+    subscriptionChanged: row.changed,
+    data: row.data,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    untrustedKeys: row.untrusted_keys,
+  };
+}
+
+/** A Postgres array in text: arrays of different lengths cannot be passed to `unnest` as an array of arrays. */
+function arrayLiteral(values: string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+}

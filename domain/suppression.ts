@@ -1,0 +1,32 @@
+import { createHmac } from 'node:crypto';
+import { normalizeEmail } from './email-address.ts';
+
+/** SHA-256 works on blocks of 64 bytes; a key is padded to one (RFC 2104 §2). */
+const BLOCK_BYTES = 64;
+const INNER_PAD = 0x36;
+const OUTER_PAD = 0x5c;
+
+/** The two padded keys of HMAC-SHA256, so that Postgres can make the hash of a stored address with its own `sha256()`. */
+export interface KeyPads {
+  inner: Buffer;
+  outer: Buffer;
+}
+
+/**
+ * The key of an address in the suppression list: HMAC-SHA256 of the normalised address, so that the list outlives the contact
+ * without keeping who it was (decisions §9). `key` is the one derived from SECRET_KEY for suppressions.
+ */
+export function addressHash(key: Buffer, email: string): Buffer {
+  return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();
+}
+
+/** The pads of a key of at most 64 bytes. Source: RFC 2104 §2. */
+export function keyPads(key: Buffer): KeyPads {
+  if (key.length > BLOCK_BYTES) throw new RangeError('a suppression key has at most 64 bytes');
+  const block = Buffer.alloc(BLOCK_BYTES);
+  key.copy(block);
+  return {
+    inner: block.map((byte) => byte ^ INNER_PAD) as Buffer,
+    outer: block.map((byte) => byte ^ OUTER_PAD) as Buffer,
+  };
+}
