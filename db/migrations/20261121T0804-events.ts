@@ -28,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       available_at timestamptz NOT NULL DEFAULT now(),
       created_at timestamptz NOT NULL DEFAULT now()
     ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`.execute(db);
+  await sql`CREATE INDEX outbox_available ON outbox (available_at)`.execute(db);
   await sql`
     CREATE TABLE idempotency_keys (
       project_id uuid NOT NULL,

@@ -1,0 +1,15 @@
+import type { TaskQueue } from '../temporal/names.ts';
+import type { ActivityDeps } from './deps.ts';
+import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
+
+type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
+
+/** Every activity, by the task queue that its workflows name for it. */
+export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
+  return {
+    transactional: {},
+    automation: { ...executionStepActivities(deps) },
+    webhooks: { ...webhookStepActivities(deps) },
+    bulk: {},
+  };
+}

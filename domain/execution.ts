@@ -1,0 +1,58 @@
+/** Step types of a tenant's workflow (spec "Workflow (structure)"). */
+export const STEP_TYPES = [
+  'SEND_EMAIL',
+  'DELAY',
+  'WAIT_FOR_EVENT',
+  'CONDITION',
+  'WEBHOOK',
+  'UPDATE_CONTACT',
+  'EXIT',
+] as const;
+export type StepType = (typeof STEP_TYPES)[number];
+
+/** Steps with a side effect: each is an activity type of its own, named so. */
+export type EffectType = 'SEND_EMAIL' | 'WEBHOOK' | 'UPDATE_CONTACT';
+/** `ADVANCE` walks on where what follows a pause has no effect of its own. */
+export type StepActivity = EffectType | 'ADVANCE';
+
+export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+
+/**
+ * Where an execution stands: all that its Temporal workflow knows. A visit numbers the steps that this contact has come to; the
+ * database has the story of each (`execution_steps`). `then` is the activity that most likely follows a pause: it looks again when
+ * it runs, so that a workflow edited meanwhile is followed as it is now, without an activity that only looks.
+ */
+export type Next =
+  | { kind: 'effect'; visit: number; activity: EffectType; label: string }
+  | { kind: 'delay'; visit: number; dueAt: string; then: StepActivity; label: string }
+  | {
+      kind: 'wait';
+      visit: number;
+      deadlineAt: string | null;
+      onEvent: StepActivity;
+      onTimeout: StepActivity;
+      label: string;
+    }
+  | { kind: 'end'; status: ExecutionStatus; reason: string | null };
+
+/** How a pause ended: the timer of a DELAY, the event of a WAIT_FOR_EVENT, or its deadline. */
+export type Resume = 'delay' | 'event' | 'timeout';
+
+/** Input of every step activity. Running one twice is safe: what the visit has done is in the database. */
+export interface StepInput {
+  projectId: string;
+  executionId: string;
+  /** The visit that the workflow stands at; later in the database when an earlier attempt got further. */
+  visit: number;
+  /** Set when this visit is a pause that has ended. */
+  resume?: Resume;
+}
+
+/** Input of the Temporal workflow `contactExecution`; also what it carries on with when it continues as new. */
+export interface ExecutionInput {
+  projectId: string;
+  executionId: string;
+  next: Next;
+  /** Visits whose event has arrived. */
+  satisfied?: number[];
+}

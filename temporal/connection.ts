@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from '@temporalio/client';
+import type { Config } from '../domain/config.ts';
+
+/** How to reach Temporal: address, API key and TLS files as configured. Reads the PEM files once. */
+export function temporalConnectionOptions(temporal: Config['temporal']): ConnectionOptions {
+  const options: ConnectionOptions = { address: temporal.address };
+  if (temporal.apiKey) options.apiKey = temporal.apiKey;
+  const tls = tlsOptions(temporal);
+  if (tls) options.tls = tls;
+  return options;
+}
+
+function tlsOptions(temporal: Config['temporal']): ConnectionOptions['tls'] {
+  const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsServerName, apiKey } = temporal;
+  if (!tlsCertFile && !tlsCaFile && !tlsServerName) return apiKey ? true : undefined;
+  return {
+    ...(tlsServerName && { serverNameOverride: tlsServerName }),
+    ...(tlsCaFile && { serverRootCACertificate: readFileSync(tlsCaFile) }),
+    ...(tlsCertFile &&
+      tlsKeyFile && { clientCertPair: { crt: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } }),
+  };
+}

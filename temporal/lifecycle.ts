@@ -1,0 +1,84 @@
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import type { Config } from '../domain/config.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { createBatcher } from './batcher.ts';
+import { temporalConnectionOptions } from './connection.ts';
+import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
+import { type Dispatched, dispatchGroup } from './starts.ts';
+
+/** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
+const RPC_DEADLINE_MS = 10_000;
+const PING_DEADLINE_MS = 3_000;
+
+/** What the lifecycle does to the outbox (db/outbox.ts); passed in, because `temporal` does not import `db`. */
+export interface OutboxStore {
+  deleteDispatched(ids: string[]): Promise<void>;
+  noteFailure(ids: string[], message: string): Promise<void>;
+  /** Which of these rows are for something that has ended, so that a signal to it has nobody to reach. Returns row ids. */
+  findEnded(rows: OutboxRow[]): Promise<Set<string>>;
+}
+
+export interface Lifecycle {
+  /** Dispatches rows in the background, after the commit of their transaction. Never throws: the relay takes what fails. */
+  dispatch(rows: OutboxRow[]): void;
+  /** Dispatches rows now, the relay's way; resolves when each was tried. */
+  dispatchNow(rows: OutboxRow[]): Promise<void>;
+  /** Throws when Temporal does not answer. */
+  ping(): Promise<void>;
+  /** Waits for what is under way, then closes the connection. */
+  close(): Promise<void>;
+  readonly client: Client;
+}
+
+/** The only place that starts, signals or cancels workflows. Connects lazily, so the API starts and accepts while Temporal is down. */
+export function createLifecycle(deps: {
+  temporal: Config['temporal'];
+  outbox: OutboxStore;
+  log: { warn(details: object, message: string): void };
+}): Lifecycle {
+  const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
+  const client = new Client({ connection, namespace: deps.temporal.namespace });
+  const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids));
+  const queue = createDispatchQueue(run);
+
+  async function run(rows: OutboxRow[]): Promise<void> {
+    try {
+      await settle(await connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => dispatchGroup(client, rows)));
+    } catch (error) {
+      const reason = describeFailure(error);
+      deps.log.warn({ kind: rows[0]?.kind, rows: rows.length, reason }, 'dispatch failed; the relay tries again');
+      // The note is for operators; where Postgres is away as well, there is nowhere to put it.
+      await deps.outbox.noteFailure(rows.map(idOf), reason).catch(() => undefined);
+    }
+  }
+
+  /** Forgets what Temporal has taken. A crash before this dispatches it again, which is harmless. */
+  async function settle({ taken, later }: Dispatched): Promise<void> {
+    const ended = later.length > 0 ? await deps.outbox.findEnded(later) : new Set<string>();
+    const done = [...taken.map(idOf), ...ended];
+    if (done.length > 0) await remover.add(done);
+  }
+
+  return {
+    client,
+    dispatch: (rows) => queue.add(rows),
+    dispatchNow: async (rows) => {
+      await Promise.all(splitIntoGroups(rows).map(run));
+    },
+    ping: async () => {
+      await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
+    },
+    close: async () => {
+      await queue.idle();
+      await connection.close();
+    },
+  };
+}
+
+const idOf = (row: OutboxRow): string => row.id;
+
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return isGrpcServiceError(error) ? `Temporal: ${error.message}` : `${error.message}${cause}`;
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/** Task queues by what waits in them; one kind of work never waits behind another (architecture, "Temporal, as used here"). */
+export const TASK_QUEUES = {
+  workflows: 'workflows',
+  transactional: 'transactional',
+  automation: 'automation',
+  webhooks: 'webhooks',
+  bulk: 'bulk',
+} as const;
+export type TaskQueue = keyof typeof TASK_QUEUES;
+
+/** Priority keys: lower goes first. A password reset passes a campaign. */
+export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;
+
+export const executionWorkflowId = (executionId: string): string => `execution-${executionId}`;
+export const campaignWorkflowId = (campaignId: string, sendNo: number): string => `campaign-${campaignId}-${sendNo}`;
+export const jobWorkflowId = (jobId: string): string => `job-${jobId}`;
+export const releaseWorkflowId = (outboxId: string): string => `hold-release-${outboxId}`;
+export const restockWorkflowId = (projectId: string, variantId: string, restockNo: number): string =>
+  `restock-${projectId}-${variantId}-${restockNo}`;
+
+/** The id of a group: the same rows make the same id, so a dispatch that is tried again is "already started". */
+export function groupWorkflowId(kind: 'delivery' | 'sms' | 'webhooks', ids: string[]): string {
+  return `${kind}-${createHash('sha256').update(ids.join()).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,35 @@
+import type { Connection } from '@temporalio/client';
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
+
+/**
+ * What an operator searches by in the Temporal UI. Ids only: everybody with the UI reads them. The tenant's workflow is
+ * `AutomationId`, because Temporal keeps `WorkflowId` for its own.
+ */
+const KEYS = {
+  projectId: defineSearchAttributeKey('ProjectId', SearchAttributeType.KEYWORD),
+  contactId: defineSearchAttributeKey('ContactId', SearchAttributeType.KEYWORD),
+  automationId: defineSearchAttributeKey('AutomationId', SearchAttributeType.KEYWORD),
+  campaignId: defineSearchAttributeKey('CampaignId', SearchAttributeType.KEYWORD),
+  jobKind: defineSearchAttributeKey('JobKind', SearchAttributeType.KEYWORD),
+};
+
+/** The enum values of Temporal's operator API: INDEXED_VALUE_TYPE_KEYWORD. */
+const INDEXED_VALUE_TYPE_KEYWORD = 2;
+
+/** Search attributes of a start, from the ids that are given. */
+export function searchAttributes(ids: Partial<Record<keyof typeof KEYS, string>>): SearchAttributePair[] {
+  return Object.entries(ids).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ key: KEYS[name as keyof typeof KEYS], value }],
+  );
+}
+
+/** Registers our search attributes in the namespace; those that are there already stay. May run again, and on many hosts. */
+export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const known = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(KEYS).filter((key) => !known.customAttributes?.[key.name]);
+  if (missing.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map((key) => [key.name, INDEXED_VALUE_TYPE_KEYWORD])),
+  });
+}

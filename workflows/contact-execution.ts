@@ -1,0 +1,116 @@
+import {
+  ActivityCancellationType,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
+import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
+
+/**
+ * An effect may take as long as its slowest provider answers. What fails for now is tried again for a day, which covers an outage of
+ * a mail provider; retries are safe because each visit's effect has its own row in the database.
+ */
+const STEP_OPTIONS = {
+  startToCloseTimeout: '2 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+  // A step under way finishes, so that what it did is recorded; the execution ends right after it.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+
+const automation = proxyActivities<EffectActivities>({
+  ...STEP_OPTIONS,
+  taskQueue: 'automation',
+  allowEagerDispatch: false,
+});
+const webhooks = proxyActivities<WebhookActivities>({
+  ...STEP_OPTIONS,
+  taskQueue: 'webhooks',
+  allowEagerDispatch: false,
+});
+
+/** The wait of a visit is over; the database has the event. May arrive twice, early, or late. */
+export const eventSignal = defineSignal<[{ visit: number }]>('event');
+
+/**
+ * One contact's run through a tenant's workflow. It knows only where the execution stands: activities walk the graph in the
+ * database and return what comes next, so that trigger → SEND_EMAIL → EXIT costs Temporal one activity and nothing more.
+ * Ending an execution early cancels this workflow; the database has said why.
+ */
+export async function contactExecution(input: ExecutionInput): Promise<string> {
+  const satisfied = new Set(input.satisfied ?? []);
+  setHandler(eventSignal, ({ visit }) => {
+    satisfied.add(visit);
+  });
+  let next = input.next;
+  while (next.kind !== 'end') {
+    setCurrentDetails(describe(next));
+    next = await follow(input, next, satisfied);
+    if (workflowInfo().continueAsNewSuggested && next.kind !== 'end') {
+      await continueAsNew<typeof contactExecution>({ ...input, next, satisfied: [...satisfied] });
+    }
+  }
+  setCurrentDetails(describe(next));
+  return next.reason ? `${next.status}: ${next.reason}` : next.status;
+}
+
+async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }>, satisfied: Set<number>): Promise<Next> {
+  const step = { projectId: input.projectId, executionId: input.executionId, visit: next.visit };
+  switch (next.kind) {
+    case 'effect':
+      return run(next.activity, step, next.label);
+    case 'delay':
+      await sleep(msUntil(next.dueAt), { summary: next.label });
+      return run(next.then, { ...step, resume: 'delay' }, next.label);
+    case 'wait': {
+      const resume = await awaitEvent(next, satisfied);
+      return run(resume === 'event' ? next.onEvent : next.onTimeout, { ...step, resume }, next.label);
+    }
+  }
+}
+
+async function awaitEvent(next: Next & { kind: 'wait' }, satisfied: Set<number>): Promise<Resume> {
+  const arrived = () => satisfied.has(next.visit);
+  if (next.deadlineAt === null) {
+    await condition(arrived);
+    return 'event';
+  }
+  return (await condition(arrived, msUntil(next.deadlineAt))) ? 'event' : 'timeout';
+}
+
+/** One activity type a kind of effect, so that the Temporal UI names what an execution did. */
+function run(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
+  const options = { summary };
+  switch (activity) {
+    case 'SEND_EMAIL':
+      return automation.SEND_EMAIL.executeWithOptions(options, [input]);
+    case 'UPDATE_CONTACT':
+      return automation.UPDATE_CONTACT.executeWithOptions(options, [input]);
+    case 'WEBHOOK':
+      return webhooks.WEBHOOK.executeWithOptions(options, [input]);
+    case 'ADVANCE':
+      return automation.ADVANCE.executeWithOptions(options, [input]);
+  }
+}
+
+function msUntil(at: string): number {
+  return Math.max(0, Date.parse(at) - Date.now());
+}
+
+function describe(next: Next): string {
+  switch (next.kind) {
+    case 'effect':
+      return `Running ${next.label}`;
+    case 'delay':
+      return `Waiting until ${next.dueAt}: ${next.label}`;
+    case 'wait':
+      return `Waiting for an event${next.deadlineAt ? ` until ${next.deadlineAt}` : ''}: ${next.label}`;
+    case 'end':
+      return next.reason ? `${next.status}: ${next.reason}` : next.status;
+  }
+}

@@ -1,0 +1,2 @@
+// Every Temporal workflow of the service, by its type name. The worker's bundle is made from this file alone.
+export { contactExecution } from './contact-execution.ts';
