@@ -1,0 +1,60 @@
+import { createHmac } from 'node:crypto';
+import type { ChannelOptions, SmtpChannel } from './channel.ts';
+import type { SmtpExtensions } from './extensions.ts';
+import { SmtpHandshakeError } from './handshake-error.ts';
+import { refusal } from './refusal.ts';
+import type { SmtpReply } from './types.ts';
+
+type Ask = (line: string) => Promise<SmtpReply>;
+type Mechanism = (ask: Ask, user: string, pass: string) => Promise<SmtpReply>;
+
+/** In the order of preference: under TLS all are as good, and PLAIN takes one round trip. */
+const MECHANISMS: readonly [string, Mechanism][] = [
+  ['PLAIN', plain],
+  ['LOGIN', login],
+  ['CRAM-MD5', cramMd5],
+];
+
+/**
+ * Signs in where SMTP_URL holds a user (RFC 4954). Credentials never go in the clear, except to loopback or with `ignoreTLS=true`.
+ * @throws SmtpHandshakeError when they are refused; Error when they cannot be offered
+ */
+export async function authenticate(
+  channel: SmtpChannel,
+  offers: SmtpExtensions,
+  options: ChannelOptions,
+): Promise<void> {
+  const { endpoint, timeouts } = options;
+  if (!endpoint.credentials) return;
+  if (!channel.encrypted && !endpoint.loopback && !endpoint.ignoreTls) {
+    throw new Error('the server does not offer TLS: credentials are not sent in the clear');
+  }
+  const mechanism = MECHANISMS.find(([name]) => offers.auth.has(name))?.[1];
+  if (!mechanism) throw new Error('the server offers no AUTH that is known here (PLAIN, LOGIN, CRAM-MD5)');
+  const ask: Ask = (line) => channel.ask(line, 'the answer to AUTH', timeouts.commandMs);
+  const { code, text } = await mechanism(ask, endpoint.credentials.user, endpoint.credentials.pass);
+  if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, text));
+}
+
+function plain(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
+  return ask(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`);
+}
+
+async function login(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
+  const forUser = await ask('AUTH LOGIN');
+  if (forUser.code !== 334) return forUser;
+  const forPassword = await ask(base64(user));
+  return forPassword.code === 334 ? ask(base64(pass)) : forPassword;
+}
+
+/** RFC 2195: the password itself is not sent. */
+async function cramMd5(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
+  const challenge = await ask('AUTH CRAM-MD5');
+  if (challenge.code !== 334) return challenge;
+  const digest = createHmac('md5', pass).update(Buffer.from(challenge.text, 'base64')).digest('hex');
+  return ask(base64(`${user} ${digest}`));
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

@@ -1,0 +1,175 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { ReplyParser } from './reply-parser.ts';
+import type { SmtpReply, SmtpTimeouts } from './types.ts';
+import type { SmtpEndpoint } from './url.ts';
+import { tickFor, Watchdog } from './watchdog.ts';
+
+/** Replies of a whole group of commands fit; one buffer is kept for the life of the connection. */
+const READ_BUFFER_BYTES = 16_384;
+
+export interface ChannelOptions {
+  endpoint: SmtpEndpoint;
+  timeouts: SmtpTimeouts;
+  /** Certificates to trust instead of the system's, in PEM. */
+  ca?: string | undefined;
+}
+
+/**
+ * A socket that writes bytes and hands over replies, with one deadline. The handshake asks one thing at a time through `ask`;
+ * after it the connection sets `onReply` and `onClose` and does its own bookkeeping.
+ */
+export class SmtpChannel {
+  onReply: (code: number, text: string) => void = unexpected;
+  /** Called once, with the reason. */
+  onClose: (error: Error) => void = () => {};
+  /** Called instead of closing when the deadline passes. */
+  onLate: (() => void) | null = null;
+  readonly parser: ReplyParser;
+  encrypted = false;
+  closed = false;
+  private readonly options: ChannelOptions;
+  private readonly watchdog: Watchdog;
+  private socket: net.Socket;
+  private waitingFor = 'the connection';
+
+  constructor(options: ChannelOptions) {
+    this.options = options;
+    const { timeouts } = options;
+    this.watchdog = new Watchdog(tickFor(Object.values(timeouts)), () => this.late());
+    this.parser = new ReplyParser((code, text) => this.onReply(code, text));
+    this.socket = options.endpoint.implicitTls ? this.openTls() : this.openPlain();
+  }
+
+  /**
+   * The server's first reply; it may come with the last bytes of a TLS handshake. To be called at once.
+   * @throws Error when none came in `connectMs` and then `greetingMs`
+   */
+  greeting(): Promise<SmtpReply> {
+    const { endpoint, timeouts } = this.options;
+    this.socket.once(endpoint.implicitTls ? 'secureConnect' : 'connect', () => {
+      this.await('the greeting', timeouts.greetingMs);
+    });
+    return this.reply('the connection', timeouts.connectMs);
+  }
+
+  /** Sends a string of bytes: one character, one octet. */
+  write(bytes: string): void {
+    this.socket.write(bytes, 'latin1');
+  }
+
+  /** Sends two parts as one packet. */
+  writeBoth(data: Buffer, end: string): void {
+    this.socket.cork();
+    this.socket.write(data);
+    this.socket.write(end, 'latin1');
+    this.socket.uncork();
+  }
+
+  /** Sets the deadline for what is awaited now. */
+  await(what: string, ms: number): void {
+    this.waitingFor = what;
+    this.watchdog.allow(ms);
+  }
+
+  /**
+   * Sends one command and waits for its answer; `dropBuffered` forgets what came behind it.
+   * @throws Error when the connection ends or the deadline passes
+   */
+  ask(line: string, what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
+    if (this.closed) return Promise.reject(new Error('the connection is closed'));
+    this.write(`${line}\r\n`);
+    return this.reply(what, ms, dropBuffered);
+  }
+
+  /**
+   * Goes on over TLS (RFC 3207), after the 220 to STARTTLS.
+   * @throws Error when the handshake fails or the certificate does not hold
+   */
+  startTls(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.await('the TLS handshake', ms);
+      this.onClose = reject;
+      this.socket = this.listen(tls.connect({ ...this.tlsOptions(), socket: this.socket }), true);
+      this.socket.once('secureConnect', () => {
+        this.encrypted = true;
+        resolve();
+      });
+    });
+  }
+
+  /** Ends the connection now. */
+  destroy(error: Error): void {
+    this.end(error);
+  }
+
+  private reply(what: string, ms: number, dropBuffered = false): Promise<SmtpReply> {
+    return new Promise((resolve, reject) => {
+      this.await(what, ms);
+      this.onClose = reject;
+      this.onReply = (code, text) => {
+        this.onReply = unexpected;
+        if (dropBuffered) this.parser.dropBuffered();
+        resolve({ code, text });
+      };
+    });
+  }
+
+  private openPlain(): net.Socket {
+    const { host, port } = this.options.endpoint;
+    const buffer = Buffer.allocUnsafe(READ_BUFFER_BYTES);
+    const callback = (length: number, bytes: Uint8Array): boolean => {
+      this.read(bytes as Buffer, length); // Node hands back the buffer given to it.
+      return true;
+    };
+    return this.listen(net.connect({ host, port, onread: { buffer, callback } }), false);
+  }
+
+  private openTls(): net.Socket {
+    this.encrypted = true;
+    const { host, port } = this.options.endpoint;
+    return this.listen(tls.connect({ ...this.tlsOptions(), host, port }), true);
+  }
+
+  private tlsOptions(): tls.ConnectionOptions {
+    const { endpoint, ca } = this.options;
+    const servername = net.isIP(endpoint.host) ? undefined : endpoint.host;
+    return { rejectUnauthorized: endpoint.verifyCertificate, host: endpoint.host, servername, ca };
+  }
+
+  private listen(socket: net.Socket, readsData: boolean): net.Socket {
+    socket.setNoDelay(true); // A group of commands is one write already; waiting for more would only delay it.
+    socket.on('error', (error) => this.end(error));
+    socket.on('end', () => this.end(null));
+    socket.on('close', () => this.end(null));
+    if (readsData) socket.on('data', (chunk: Buffer) => this.read(chunk, chunk.length));
+    return socket;
+  }
+
+  private read(chunk: Buffer, length: number): void {
+    if (this.closed) return;
+    try {
+      this.parser.feed(chunk, length);
+    } catch (error) {
+      this.end(error as Error);
+    }
+  }
+
+  private late(): void {
+    if (this.onLate) this.onLate();
+    else this.end(new Error(`timeout: ${this.waitingFor} did not come in time`));
+  }
+
+  private end(error: Error | null): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.parser.dropBuffered(); // Stops a loop over replies that is under way.
+    this.watchdog.stop();
+    this.socket.destroy();
+    this.onClose(error ?? new Error(`the server closed the connection while ${this.waitingFor} was awaited`));
+  }
+}
+
+function unexpected(code: number, text: string): never {
+  throw new Error(`the server answered what was not asked: ${code} ${text}`);
+}

@@ -1,0 +1,305 @@
+import { type Envelope, envelopeOf } from './envelope.ts';
+import type { SmtpSession } from './handshake.ts';
+import { type Payload, payloadOf } from './payload.ts';
+import { refusal } from './refusal.ts';
+import type { SmtpJob, SmtpRefusal, SmtpResult, SmtpTimeouts } from './types.ts';
+
+/** What the next reply answers. `nothing` is the lone dot after a 354 that no recipient was left for. */
+type Awaited = 'reset' | 'mail' | 'rcpt' | 'data' | 'message' | 'nothing' | 'quit';
+
+const COMMAND_FAILED = 400;
+/** QUIT is a courtesy: nobody waits long for its answer. */
+const QUIT_MS = 2_000;
+
+/** What a connection asks of the pool and tells it. */
+export interface ConnectionOwner {
+  /** The next message, or undefined when none is queued. */
+  take(): SmtpJob | undefined;
+  /** The connection broke under a message that was not sent yet; `said` is the 421 that ended it, where there was one. */
+  giveBack(job: SmtpJob, error: Error, said: SmtpRefusal | null): void;
+  /** A message was answered: the server does take mail. */
+  progressed(): void;
+  /** No new work can be taken; `lost` unless the end was agreed. */
+  leaving(connection: SmtpConnection, lost: boolean): void;
+}
+
+export interface ConnectionOptions {
+  timeouts: SmtpTimeouts;
+  /** Messages after which the connection is given back; 0 is no limit. */
+  maxMessages: number;
+}
+
+/**
+ * One SMTP session that sends message after message. With PIPELINING two are under way: the body of one goes out in the same write
+ * as the envelope of the next (RFC 2920 §3.1 lets a message's content begin a group that ends with DATA), so a message costs one
+ * round trip and one write. Without it every command waits for the answer to the one before.
+ *
+ * Replies come in the order of the commands; `awaited` holds that order. At most one message is in doubt at any time.
+ */
+export class SmtpConnection {
+  /** Fulfilled when the socket is gone and every message has its result or is given back. */
+  readonly ended: Promise<void>;
+  private readonly session: SmtpSession;
+  private readonly owner: ConnectionOwner;
+  private readonly options: ConnectionOptions;
+  private readonly awaited: Awaited[] = [];
+  /** Commands of the current envelope that wait for the answer before them; always empty with PIPELINING. */
+  private steps: { awaited: Awaited; line: string }[] = [];
+  /** Its envelope is out, its body is not. */
+  private current: SmtpJob | null = null;
+  private payload: Payload | null = null;
+  /** The first refusal of the current message. */
+  private refused: SmtpRefusal | null = null;
+  /** Its body is out, the answer is not in. */
+  private sent: SmtpJob | null = null;
+  /** The server still holds a transaction that was refused half way: without RSET the next MAIL is a 503. */
+  private mustReset = false;
+  private writing = false;
+  private left = false;
+  private messagesLeft: number;
+  private end: () => void = () => {};
+
+  constructor(session: SmtpSession, owner: ConnectionOwner, options: ConnectionOptions) {
+    this.session = session;
+    this.owner = owner;
+    this.options = options;
+    this.messagesLeft = options.maxMessages || Number.POSITIVE_INFINITY;
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+    session.channel.onReply = (code, text) => this.answered(code, text);
+    session.channel.onClose = (error) => this.lost(error, null);
+    session.channel.onLate = () => this.late();
+    this.expect();
+  }
+
+  /** Nothing is under way. */
+  get idle(): boolean {
+    return !this.left && this.awaited.length === 0;
+  }
+
+  /** An envelope can go out now, though perhaps behind a body that is not answered yet. */
+  get hasRoom(): boolean {
+    if (this.left || this.writing || this.current !== null || this.messagesLeft === 0) return false;
+    return this.session.offers.pipelining || this.awaited.length === 0;
+  }
+
+  /** Takes a message from the owner if there is room for one. */
+  wake(): void {
+    if (!this.hasRoom) return;
+    const envelope = this.begin();
+    if (envelope !== '') this.session.channel.write(envelope);
+    this.expect();
+  }
+
+  /** Takes no more work, ends what is under way, then says QUIT. */
+  retire(): void {
+    this.messagesLeft = 0;
+    if (this.idle) this.quit();
+  }
+
+  /** Ends at once: what is under way is in doubt or given back. */
+  abort(error: Error): void {
+    this.session.channel.destroy(error);
+  }
+
+  /** Makes the next message the current one and returns what to write for it, '' when there is none. */
+  private begin(): string {
+    if (this.messagesLeft === 0) return '';
+    const next = this.nextSendable();
+    if (next === null) return '';
+    this.messagesLeft -= 1;
+    const reset = this.mustReset ? 'RSET\r\n' : '';
+    this.mustReset = false;
+    if (this.session.offers.pipelining) {
+      if (reset !== '') this.awaited.push('reset');
+      this.awaited.push('mail', 'rcpt', 'data');
+      return `${reset}${next.mail}${next.rcpt}DATA\r\n`;
+    }
+    this.steps = [
+      { awaited: 'mail', line: next.mail },
+      { awaited: 'rcpt', line: next.rcpt },
+      { awaited: 'data', line: 'DATA\r\n' },
+    ];
+    if (reset !== '') this.steps.unshift({ awaited: 'reset', line: reset });
+    return this.step();
+  }
+
+  /** The next message that this server can be asked to take at all. */
+  private nextSendable(): Envelope | null {
+    for (let job = this.owner.take(); job !== undefined; job = this.owner.take()) {
+      const { message } = job;
+      const payload = payloadOf(message.data, message.canonical === true);
+      const envelope = envelopeOf(message.from, message.to, payload, this.session.offers);
+      if ('mail' in envelope) {
+        this.current = job;
+        this.payload = payload;
+        this.refused = null;
+        return envelope;
+      }
+      answerLater(job, envelope); // Its callback may bring new work in the middle of a write.
+    }
+    return null;
+  }
+
+  private step(): string {
+    const next = this.steps.shift();
+    if (next === undefined) return '';
+    this.awaited.push(next.awaited);
+    return next.line;
+  }
+
+  private answered(code: number, text: string): void {
+    const awaited = this.awaited.shift();
+    if (awaited === undefined || code === 421) {
+      this.serviceEnds(awaited, code, text);
+      return;
+    }
+    switch (awaited) {
+      case 'mail':
+      case 'rcpt':
+      case 'reset':
+        this.commandAnswered(awaited, code, text);
+        break;
+      case 'data':
+        this.dataAnswered(code, text);
+        break;
+      case 'message':
+        this.messageAnswered(code, text);
+        break;
+      case 'nothing':
+        this.mustReset = true;
+        break;
+      case 'quit':
+        this.session.channel.destroy(new Error('the connection was given back'));
+    }
+    this.goOn();
+  }
+
+  private commandAnswered(awaited: 'mail' | 'rcpt' | 'reset', code: number, text: string): void {
+    if (code >= COMMAND_FAILED) {
+      this.refused ??= refusal(awaited === 'reset' ? 'mail' : awaited, code, text);
+      if (!this.session.offers.pipelining) {
+        this.refuseCurrent(this.refused);
+        return;
+      }
+    }
+    const line = this.step();
+    if (line !== '') this.session.channel.write(line);
+  }
+
+  private dataAnswered(code: number, text: string): void {
+    if (code !== 354) {
+      this.refuseCurrent(this.refused ?? refusal('data', code, text));
+      return;
+    }
+    if (this.refused === null) {
+      this.writeBody();
+      return;
+    }
+    this.awaited.push('nothing'); // 354 though nothing was accepted: the only way out is an empty message.
+    this.session.channel.write('.\r\n');
+    this.refuseCurrent(this.refused);
+  }
+
+  private refuseCurrent(result: SmtpRefusal): void {
+    const job = this.current as SmtpJob;
+    this.current = null;
+    this.payload = null;
+    this.steps = [];
+    this.mustReset = true;
+    this.settle(job, result);
+  }
+
+  private writeBody(): void {
+    const { data, end } = this.payload as Payload;
+    this.sent = this.current;
+    this.current = null;
+    this.payload = null;
+    this.awaited.push('message');
+    this.writing = true;
+    const tail = this.session.offers.pipelining ? end + this.begin() : end;
+    this.writing = false;
+    if (typeof data !== 'string') this.session.channel.writeBoth(data, tail);
+    else this.session.channel.write(data + tail);
+  }
+
+  private messageAnswered(code: number, text: string): void {
+    const job = this.sent as SmtpJob;
+    this.sent = null;
+    const taken = code < COMMAND_FAILED;
+    this.settle(job, taken ? { outcome: 'accepted', reply: text } : refusal('message', code, text));
+  }
+
+  private settle(job: SmtpJob, result: SmtpResult): void {
+    this.owner.progressed();
+    job.onResult(result, job.message);
+  }
+
+  /** After every reply: takes work, sets the deadline for the next answer, or leaves. */
+  private goOn(): void {
+    if (this.session.channel.closed) return;
+    this.wake();
+    if (this.messagesLeft === 0 && this.idle) this.quit();
+    else this.expect();
+  }
+
+  private expect(): void {
+    const { timeouts } = this.options;
+    const next = this.awaited[0];
+    // Text is read when it is a refusal, or holds the queue id that the server gave the message.
+    this.session.channel.parser.textFrom = next === 'message' ? 200 : COMMAND_FAILED;
+    if (next === undefined) this.session.channel.await('work', timeouts.idleMs);
+    else if (next === 'message') this.session.channel.await('the answer to the message', timeouts.messageMs);
+    else this.session.channel.await('the answer to MAIL, RCPT or DATA', timeouts.commandMs);
+  }
+
+  /** The server leaves (421), or says something nobody asked for. It answers what it was asked about; the rest never came to it. */
+  private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
+    const error = new Error(`the server ended the session: ${code} ${text}`);
+    this.messagesLeft = 0; // A callback below may bring work, which is not for this connection.
+    if (awaited === 'message') this.messageAnswered(code, text);
+    const about = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
+    this.lost(error, about);
+  }
+
+  private late(): void {
+    if (this.awaited.length === 0) {
+      this.quit();
+      return;
+    }
+    const what = this.awaited[0] === 'message' ? 'the message' : 'MAIL, RCPT or DATA';
+    this.lost(new Error(`timeout: no answer to ${what}`), null);
+  }
+
+  private quit(): void {
+    this.leave(false);
+    this.awaited.push('quit');
+    this.session.channel.await('the answer to QUIT', QUIT_MS);
+    this.session.channel.write('QUIT\r\n');
+  }
+
+  /** The connection is gone or useless. The unanswered body is in doubt, the envelope alone is not. */
+  private lost(error: Error, said: SmtpRefusal | null): void {
+    const busy = this.awaited.length > 0 || said !== null;
+    const { sent, current } = this;
+    this.sent = null;
+    this.current = null;
+    this.awaited.length = 0;
+    this.leave(busy);
+    this.session.channel.destroy(error);
+    if (current !== null) this.owner.giveBack(current, error, said);
+    sent?.onResult({ outcome: 'in_doubt', error: error.message }, sent.message);
+    this.end();
+  }
+
+  private leave(lost: boolean): void {
+    if (this.left) return;
+    this.left = true;
+    this.owner.leaving(this, lost);
+  }
+}
+
+function answerLater(job: SmtpJob, result: SmtpRefusal): void {
+  queueMicrotask(() => job.onResult(result, job.message));
+}

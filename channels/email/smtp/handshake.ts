@@ -1,0 +1,65 @@
+import os from 'node:os';
+import { authenticate } from './auth.ts';
+import { type ChannelOptions, SmtpChannel } from './channel.ts';
+import { NO_EXTENSIONS, parseExtensions, type SmtpExtensions } from './extensions.ts';
+import { SmtpHandshakeError } from './handshake-error.ts';
+import { refusal } from './refusal.ts';
+
+/** A connection on which mail may flow. */
+export interface SmtpSession {
+  channel: SmtpChannel;
+  offers: SmtpExtensions;
+}
+
+/**
+ * Connects and goes through greeting, EHLO, STARTTLS with a second EHLO, and AUTH; an abort ends it.
+ * @throws SmtpHandshakeError when the server says no; Error when the connection fails
+ */
+export async function openSession(options: ChannelOptions, signal: AbortSignal): Promise<SmtpSession> {
+  const channel = new SmtpChannel(options);
+  const stop = (): void => channel.destroy(new Error('the pool was closed'));
+  signal.addEventListener('abort', stop);
+  try {
+    const greeting = await channel.greeting();
+    if (greeting.code !== 220) throw new SmtpHandshakeError(refusal('connect', greeting.code, greeting.text));
+    let offers = await hello(channel, options);
+    if (await secure(channel, offers, options)) offers = await hello(channel, options);
+    await authenticate(channel, offers, options);
+    return { channel, offers };
+  } catch (error) {
+    channel.onClose = () => {};
+    channel.destroy(error as Error);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOptions): Promise<SmtpExtensions> {
+  const name = endpoint.clientName ?? clientName();
+  const reply = await channel.ask(`EHLO ${name}`, 'the answer to EHLO', timeouts.commandMs);
+  if (reply.code === 250) return parseExtensions(reply.text);
+  const old = await channel.ask(`HELO ${name}`, 'the answer to HELO', timeouts.commandMs);
+  if (old.code !== 250) throw new SmtpHandshakeError(refusal('ehlo', old.code, old.text));
+  return NO_EXTENSIONS;
+}
+
+/** True when the connection has become encrypted just now. Once the server has offered STARTTLS, failing to use it ends the connection. */
+async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: ChannelOptions): Promise<boolean> {
+  const { endpoint, timeouts } = options;
+  if (channel.encrypted || endpoint.ignoreTls) return false;
+  if (!offers.startTls) {
+    if (endpoint.requireTls) throw new Error('the server does not offer STARTTLS, and SMTP_URL requires TLS');
+    return false;
+  }
+  const { code, text } = await channel.ask('STARTTLS', 'the answer to STARTTLS', timeouts.commandMs, true);
+  if (code !== 220) throw new SmtpHandshakeError(refusal('starttls', code, text));
+  await channel.startTls(timeouts.commandMs);
+  return true;
+}
+
+/** RFC 5321 §4.1.3: a name of this host that others could look up, else an address. */
+function clientName(): string {
+  const name = os.hostname();
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(name) ? name : '[127.0.0.1]';
+}

@@ -1,0 +1,60 @@
+import type { SmtpJob } from './types.ts';
+
+const COMPACT_AT = 1024;
+
+/** First in, first out; what a broken connection gives back comes first again. `Array.shift` copies a long queue for every message. */
+export class JobQueue {
+  private jobs: (SmtpJob | undefined)[] = [];
+  private head = 0;
+  private readonly again: SmtpJob[] = [];
+
+  /** Cancelled ones are counted until they come up. */
+  get length(): number {
+    return this.jobs.length - this.head + this.again.length;
+  }
+
+  push(job: SmtpJob): void {
+    this.jobs.push(job);
+  }
+
+  putBack(job: SmtpJob): void {
+    job.state = 'queued';
+    this.again.push(job);
+  }
+
+  /** The next job that nobody has cancelled. */
+  shift(): SmtpJob | undefined {
+    let job = this.next();
+    while (job?.state === 'cancelled') job = this.next();
+    if (job) job.state = 'taken';
+    return job;
+  }
+
+  /** True when the job was still here; it will not come out any more. */
+  cancel(job: SmtpJob): boolean {
+    if (job.state !== 'queued') return false;
+    job.state = 'cancelled';
+    return true;
+  }
+
+  /** Empties the queue. */
+  takeAll(): SmtpJob[] {
+    const all: SmtpJob[] = [];
+    for (let job = this.shift(); job !== undefined; job = this.shift()) all.push(job);
+    return all;
+  }
+
+  private next(): SmtpJob | undefined {
+    const first = this.again.pop();
+    if (first !== undefined) return first;
+    if (this.head === this.jobs.length) return undefined;
+    const job = this.jobs[this.head];
+    this.jobs[this.head] = undefined;
+    this.head += 1;
+    if (this.head === this.jobs.length || this.head === COMPACT_AT) {
+      this.jobs = this.jobs.slice(this.head);
+      this.head = 0;
+    }
+    return job;
+  }
+}

@@ -1,0 +1,57 @@
+/** What follows the data: the end of the last line where it has none, and the lone dot. */
+const END_AFTER_NEWLINE = '.\r\n';
+const END = '\r\n.\r\n';
+
+/** A message as it goes on the wire after 354. */
+export interface Payload {
+  data: string | Buffer;
+  end: string;
+  /** Octets of the message, as SIZE counts them (RFC 1870 §3). */
+  bytes: number;
+  eightBit: boolean;
+}
+
+/**
+ * Makes a message ready for DATA: bare CR and LF become CRLF (a lone one is how mail is smuggled past a filter) and a line's first dot is
+ * doubled (RFC 5321 §4.5.2). A canonical message is taken as it is.
+ */
+export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
+  if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };
+  if (typeof data === 'string') return payloadOf(Buffer.from(data, 'latin1'), false);
+  const lines = hasBareNewline(data) ? withCrlf(data) : data;
+  const stuffed = hasLeadingDot(lines) ? withDotsDoubled(lines) : lines;
+  return {
+    data: stuffed,
+    end: stuffed.length === 0 || endsWithNewline(stuffed) ? END_AFTER_NEWLINE : END,
+    bytes: lines.length,
+    eightBit: isEightBit(stuffed),
+  };
+}
+
+function hasBareNewline(data: Buffer): boolean {
+  for (let at = data.indexOf(10); at !== -1; at = data.indexOf(10, at + 1)) if (data[at - 1] !== 13) return true;
+  for (let at = data.indexOf(13); at !== -1; at = data.indexOf(13, at + 1)) if (data[at + 1] !== 10) return true;
+  return false;
+}
+
+function hasLeadingDot(data: Buffer): boolean {
+  return data[0] === 46 || data.includes('\n.', 0, 'latin1');
+}
+
+function endsWithNewline(data: Buffer): boolean {
+  return data[data.length - 1] === 10;
+}
+
+function isEightBit(data: Buffer): boolean {
+  for (let at = 0; at < data.length; at++) if ((data[at] as number) > 127) return true;
+  return false;
+}
+
+function withCrlf(data: Buffer): Buffer {
+  return Buffer.from(data.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n'), 'latin1');
+}
+
+function withDotsDoubled(data: Buffer): Buffer {
+  const text = data.toString('latin1').replaceAll('\n.', '\n..');
+  return Buffer.from(text.startsWith('.') ? `.${text}` : text, 'latin1');
+}

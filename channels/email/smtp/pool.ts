@@ -1,0 +1,227 @@
+import { Backoff } from './backoff.ts';
+import type { ChannelOptions } from './channel.ts';
+import { type ConnectionOwner, SmtpConnection } from './connection.ts';
+import { openSession } from './handshake.ts';
+import { SmtpHandshakeError } from './handshake-error.ts';
+import { JobQueue } from './job-queue.ts';
+import {
+  DEFAULT_TIMEOUTS,
+  type SmtpCallback,
+  type SmtpJob,
+  type SmtpMessage,
+  type SmtpRefusal,
+  type SmtpResult,
+  type SmtpTimeouts,
+} from './types.ts';
+import { parseSmtpUrl } from './url.ts';
+
+/** The first loss may be an idle connection that the server closed unseen, the second bad luck; the third is the message. */
+const MAX_LOSSES = 3;
+/** After so many attempts to connect without one success the queue is told, so that callers can put their messages off. */
+const MAX_OPEN_FAILURES = 3;
+/** 8 to 20 took all that a local Postfix could, 50 no more. */
+const DEFAULT_CONNECTIONS = 8;
+const CLOSE_GRACE_MS = 10_000;
+
+export interface SmtpPoolOptions {
+  /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
+  url: string;
+  /** Most connections at a time; default 8. They are opened as work comes and given back when idle. */
+  connections?: number;
+  /** Messages after which a connection is given back, for relays that limit them; default 0, none. */
+  maxMessages?: number;
+  timeouts?: Partial<SmtpTimeouts>;
+  /** Certificates to trust instead of the system's, in PEM. */
+  ca?: string;
+}
+
+/** Counts since the pool was made, for metrics. */
+export interface SmtpPoolCounts {
+  opened: number;
+  /** Attempts to connect that failed or were refused. */
+  openFailures: number;
+  /** Connections that broke while something was under way. */
+  lost: number;
+  /** Messages that were put back because of it. */
+  givenBack: number;
+}
+
+/**
+ * Sends messages over a few connections to one server. Every message ends in exactly one result. Nothing is sent twice: only what
+ * was not yet sent moves to another connection, and at most three times. The caller bounds the queue by what it submits.
+ */
+export class SmtpPool {
+  readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, givenBack: 0 };
+  private readonly channel: ChannelOptions;
+  private readonly maxConnections: number;
+  private readonly maxMessages: number;
+  private readonly queue = new JobQueue();
+  private readonly connections: SmtpConnection[] = [];
+  private readonly backoff = new Backoff();
+  private readonly ending = new Set<Promise<void>>();
+  private readonly owner: ConnectionOwner;
+  private opening = 0;
+  private openFailuresInARow = 0;
+  private retryTimer: NodeJS.Timeout | null = null;
+  private readonly closed = new AbortController();
+  private closing = false;
+
+  /** @throws Error for a URL that cannot be used */
+  constructor(options: SmtpPoolOptions) {
+    const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.channel = { endpoint: parseSmtpUrl(options.url), timeouts, ca: options.ca };
+    this.maxConnections = Math.max(1, options.connections ?? DEFAULT_CONNECTIONS);
+    this.maxMessages = options.maxMessages ?? 0;
+    this.owner = {
+      take: () => this.queue.shift(),
+      giveBack: (job, error, said) => this.giveBack(job, error, said),
+      progressed: () => this.backoff.succeeded(),
+      leaving: (connection, lost) => this.leaving(connection, lost),
+    };
+  }
+
+  /** Messages that no connection has taken yet. */
+  get queued(): number {
+    return this.queue.length;
+  }
+
+  /** Queues a message; `onResult` is called once, never from within this call. */
+  submit(message: SmtpMessage, onResult: SmtpCallback): SmtpJob {
+    const job: SmtpJob = { message, onResult, losses: 0, state: 'queued' };
+    if (this.closing) {
+      queueMicrotask(() => onResult({ outcome: 'unsent', error: 'the pool is closed' }, message));
+      return job;
+    }
+    this.queue.push(job);
+    this.dispatch();
+    return job;
+  }
+
+  /** Sends a message. An abort counts while it is queued: then it is `unsent`. Never rejects. */
+  send(message: SmtpMessage, signal?: AbortSignal): Promise<SmtpResult> {
+    if (signal?.aborted) return Promise.resolve({ outcome: 'unsent', error: 'aborted' });
+    return new Promise((resolve) => {
+      const job = this.submit(message, (result) => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(result);
+      });
+      const cancel = (): void => {
+        if (this.queue.cancel(job)) resolve({ outcome: 'unsent', error: 'aborted' });
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** Takes no more messages, answers the queued ones `unsent`, and lets those on the wire end for at most `graceMs`. */
+  async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    this.closing = true;
+    this.closed.abort();
+    if (this.retryTimer) clearTimeout(this.retryTimer);
+    this.failQueue({ outcome: 'unsent', error: 'the pool was closed' });
+    const open = [...this.connections];
+    for (const connection of open) connection.retire();
+    const timer = setTimeout(() => {
+      for (const connection of open) connection.abort(new Error('the pool was closed'));
+    }, graceMs);
+    while (this.ending.size > 0) await Promise.all(this.ending);
+    clearTimeout(timer);
+  }
+
+  /** Finds a connection for queued work: an idle one, else a new one, else a place behind a body that is not answered yet. */
+  private dispatch(): void {
+    if (this.queue.length === 0 || this.closing) return;
+    const idle = this.connections.find((connection) => connection.idle);
+    if (idle) {
+      idle.wake();
+      return;
+    }
+    if (this.connections.length + this.opening < this.maxConnections) {
+      if (this.opening < this.queue.length) this.openWhenAllowed();
+      return;
+    }
+    this.connections.find((connection) => connection.hasRoom)?.wake();
+  }
+
+  /** Opens a connection now or after the backoff; while things go wrong one at a time, as a probe. */
+  private openWhenAllowed(): void {
+    if (this.retryTimer !== null || (this.backoff.inARow > 0 && this.opening > 0)) return;
+    const waitMs = this.backoff.waitMs;
+    if (waitMs === 0) {
+      this.track(this.open());
+      return;
+    }
+    this.retryTimer = setTimeout(() => {
+      this.retryTimer = null;
+      this.dispatch();
+    }, waitMs);
+  }
+
+  private async open(): Promise<void> {
+    this.opening += 1;
+    try {
+      const session = await openSession(this.channel, this.closed.signal);
+      this.opening -= 1;
+      this.opened(new SmtpConnection(session, this.owner, this.connectionOptions()));
+    } catch (error) {
+      this.opening -= 1;
+      this.openFailed(error as Error);
+    }
+  }
+
+  private opened(connection: SmtpConnection): void {
+    this.counts.opened += 1;
+    this.openFailuresInARow = 0;
+    this.connections.push(connection);
+    this.track(connection.ended);
+    if (this.closing) {
+      connection.retire();
+      return;
+    }
+    connection.wake();
+    this.dispatch();
+  }
+
+  private openFailed(error: Error): void {
+    this.counts.openFailures += 1;
+    this.openFailuresInARow += 1;
+    this.backoff.failed(this.openFailuresInARow);
+    if (this.openFailuresInARow >= MAX_OPEN_FAILURES && this.connections.length === 0) {
+      this.failQueue(error instanceof SmtpHandshakeError ? error.refusal : { outcome: 'unsent', error: error.message });
+    }
+    this.dispatch();
+  }
+
+  private leaving(connection: SmtpConnection, lost: boolean): void {
+    this.connections.splice(this.connections.indexOf(connection), 1);
+    if (lost) {
+      this.counts.lost += 1;
+      this.backoff.failed();
+    }
+    queueMicrotask(() => this.dispatch()); // After the connection has given back what it held.
+  }
+
+  private giveBack(job: SmtpJob, error: Error, said: SmtpRefusal | null): void {
+    job.losses += 1;
+    if (job.losses < MAX_LOSSES && !this.closing) {
+      this.counts.givenBack += 1;
+      this.queue.putBack(job);
+    } else {
+      const result: SmtpResult = said ?? { outcome: 'unsent', error: error.message };
+      job.onResult(result, job.message);
+    }
+  }
+
+  private failQueue(result: SmtpResult): void {
+    for (const job of this.queue.takeAll()) queueMicrotask(() => job.onResult(result, job.message));
+  }
+
+  private connectionOptions() {
+    return { timeouts: this.channel.timeouts, maxMessages: this.maxMessages };
+  }
+
+  /** Remembers what `close` has to wait for. */
+  private track(work: Promise<void>): void {
+    this.ending.add(work);
+    void work.finally(() => this.ending.delete(work));
+  }
+}

@@ -1,0 +1,20 @@
+import type { SessionStage } from '../../../domain/bounce.ts';
+import type { SmtpRefusal } from './types.ts';
+
+const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
+
+/** A server's refusal as a value. Only a 5xx about the message itself is for good: a closed door says nothing about it. */
+export function refusal(stage: SessionStage, code: number, text: string): SmtpRefusal {
+  return {
+    outcome: 'refused',
+    stage,
+    permanent: code >= 500 && !isSession(stage),
+    code,
+    enhanced: ENHANCED.exec(text)?.[1] ?? null,
+    text,
+  };
+}
+
+function isSession(stage: SessionStage): boolean {
+  return stage === 'connect' || stage === 'ehlo' || stage === 'starttls' || stage === 'auth';
+}

@@ -1,0 +1,88 @@
+const LF = 10;
+const CR = 13;
+const DASH = 45;
+const ZERO = 48;
+
+/** RFC 5321 §4.5.3.1.5 allows 512; servers that explain a refusal at length pass it. */
+const MAX_LINE_BYTES = 4096;
+/** No EHLO or refusal comes near; a server that never ends its reply must not fill the memory. */
+const MAX_REPLY_LINES = 200;
+
+/** The server does not speak SMTP, or not in bounds. The connection is of no more use. */
+export class SmtpProtocolError extends Error {
+  override name = 'SmtpProtocolError';
+}
+
+/**
+ * Cuts a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only from code `textFrom` on: while mail flows,
+ * three of four replies are good news that nobody reads.
+ */
+export class ReplyParser {
+  /** Replies below this code are handed over with an empty text. */
+  textFrom = 0;
+  private readonly onReply: (code: number, text: string) => void;
+  private rest: Buffer | null = null;
+  private text = '';
+  private lines = 0;
+  private generation = 0;
+
+  constructor(onReply: (code: number, text: string) => void) {
+    this.onReply = onReply;
+  }
+
+  /**
+   * Takes `length` bytes of `chunk`, which the caller may use again afterwards.
+   * @throws SmtpProtocolError for what is no reply
+   */
+  feed(chunk: Buffer, length: number): void {
+    const bytes = this.rest ? Buffer.concat([this.rest, chunk.subarray(0, length)]) : chunk;
+    const end = this.rest ? bytes.length : length;
+    const generation = this.generation;
+    this.rest = null;
+    let start = 0;
+    for (let at = 0; at < end; at++) {
+      if (bytes[at] !== LF) continue;
+      this.line(bytes, start, at);
+      if (generation !== this.generation) return;
+      start = at + 1;
+    }
+    if (end - start > MAX_LINE_BYTES) throw new SmtpProtocolError('the server sent a line without end');
+    if (start < end) this.rest = Buffer.from(bytes.subarray(start, end));
+  }
+
+  /** Forgets what came after the reply being handed over: bytes sent before a TLS handshake prove nothing (RFC 3207 §4.2). */
+  dropBuffered(): void {
+    this.generation += 1;
+    this.rest = null;
+    this.text = '';
+    this.lines = 0;
+  }
+
+  private line(bytes: Buffer, start: number, end: number): void {
+    const stop = end > start && bytes[end - 1] === CR ? end - 1 : end;
+    const code = codeAt(bytes, start, stop);
+    const more = stop > start + 3 && bytes[start + 3] === DASH;
+    if (code >= this.textFrom) {
+      const text = bytes.toString('utf8', Math.min(start + 4, stop), stop);
+      this.text = this.lines === 0 ? text : `${this.text}\n${text}`;
+    }
+    this.lines += 1;
+    if (this.lines > MAX_REPLY_LINES) throw new SmtpProtocolError('the server sent a reply without end');
+    if (more) return;
+    const text = this.text;
+    this.text = '';
+    this.lines = 0;
+    this.onReply(code, text);
+  }
+}
+
+function codeAt(bytes: Buffer, start: number, stop: number): number {
+  if (stop - start >= 3) {
+    const a = (bytes[start] as number) - ZERO;
+    const b = (bytes[start + 1] as number) - ZERO;
+    const c = (bytes[start + 2] as number) - ZERO;
+    if (a >= 2 && a <= 5 && b >= 0 && b <= 9 && c >= 0 && c <= 9) return a * 100 + b * 10 + c;
+  }
+  const shown = bytes.toString('latin1', start, Math.min(stop, start + 60));
+  throw new SmtpProtocolError(`the server does not speak SMTP: ${JSON.stringify(shown)}`);
+}

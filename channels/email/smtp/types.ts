@@ -1,0 +1,79 @@
+import type { SessionStage } from '../../../domain/bounce.ts';
+
+/** One message for one recipient: every recipient gets a message of its own, so every answer is about one address. */
+export interface SmtpMessage {
+  /** Comes back with the result; never sent. */
+  id: string;
+  /** Envelope sender, `''` for the null sender. */
+  from: string;
+  to: string;
+  /** A string holds bytes: one character, one octet (ASCII or latin1). */
+  data: string | Buffer;
+  /** True promises ASCII, CRLF line ends, one at the end, and no line that begins with a dot: nothing is looked at again. */
+  canonical?: boolean;
+}
+
+/** The server, or this client on its behalf, said no. */
+export interface SmtpRefusal {
+  outcome: 'refused';
+  /** What was refused. From `connect` to `auth` it is the session: nothing is said about the message. */
+  stage: SessionStage;
+  /** False where trying the same again later can succeed. */
+  permanent: boolean;
+  code: number;
+  /** RFC 3463 status of the reply, such as `5.1.1`. */
+  enhanced: string | null;
+  text: string;
+}
+
+/**
+ * What became of a message. `unsent` and `refused` are safe to send again; count it as an attempt, since a recipient who
+ * makes the server hang up does so every time. `in_doubt` is not: the server may have the message.
+ */
+export type SmtpResult =
+  | { outcome: 'accepted'; reply: string }
+  | SmtpRefusal
+  | { outcome: 'unsent'; error: string }
+  | { outcome: 'in_doubt'; error: string };
+
+export type SmtpCallback = (result: SmtpResult, message: SmtpMessage) => void;
+
+/** A message on its way through the pool. */
+export interface SmtpJob {
+  message: SmtpMessage;
+  onResult: SmtpCallback;
+  /** Connections that broke while they held it. */
+  losses: number;
+  /** Kept by the queue. */
+  state: 'queued' | 'taken' | 'cancelled';
+}
+
+export interface SmtpReply {
+  code: number;
+  /** Without the codes; lines are joined by `\n`. */
+  text: string;
+}
+
+/** Longest waits for each kind of answer, in milliseconds. */
+export interface SmtpTimeouts {
+  connectMs: number;
+  greetingMs: number;
+  /** EHLO, STARTTLS with its handshake, AUTH, RSET, MAIL, RCPT and DATA. */
+  commandMs: number;
+  /** The answer to the message itself. */
+  messageMs: number;
+  /** A connection without work is given back after this. */
+  idleMs: number;
+}
+
+/**
+ * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT: before the message is sent giving up early is safe, so
+ * these are shorter. After it giving up early doubles mail, so the RFC's 10 minutes stand.
+ */
+export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
+  connectMs: 15_000,
+  greetingMs: 60_000,
+  commandMs: 120_000,
+  messageMs: 600_000,
+  idleMs: 30_000,
+};

@@ -1,0 +1,283 @@
+import net from 'node:net';
+
+/** One message that the sink said yes to. */
+export interface SunkMessage {
+  to: string;
+  messageId: string;
+}
+
+export interface SmtpSinkOptions {
+  /** 0 (default) takes a free port. */
+  port?: number;
+  /** EHLO keywords besides PIPELINING, 8BITMIME and SMTPUTF8, such as `SIZE 1000`. */
+  keywords?: string[];
+  /** False (default true) does not offer PIPELINING, and hangs up on a client that does it all the same. */
+  pipelining?: boolean;
+  /** Milliseconds before each packet is answered, as a round trip would take. */
+  latencyMs?: number;
+  /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
+  record?: boolean;
+  /** Keeps whole messages for `bodies` (default false). */
+  keepBodies?: boolean;
+  /**
+   * The answer to RCPT in place of 250, or null. By default local parts say it: `reject550-5.1.1…`, `defer450-4.2.1…`,
+   * `reject550…` (no enhanced code), `hangup…` (closes the connection), `close421…`.
+   */
+  answerRcpt?: (to: string) => string | null;
+  /** The answer to a whole message in place of 250; `hangup` closes without one. */
+  answerMessage?: (to: string, n: number) => string | 'hangup' | null;
+  /** The answer to DATA in place of 354; `hangup` closes without one. */
+  answerData?: (to: string) => string | 'hangup' | null;
+}
+
+/** An SMTP server that takes mail and forgets it, made for counting: one pass over the bytes, one write for each packet read. */
+export interface SmtpSink {
+  readonly port: number;
+  readonly url: string;
+  readonly counts: { connections: number; messages: number; bytes: number; refused: number };
+  /** In the order of arrival, when `record` is on. */
+  readonly messages: SunkMessage[];
+  readonly bodies: string[];
+  /** Every command line, when `keepBodies` is on. */
+  readonly commands: string[];
+  /** How many messages each recipient got. */
+  perRecipient(): Map<string, number>;
+  reset(): void;
+  /** Closes all connections now, as a killed server would. */
+  dropAll(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a sink on 127.0.0.1. */
+export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+  const state: SinkState = {
+    options: { pipelining: true, record: true, keepBodies: false, latencyMs: 0, ...options },
+    counts: { connections: 0, messages: 0, bytes: 0, refused: 0 },
+    messages: [],
+    bodies: [],
+    commands: [],
+  };
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    state.counts.connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serve(socket, state);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as net.AddressInfo;
+  const dropAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port,
+    url: `smtp://127.0.0.1:${port}`,
+    counts: state.counts,
+    messages: state.messages,
+    bodies: state.bodies,
+    commands: state.commands,
+    perRecipient: () => countBy(state.messages),
+    reset: () => reset(state),
+    dropAll,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        dropAll();
+      }),
+  };
+}
+
+/** What a local part asks for, see `answerRcpt`. */
+export function answerByLocalPart(to: string): string | null {
+  if (to.startsWith('hangup')) return 'hangup';
+  const match = /^(?:reject|defer|close)([245]\d\d)(?:-(\d\.\d+\.\d+))?/.exec(to);
+  if (!match) return null;
+  const [, code, enhanced] = match;
+  return enhanced ? `${code} ${enhanced} <${to}>: as asked` : `${code} as asked`;
+}
+
+interface SinkState {
+  options: SmtpSinkOptions & { pipelining: boolean; record: boolean; keepBodies: boolean; latencyMs: number };
+  counts: SmtpSink['counts'];
+  messages: SunkMessage[];
+  bodies: string[];
+  commands: string[];
+}
+
+/** One connection: commands are cut line by line, a body is only searched for its end. */
+function serve(socket: net.Socket, state: SinkState): void {
+  const { options, counts } = state;
+  let rest = '';
+  let out = '';
+  let from: string | null = null;
+  let to: string | null = null;
+  let inBody = false;
+  let messageId: string | null = null;
+  let head = '';
+  let body: string[] = [];
+
+  socket.setNoDelay(true);
+  socket.on('error', () => {});
+  socket.write('220 sink ESMTP\r\n');
+  socket.on('data', (chunk: Buffer) => {
+    counts.bytes += chunk.length;
+    let text = rest + chunk.toString('latin1');
+    rest = '';
+    let at = 0;
+    while (at < text.length) {
+      if (inBody) {
+        // The end may be cut in two: the last four characters of an unfinished body are looked at again with the next packet.
+        const end = text.startsWith('.\r\n', at) && head === '' ? at : text.indexOf('\r\n.\r\n', at);
+        if (end === -1) {
+          const keep = Math.max(at, text.length - 4);
+          take(text.slice(at, keep));
+          rest = text.slice(keep);
+          text = '';
+          break;
+        }
+        take(text.slice(at, end + 2));
+        at = end + (text.startsWith('.\r\n', end) ? 3 : 5);
+        inBody = false;
+        if (!endOfMessage()) return;
+      } else {
+        const end = text.indexOf('\r\n', at);
+        if (end === -1) {
+          rest = text.slice(at);
+          break;
+        }
+        const line = text.slice(at, end);
+        at = end + 2;
+        if (!options.pipelining && at < text.length) {
+          socket.destroy();
+          return;
+        }
+        if (!command(line)) return;
+      }
+    }
+    flush();
+  });
+
+  function take(part: string): void {
+    if (options.keepBodies) body.push(part);
+    if (!options.record || messageId !== null) {
+      head ||= 'seen';
+      return;
+    }
+    head += part;
+    messageId = messageIdOf(head);
+  }
+
+  /** False when the connection is closed. */
+  function endOfMessage(): boolean {
+    const answer = options.answerMessage?.(to ?? '', counts.messages + 1) ?? null;
+    if (answer === 'hangup') return hangUp();
+    if (answer === null) {
+      counts.messages += 1;
+      if (options.record) state.messages.push({ to: to ?? '', messageId: messageId ?? '' });
+      if (options.keepBodies) state.bodies.push(body.join(''));
+    } else counts.refused += 1;
+    from = null;
+    to = null;
+    out += `${answer ?? `250 2.0.0 Ok: queued as ${counts.messages.toString(36)}`}\r\n`;
+    return answer?.startsWith('421') ? hangUp() : true;
+  }
+
+  /** False when the connection is closed. */
+  function command(line: string): boolean {
+    if (options.keepBodies) state.commands.push(line);
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === 'MAIL') {
+      out += from === null ? '250 2.1.0 Ok\r\n' : '503 5.5.1 Error: nested MAIL command\r\n';
+      from ??= addressOf(line);
+    } else if (verb === 'RCPT') return recipient(addressOf(line));
+    else if (verb === 'DATA') return data();
+    else if (verb === 'RSET') {
+      from = null;
+      to = null;
+      out += '250 2.0.0 Ok\r\n';
+    } else if (verb === 'EHLO') out += ehlo(options);
+    else if (verb === 'HELO' || verb === 'NOOP') out += '250 2.0.0 Ok\r\n';
+    else if (verb === 'QUIT') {
+      out += '221 2.0.0 Bye\r\n';
+      flush();
+      socket.end();
+      return false;
+    } else out += '502 5.5.2 Error: command not recognized\r\n';
+    return true;
+  }
+
+  function recipient(address: string): boolean {
+    if (from === null) {
+      out += '503 5.5.1 Error: need MAIL command\r\n';
+      return true;
+    }
+    const answer = (options.answerRcpt ?? answerByLocalPart)(address);
+    if (answer === 'hangup') return hangUp();
+    if (answer === null) to = address;
+    else counts.refused += 1;
+    out += `${answer ?? '250 2.1.5 Ok'}\r\n`;
+    return answer?.startsWith('421') ? hangUp() : true;
+  }
+
+  function data(): boolean {
+    const answer = to === null ? '554 5.5.1 Error: no valid recipients' : (options.answerData?.(to) ?? null);
+    if (answer === 'hangup') return hangUp();
+    if (answer === null) {
+      inBody = true;
+      head = '';
+      messageId = null;
+      body = [];
+    }
+    out += `${answer ?? '354 End data with <CR><LF>.<CR><LF>'}\r\n`;
+    return true;
+  }
+
+  /** Says what is left to say, then closes. */
+  function hangUp(): false {
+    if (out) socket.end(out, 'latin1');
+    else socket.destroy();
+    out = '';
+    return false;
+  }
+
+  function flush(): void {
+    if (out === '') return;
+    const answer = out;
+    out = '';
+    if (options.latencyMs > 0) setTimeout(() => socket.writable && socket.write(answer, 'latin1'), options.latencyMs);
+    else socket.write(answer, 'latin1');
+  }
+}
+
+function ehlo(options: SinkState['options']): string {
+  const lines = ['sink', '8BITMIME', 'SMTPUTF8', ...(options.keywords ?? [])];
+  if (options.pipelining) lines.push('PIPELINING');
+  return lines.map((line, i) => `250${i === lines.length - 1 ? ' ' : '-'}${line}\r\n`).join('');
+}
+
+function addressOf(line: string): string {
+  return line.slice(line.indexOf('<') + 1, line.indexOf('>'));
+}
+
+function messageIdOf(head: string): string | null {
+  const start = head.search(/^message-id:/im);
+  if (start === -1) return null;
+  const end = head.indexOf('\r\n', start);
+  return end === -1 ? null : head.slice(start + 11, end).trim();
+}
+
+function countBy(messages: SunkMessage[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { to } of messages) counts.set(to, (counts.get(to) ?? 0) + 1);
+  return counts;
+}
+
+function reset(state: SinkState): void {
+  Object.assign(state.counts, { connections: 0, messages: 0, bytes: 0, refused: 0 });
+  state.messages.length = 0;
+  state.bodies.length = 0;
+  state.commands.length = 0;
+}
