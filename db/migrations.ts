@@ -7,6 +7,8 @@ import * as events from './migrations/20261121T0804-events.ts';
 import * as workflows from './migrations/20261121T0805-workflows.ts';
 import * as campaigns from './migrations/20261121T0806-campaigns.ts';
 import * as storefront from './migrations/20261121T0807-storefront.ts';
+import * as access from './migrations/20261121T0830-access.ts';
+import * as filterFunctions from './migrations/20261121T0900-filter-functions.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -18,4 +20,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0805-workflows': workflows,
   '20261121T0806-campaigns': campaigns,
   '20261121T0807-storefront': storefront,
+  '20261121T0830-access': access,
+  '20261121T0900-filter-functions': filterFunctions,
 };

@@ -1,0 +1,59 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { decodeIdCursor, encodeCursor } from '../domain/cursor.ts';
+
+/** What a caller asks of a list; `cursor` undefined is the first page. */
+export interface PageRequest {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of a list; `cursor` is null on the last one. */
+export interface Page<T> {
+  items: T[];
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+/** A page by number, `page` from 1. */
+export interface NumberedPage<T> extends Page<T> {
+  page: number;
+  pageSize: number;
+  total: number;
+  totalPages: number;
+}
+
+/**
+ * The predicate of the page after a cursor, for lists newest first by a UUIDv7 column: write
+ * `WHERE project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and give the rows to `toPage`.
+ * The id is unique, so no row is shown twice or left out while others come and go.
+ * @throws AppError BAD_REQUEST for a cursor that is not ours
+ */
+export function afterCursor(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
+  if (cursor === undefined) return sql<SqlBool>`true`;
+  return sql<SqlBool>`${sql.ref(column)} < ${decodeIdCursor(cursor)}::uuid`;
+}
+
+/** Cuts `limit + 1` rows to a page: the extra row only says that there is more. */
+export function toPage<R extends { id: string }, T>(rows: R[], limit: number, map: (row: R) => T): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return { items: shown.map(map), cursor: hasMore && last ? encodeCursor([last.id]) : null, hasMore };
+}
+
+/**
+ * The page of a list that takes page numbers and cursors (decisions §1): a cursor wins over a page number.
+ * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` where there was no cursor.
+ */
+export function toNumberedPage<R extends { id: string }, T>(
+  rows: R[],
+  p: { page: number; pageSize: number; total: number },
+  map: (row: R) => T,
+): NumberedPage<T> {
+  return { ...toPage(rows, p.pageSize, map), ...p, totalPages: Math.ceil(p.total / p.pageSize) };
+}
+
+/** Rows to pass over for a page number; none where a cursor says where to go on. */
+export function offsetOf(p: { page: number; pageSize: number; cursor?: string | undefined }): number {
+  return p.cursor === undefined ? (p.page - 1) * p.pageSize : 0;
+}

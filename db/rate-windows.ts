@@ -1,0 +1,42 @@
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+
+/** What a process got of a window, and how the window stands. */
+export interface RateGrant {
+  granted: number;
+  /** All that every process has taken of this window. */
+  taken: number;
+  resetMs: number;
+}
+
+/**
+ * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes: the row lock decides.
+ * A window begins with its first request. Postgres' clock counts, so hosts need not agree.
+ */
+export async function takeFromWindow(
+  db: Db,
+  p: { subject: string; want: number; limit: number; windowSeconds: number },
+): Promise<RateGrant> {
+  const { rows } = await sql<{ granted: number; taken: number; reset_ms: number }>`
+    INSERT INTO rate_windows AS w (subject, taken, started_at)
+    VALUES (${p.subject}, least(${p.want}::int, ${p.limit}::int), clock_timestamp())
+    ON CONFLICT (subject) DO UPDATE SET
+      taken = CASE WHEN w.started_at <= clock_timestamp() - make_interval(secs => ${p.windowSeconds})
+        THEN excluded.taken ELSE greatest(w.taken, least(w.taken::bigint + excluded.taken, ${p.limit}::int))::int END,
+      started_at = CASE WHEN w.started_at <= clock_timestamp() - make_interval(secs => ${p.windowSeconds})
+        THEN excluded.started_at ELSE w.started_at END
+    RETURNING new.taken,
+      new.taken - CASE WHEN old.started_at IS NOT DISTINCT FROM new.started_at THEN old.taken ELSE 0 END AS granted,
+      greatest(0, ceil(1000 * extract(epoch FROM new.started_at + make_interval(secs => ${p.windowSeconds}) - clock_timestamp())))::int
+        AS reset_ms
+  `.execute(db);
+  const row = rows[0];
+  if (!row) throw new Error('a rate window gave no row');
+  return { granted: row.granted, taken: row.taken, resetMs: row.reset_ms };
+}
+
+/** Forgets windows that are long over; returns how many. */
+export async function deleteOldWindows(db: Db): Promise<number> {
+  const result = await sql`DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'`.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}

@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+export type KeyMode = 'live' | 'test';
+
+/** 32 random bytes as hex: far beyond guessing, and copied by a double click. */
+const RANDOM_BYTES = 32;
+/** Enough of a key to tell it from the others in a list, and useless by itself: `sk_live_` and six characters. */
+const SHOWN_RANDOM_CHARS = 6;
+const KEY_PATTERN = /^(pk_|sk_(live_|test_)?)[A-Za-z0-9_-]{8,200}$/;
+
+export interface NewKey {
+  /** The whole key; shown once and stored nowhere. */
+  key: string;
+  hash: Buffer;
+  /** The short leading part that lists show. */
+  prefix: string;
+}
+
+/** Makes a secret key; its mode is in its text (spec "Authentication"). */
+export function newSecretKey(mode: KeyMode): NewKey {
+  return newKey(`sk_${mode}_`);
+}
+
+/** Makes a project's public key. It is no secret, but is looked up like one. */
+export function newPublicKey(): NewKey {
+  return newKey('pk_');
+}
+
+/** What a key is stored and found by: the SHA-256 of its whole text. It has 256 random bits, so a fast hash is right. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest();
+}
+
+/** Whether a text can be a key at all; what cannot is refused without asking the database. */
+export function isKeyShaped(text: string): boolean {
+  return KEY_PATTERN.test(text);
+}
+
+function newKey(kind: string): NewKey {
+  const key = kind + randomBytes(RANDOM_BYTES).toString('hex');
+  return { key, hash: hashKey(key), prefix: key.slice(0, kind.length + SHOWN_RANDOM_CHARS) };
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeCursor, decodeIdCursor, encodeCursor } from './cursor.ts';
+import { AppError } from './errors.ts';
+
+describe('cursors', () => {
+  it('read back as the position they were made from', () => {
+    const value = fc.oneof(
+      fc.string({ maxLength: 40 }).filter((text) => !text.includes('\0')),
+      fc.integer(),
+    );
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 3 }), (key) => {
+        expect(decodeCursor(encodeCursor(key), key.length)).toEqual(key);
+      }),
+    );
+  });
+
+  it.each(['', '%%%', 'bm90IGpzb24', encodeCursor([1, 2]), encodeCursor(['no id']), 'x'.repeat(2000)])(
+    'that are not ours are refused: %s',
+    (cursor) => {
+      expect(() => decodeIdCursor(cursor)).toThrow(AppError);
+    },
+  );
+
+  it('refuse arbitrary text with BAD_REQUEST and nothing else', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        try {
+          decodeIdCursor(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { AppError } from './errors.ts';
+
+/** The values of a list's sort key at the last row of a page, the last of them unique. */
+export type CursorKey = readonly (string | number)[];
+
+/** No sort key of ours is longer; more is not ours. */
+const MAX_CURSOR_CHARS = 1000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** A position in a list as the opaque text that callers hand back: base64url of the sort key. Source: decisions §1. */
+export function encodeCursor(key: CursorKey): string {
+  return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
+}
+
+/**
+ * Reads a position of `length` values.
+ * @throws AppError BAD_REQUEST when it is not one of ours
+ */
+export function decodeCursor(cursor: string, length: number): (string | number)[] {
+  const key = parse(cursor);
+  if (!Array.isArray(key) || key.length !== length || !key.every(isKeyValue)) throw unreadable();
+  return key;
+}
+
+/**
+ * Reads a position that is a row's id, as in every list that is newest first by its UUIDv7.
+ * @throws AppError BAD_REQUEST when it is not one of ours
+ */
+export function decodeIdCursor(cursor: string): string {
+  const [id] = decodeCursor(cursor, 1);
+  if (typeof id !== 'string' || !UUID.test(id)) throw unreadable();
+  return id;
+}
+
+function parse(cursor: string): unknown {
+  if (cursor.length > MAX_CURSOR_CHARS || !/^[\w-]+$/.test(cursor)) throw unreadable();
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    throw unreadable();
+  }
+}
+
+function isKeyValue(value: unknown): value is string | number {
+  return (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
+}
+
+function unreadable(): AppError {
+  return new AppError('BAD_REQUEST', {
+    message: 'The cursor cannot be read.',
+    suggestion: 'Pass the cursor of the page before as it came, or none for the first page.',
+  });
+}

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** What a key derived from SECRET_KEY is for: each purpose has its own, so one that leaks opens nothing else. */
+export type KeyPurpose = 'links' | 'at-rest' | 'suppression' | 'verp' | 'rate-limit';
+
+const KEY_BYTES = 32;
+/** 96 bits is the nonce length that GCM is made for (NIST SP 800-38D §5.2.1.1). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** First byte of a sealed secret; another way of sealing would take another. */
+const VERSION = 1;
+
+/** The 32-byte key of a purpose, by HKDF-SHA256 (RFC 5869) from SECRET_KEY. The same input gives the same key for ever. */
+export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, 'tidings', purpose, KEY_BYTES));
+}
+
+/**
+ * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64.
+ * `context` names where it is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: decisions §2.
+ */
+export function sealSecret(key: Buffer, context: string, plaintext: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context, 'utf8'));
+  const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/**
+ * Opens what `sealSecret` made with the same key and context.
+ * @throws Error when it was changed, or sealed under another SECRET_KEY or context
+ */
+export function openSecret(key: Buffer, context: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  if (bytes[0] !== VERSION || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) throw new Error('not a sealed secret');
+  const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
+  const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context, 'utf8')).setAuthTag(tag);
+  const body = bytes.subarray(1 + NONCE_BYTES + TAG_BYTES);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+}
+
+/** A secret as an answer shows it: its first characters and dots, never enough to use it. */
+export function maskSecret(secret: string): string {
+  return secret.length > 12 ? `${secret.slice(0, 4)}••••` : '••••';
+}
