@@ -1,0 +1,167 @@
+/**
+ * Builds dist/: the compiled modules, the files that are not TypeScript, and the prebuilt Temporal workflow bundle.
+ * Does nothing when nothing changed, and is safe to run twice at once or to be killed: files are moved to their places
+ * one by one when all are there, and the stamp comes last. Types are not checked here; `npm run typecheck` does that.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withLock } from './lock.mjs';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const DIST = join(ROOT, 'dist');
+const ROOMS = [
+  'api',
+  'domain',
+  'db',
+  'temporal',
+  'workflows',
+  'activities',
+  'channels',
+  'worker',
+  'cli',
+  'web',
+  'bench',
+];
+/** What a workflow may import: a change in them makes another bundle. */
+const BUNDLED_ROOMS = ['workflows', 'domain', 'temporal', 'activities'];
+const OTHER_INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'];
+const STAMP = join(DIST, '.stamp');
+const BUNDLE = join(DIST, 'workflow-bundle.js');
+const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
+/** Made here beside the compiled files: never removed as left over. */
+const KEPT = new Set(['.stamp', '.bundle-stamp', 'workflow-bundle.js']);
+
+/** Builds in a process of its own when something changed, so that the caller does not keep the compiler's memory. */
+export function ensureBuilt() {
+  if (read(STAMP) === inputsHash()) return;
+  const result = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+async function build() {
+  const hash = inputsHash();
+  if (read(STAMP) === hash) return;
+  const startedAt = Date.now();
+  console.log('Building …');
+  const staging = join(ROOT, `dist.${process.pid}.tmp`);
+  try {
+    compile(staging);
+    copyOtherFiles(staging);
+    moveInto(staging, DIST);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  writeFileSync(join(DIST, 'build-id.txt'), contentHash(ROOMS).slice(0, 16));
+  await bundleWorkflows();
+  writeFileSync(STAMP, hash);
+  console.log(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+function compile(staging) {
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const words = [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', staging];
+  const result = spawnSync(process.execPath, words, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (result.status !== 0) throw new Error('the compiler found errors: they are above');
+}
+
+function copyOtherFiles(staging) {
+  for (const file of ROOMS.flatMap((room) => filesOf(join(ROOT, room)))) {
+    if (/\.(ts|tsx)$/.test(file)) continue;
+    const target = join(staging, relative(ROOT, file));
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(file, target);
+  }
+}
+
+/** Replaces file by file what differs and then removes what is left over, so that a running service finds its files. */
+function moveInto(staging, target) {
+  const wanted = new Set();
+  for (const file of filesOf(staging)) {
+    const path = relative(staging, file);
+    wanted.add(path);
+    if (read(join(target, path), null)?.equals(readFileSync(file))) continue;
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    renameSync(file, join(target, path));
+  }
+  for (const file of filesOf(target)) {
+    const path = relative(target, file);
+    if (!wanted.has(path) && !KEPT.has(path)) rmSync(file);
+  }
+}
+
+async function bundleWorkflows() {
+  const workflowsPath = join(DIST, 'workflows', 'registry.js');
+  const hash = contentHash(BUNDLED_ROOMS);
+  if (!existsSync(workflowsPath) || (existsSync(BUNDLE) && read(BUNDLE_STAMP) === hash)) return;
+  const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  writeFileSync(`${BUNDLE}.tmp`, code);
+  renameSync(`${BUNDLE}.tmp`, BUNDLE);
+  writeFileSync(BUNDLE_STAMP, hash);
+}
+
+/** By name, size and time of change of every input: quick enough for every start. */
+function inputsHash() {
+  const hash = createHash('sha256').update(process.version);
+  const files = [
+    ...ROOMS.flatMap((room) => filesOf(join(ROOT, room))),
+    ...OTHER_INPUTS.map((name) => join(ROOT, name)),
+  ];
+  for (const file of files) {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    hash.update(`${relative(ROOT, file)}\0${stat?.size}\0${stat?.mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** By content of the compiled modules of these rooms and of the versions they run with. */
+function contentHash(rooms) {
+  const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
+  for (const file of rooms.flatMap((room) => filesOf(join(DIST, room)))) {
+    if (file.endsWith('.js')) hash.update(`${relative(DIST, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(folder) {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesOf(path);
+    return /\.test\.tsx?$/.test(entry.name) ? [] : [path];
+  });
+}
+
+function read(path, encoding = 'utf8') {
+  try {
+    return readFileSync(path, encoding);
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    await withLock(join(ROOT, 'dist.lock'), build);
+  } catch (error) {
+    console.error(`The build failed: ${error instanceof Error ? error.message : error}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Installs the packages where node_modules does not match package-lock.json. Plain Node without dependencies: it runs
+ * before there are any.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const MIN_NODE = [20, 19];
+
+/** Ends the process with one line when this Node is older than the packages need. */
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) return;
+  fail(
+    `Tidings needs Node ${MIN_NODE.join('.')} or newer, and this is ${process.versions.node}: see https://nodejs.org.`,
+  );
+}
+
+/** Runs `npm ci` when a package is missing or of another version than the lock file says. */
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  await withLock(join(ROOT, 'node_modules.lock'), () => {
+    if (isInstalled()) return; // Another start installed them while this one waited.
+    console.log('Installing packages (npm ci) …');
+    const result = spawnSync(
+      'npm',
+      ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        shell: process.platform === 'win32',
+      },
+    );
+    if (result.status !== 0) fail('npm ci failed: its message is above.');
+  });
+}
+
+/**
+ * npm writes node_modules/.package-lock.json when an installation is complete, so it also tells one that was killed.
+ * Packages for other platforms are optional and may be absent.
+ */
+function isInstalled() {
+  const installedFile = join(ROOT, 'node_modules', '.package-lock.json');
+  if (!existsSync(installedFile)) return false;
+  const installed = packagesOf(installedFile);
+  return Object.entries(packagesOf(join(ROOT, 'package-lock.json'))).every(
+    ([path, wanted]) =>
+      path === '' ||
+      (installed[path] === undefined && (wanted.optional || wanted.peer)) ||
+      (installed[path]?.version === wanted.version && installed[path]?.integrity === wanted.integrity),
+  );
+}
+
+function packagesOf(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages;
+}
+
+function fail(line) {
+  console.error(line);
+  process.exit(1);
+}

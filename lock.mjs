@@ -1,0 +1,63 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 200;
+
+/** Runs `work` while holding a lock file, waiting for a living process that holds it; the lock of a dead one is removed. */
+export async function withLock(path, work) {
+  while (!take(path)) await sleep(POLL_MS);
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+/** A link appears whole or not at all, so the lock never stands without its pid. */
+function take(path) {
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, String(process.pid));
+  try {
+    linkSync(mine, path);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    removeDead(path, mine);
+    return false;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+function removeDead(path, mine) {
+  const holder = read(path);
+  if (holder === undefined || isAlive(Number(holder))) return;
+  const aside = `${mine}.aside`;
+  try {
+    renameSync(path, aside);
+    // Another process may have taken the lock since it was read: give it back.
+    if (read(aside) !== holder) linkSync(aside, path);
+  } catch {
+    // Someone else removed it first.
+  }
+  rmSync(aside, { force: true });
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A lock that names this process was left by an earlier one with its pid. */
+function isAlive(pid) {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,23 @@
+// `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this same
+// process with the rest of the words as its arguments.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureBuilt } from './build.mjs';
+import { ensureInstalled, requireNode } from './install.mjs';
+
+requireNode();
+const [command, ...rest] = process.argv.slice(2);
+if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
+  console.error('Usage: node run.mjs <command> …, such as api, worker, migrate, demo');
+  process.exit(1);
+}
+await ensureInstalled();
+ensureBuilt();
+const module = join(dirname(fileURLToPath(import.meta.url)), 'dist', 'cli', `${command}.js`);
+if (!existsSync(module)) {
+  console.error(`There is no command ${command}.`);
+  process.exit(1);
+}
+process.argv = [process.argv[0], module, ...rest];
+await import(pathToFileURL(module).href);
