@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import readline from 'node:readline';
+import { parseArgs } from 'node:util';
+import { startSmtpSink } from '../test/support/smtp-sink.ts';
+
+/**
+ * The SMTP sink as a process of its own, so that its work is not counted as the sender's and that it outlives a killed sender.
+ * Prints `{"port":…}` when it listens; answers the lines (or messages of a parent process) `counts`, `recipients`, `messages` and
+ * `reset` with one line of JSON each; prints the counts at SIGTERM or SIGINT and ends.
+ */
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    latency: { type: 'string', default: '0' },
+    'no-record': { type: 'boolean', default: false },
+    'no-pipelining': { type: 'boolean', default: false },
+  },
+});
+
+const sink = await startSmtpSink({
+  port: Number(values.port),
+  latencyMs: Number(values.latency),
+  record: !values['no-record'],
+  pipelining: !values['no-pipelining'],
+});
+
+function answer(request: string): unknown {
+  switch (request) {
+    case 'counts':
+      return { ...sink.counts, cpuMs: cpuMs() };
+    case 'recipients':
+      return Object.fromEntries(sink.perRecipient());
+    case 'messages':
+      return sink.messages;
+    case 'reset':
+      sink.reset();
+      return sink.counts;
+    default:
+      return { error: `unknown request: ${request}` };
+  }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return Math.round((user + system) / 1000);
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+process.on('message', (request) => process.send?.(answer(String(request))));
+process.on('disconnect', () => process.exit(0)); // The parent is gone: nobody will ask any more.
+readline.createInterface({ input: process.stdin }).on('line', (line) => print(answer(line.trim())));
+print({ port: sink.port });
+process.send?.({ port: sink.port });
+
+await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+print(sink.counts);
+await sink.close();
+process.exit(0);

@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { SmtpSink, SunkMessage } from './smtp-sink.ts';
+
+/** An SMTP sink in another process, for benches and for tests that kill the sender. */
+export interface SinkProcess {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  counts(): Promise<SmtpSink['counts'] & { cpuMs: number }>;
+  /** How many messages each recipient got. */
+  recipients(): Promise<Record<string, number>>;
+  messages(): Promise<SunkMessage[]>;
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts `bench/smtp-sink.ts`; `args` are its options, such as `--latency=20`. It ends with this process. */
+export async function startSinkProcess(args: string[] = []): Promise<SinkProcess> {
+  const typescript = import.meta.url.endsWith('.ts');
+  const file = fileURLToPath(new URL(`../../bench/smtp-sink.${typescript ? 'ts' : 'js'}`, import.meta.url));
+  const child = fork(file, args, {
+    execArgv: typescript ? ['--import', 'tsx'] : [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const { port } = await nextMessage<{ port: number }>(child);
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = <T>(request: string): Promise<T> => {
+    const answer = last.then(() => {
+      child.send(request);
+      return nextMessage<T>(child);
+    });
+    last = answer; // One at a time: answers carry no name.
+    return answer;
+  };
+  return {
+    port,
+    url: `smtp://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    counts: () => ask('counts'),
+    recipients: () => ask('recipients'),
+    messages: () => ask('messages'),
+    reset: async () => {
+      await ask('reset');
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+async function nextMessage<T>(child: ChildProcess): Promise<T> {
+  const ended = new AbortController();
+  const [message] = await Promise.race([
+    once(child, 'message', ended),
+    once(child, 'exit', ended).then(() => {
+      throw new Error('the sink process ended');
+    }),
+  ]);
+  ended.abort();
+  return message as T;
+}
