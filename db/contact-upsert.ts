@@ -43,7 +43,9 @@ export interface UpsertedContact {
 
 /**
  * Creates or updates contacts by address, in three statements for any number of rows: look up, insert the missing, update what
- * changes. Addresses are taken in order, so that two such transactions wait rather than deadlock; a caller retries 40P01 all the same.
+ * changes. Known contacts are locked in the order of their ids and new ones inserted in that of their addresses, so that two such
+ * transactions wait rather than deadlock; run it by `inTransaction` all the same. The caller records what a change of subscription emits
+ * (`recordSubscriptionChanges`).
  * Known contacts stay locked against deletion until the transaction ends. Source: decisions §2, §3, §9; performance.md §5.
  * @returns one result a row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
@@ -128,7 +130,7 @@ async function lockKnown(
   const { rows } = await sql<ContactRow>`
     SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
     FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])
-    ORDER BY email FOR KEY SHARE
+    ORDER BY id FOR KEY SHARE
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
 }
@@ -210,7 +212,7 @@ async function updateChanged(trx: Transaction<Database>, changes: Change[]): Pro
         AS u (id, subscribed, set_data, remove, distrust, trust)
     ), locked AS MATERIALIZED (
       SELECT c.id FROM contacts c WHERE c.id = ANY(${changes.map((c) => c.id)}::uuid[])
-      ORDER BY c.email FOR NO KEY UPDATE
+      ORDER BY c.id FOR NO KEY UPDATE
     )
     UPDATE contacts c SET
       subscribed = coalesce(i.subscribed, c.subscribed),

@@ -1,0 +1,169 @@
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { applyData, type Data } from '../domain/data-values.ts';
+import { normalizeEmail } from '../domain/email-address.ts';
+import { AppError } from '../domain/errors.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import type { Db } from './connection.ts';
+import { upsertContacts } from './contact-upsert.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import type { Database } from './schema.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+
+export interface Contact {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  /** Consent to SMS, apart from `subscribed` (decisions §11). */
+  smsSubscribed: boolean;
+  data: Data;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ContactRef {
+  projectId: string;
+  id: string;
+}
+
+export interface SavedContact {
+  contact: Contact;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+const COLUMNS = sql.raw('id, email, subscribed, sms_subscribed, data, created_at, updated_at');
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
+  const { rows } = await sql<ContactRow>`
+    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  return toContact(rows[0]);
+}
+
+export async function findContactByEmail(
+  db: Db,
+  p: { projectId: string; email: string },
+): Promise<Contact | undefined> {
+  const { rows } = await sql<ContactRow>`
+    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND email = ${normalizeEmail(p.email)}
+  `.execute(db);
+  return rows[0] && toContact(rows[0]);
+}
+
+/**
+ * Contacts newest first; `total` is counted on the first page only, and 0 after it (spec "Conventions").
+ * A search that finds nothing reads all of the project: 0.4 s with a million contacts. A trigram index would answer in 6 ms and
+ * cost 80 µs at every insert, which is three times what an imported contact costs altogether; so there is none.
+ */
+export async function listContacts(
+  db: Db,
+  p: PageRequest & { projectId: string; search?: string | undefined },
+): Promise<Page<Contact> & { total: number }> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${matches(p.search)}`;
+  const total = p.cursor === undefined ? await countWhere(db, found) : 0;
+  if (p.cursor === undefined && total === 0) return { items: [], cursor: null, hasMore: false, total };
+  const { rows } = await sql<ContactRow>`
+    SELECT ${COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  return { ...toPage(rows, p.limit, toContact), total };
+}
+
+/** Which of the addresses are contacts; `notFound` has the others as they were given. */
+export async function lookupContacts(
+  db: Db,
+  p: { projectId: string; emails: string[] },
+): Promise<{ found: Pick<Contact, 'id' | 'email' | 'subscribed'>[]; notFound: string[] }> {
+  const given = new Map(p.emails.map((email) => [normalizeEmail(email), email.trim()]));
+  const { rows } = await sql<Pick<Contact, 'id' | 'email' | 'subscribed'>>`
+    SELECT id, email, subscribed FROM contacts
+    WHERE project_id = ${p.projectId} AND email = ANY(${[...given.keys()]}::text[]) ORDER BY email
+  `.execute(db);
+  for (const { email } of rows) given.delete(email);
+  return { found: rows, notFound: [...given.values()] };
+}
+
+/**
+ * Changes a contact: address, subscription, data by the value rules. Emits what the change of subscription emits.
+ * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its limits
+ */
+export async function patchContact(
+  trx: Transaction<Database>,
+  p: ContactRef & {
+    email?: string | undefined;
+    subscribed?: boolean | undefined;
+    data?: Data | undefined;
+    suppressionKey: Buffer;
+  },
+): Promise<SavedContact> {
+  const { set, remove, errors } = applyData(p.data);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  const current = await lockContact(trx, p);
+  const email = p.email === undefined ? current.email : normalizeEmail(p.email);
+  if (email !== current.email) await changeEmail(trx, p, email);
+  const [saved] = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: [{ email, subscribed: p.subscribed, set, remove }],
+    defaultSubscribed: current.subscribed,
+    suppressionKey: p.suppressionKey,
+  });
+  const outbox = await recordSubscriptionChanges(trx, { projectId: p.projectId, contacts: saved ? [saved] : [] });
+  return { contact: await getContact(trx, p), outbox };
+}
+
+/** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
+async function lockContact(trx: Transaction<Database>, { projectId, id }: ContactRef): Promise<Contact> {
+  const { rows } = await sql<ContactRow>`
+    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE
+  `.execute(trx);
+  return toContact(rows[0]);
+}
+
+async function changeEmail(trx: Transaction<Database>, { projectId, id }: ContactRef, email: string): Promise<void> {
+  try {
+    await sql`
+      UPDATE contacts SET email = ${email}, updated_at = now() WHERE project_id = ${projectId} AND id = ${id}
+    `.execute(trx);
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause;
+    throw new AppError('CONFLICT', { message: 'Another contact has this address.', details: { email }, cause });
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
+function matches(search: string | undefined): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  // Addresses are stored in lower case, so LIKE is case-insensitive here.
+  return sql<SqlBool>`email LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`;
+}
+
+async function countWhere(db: Db, predicate: RawBuilder<SqlBool>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${predicate}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+interface ContactRow {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  sms_subscribed: boolean;
+  data: Data;
+  created_at: Date;
+  updated_at: Date;
+}
+
+function toContact(row: ContactRow | undefined): Contact {
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+  return {
+    id: row.id,
+    email: row.email,
+    subscribed: row.subscribed,
+    smsSubscribed: row.sms_subscribed,
+    data: row.data,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Transaction } from 'kysely';
+import type { ContactEvent } from '../domain/event-names.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { recordEvents } from './record-events.ts';
+import type { Database } from './schema.ts';
+
+export interface SubscriptionState {
+  id: string;
+  subscribed: boolean;
+  subscriptionChanged: boolean;
+}
+
+/** The event of a change to this state. */
+export function subscriptionEvent(subscribed: boolean): ContactEvent {
+  return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
+}
+
+/**
+ * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of the change.
+ * Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself (spec "Events").
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordSubscriptionChanges(
+  trx: Transaction<Database>,
+  p: {
+    projectId: string;
+    contacts: SubscriptionState[];
+    reason?: 'bounce' | 'complaint';
+    untrusted?: boolean;
+    mode?: 'live' | 'test';
+  },
+): Promise<OutboxRow[]> {
+  const events = p.contacts
+    .filter((contact) => contact.subscriptionChanged)
+    .map((contact) => ({
+      contactId: contact.id,
+      name: subscriptionEvent(contact.subscribed),
+      data: p.reason ? { reason: p.reason } : {},
+      ...(p.untrusted !== undefined && { untrusted: p.untrusted }),
+      ...(p.mode !== undefined && { mode: p.mode }),
+    }));
+  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
+  return outbox;
+}
