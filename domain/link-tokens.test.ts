@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  contactToken,
+  contactUrls,
+  emailIdOf,
+  LINK_TOKEN_CHARS,
+  linkToken,
+  messageId,
+  verifyManageToken,
+  verifyTrackToken,
+} from './link-tokens.ts';
+
+const key = 'a secret of this deployment';
+const id = '0199a6f0-1234-7abc-8def-0123456789ab';
+
+describe('tokens of a message', () => {
+  it('lead back to the message, each only for its purpose', () => {
+    const { track, manage } = linkToken(key, id);
+    expect([track.length, manage.length]).toEqual([LINK_TOKEN_CHARS, LINK_TOKEN_CHARS]);
+    expect(verifyTrackToken(key, track)).toBe(id);
+    expect(verifyManageToken(key, manage)).toEqual({ kind: 'email', id });
+    expect(verifyManageToken(key, track)).toBeUndefined();
+    expect(verifyTrackToken(key, manage)).toBeUndefined();
+  });
+
+  it('are the same every time and other under another secret', () => {
+    expect(linkToken(key, id)).toEqual(linkToken(key, id));
+    const other = linkToken('another', id);
+    expect(verifyTrackToken(key, other.track)).toBeUndefined();
+    expect(verifyManageToken(key, other.manage)).toBeUndefined();
+  });
+
+  it('are refused with any character changed, and in any other spelling', () => {
+    const { track, manage } = linkToken(key, id);
+    const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    fc.assert(
+      fc.property(fc.nat(LINK_TOKEN_CHARS - 1), fc.constantFrom(...base64url), (at, char) => {
+        fc.pre(track[at] !== char && manage[at] !== char);
+        const change = (token: string) => token.slice(0, at) + char + token.slice(at + 1);
+        expect(verifyTrackToken(key, change(track))).toBeUndefined();
+        expect(verifyManageToken(key, change(manage))).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, `${'A'.repeat(42)}\n`])(
+    '%j is no token',
+    (token) => {
+      expect(verifyTrackToken(key, token)).toBeUndefined();
+      expect(verifyManageToken(key, token)).toBeUndefined();
+    },
+  );
+});
+
+describe('tokens of a contact', () => {
+  it('name the contact, never an email with the same id', () => {
+    const token = contactToken(key, id);
+    expect(verifyManageToken(key, token)).toEqual({ kind: 'contact', id });
+    expect(token).not.toBe(linkToken(key, id).manage);
+    expect(verifyTrackToken(key, token)).toBeUndefined();
+  });
+
+  it('make the three links', () => {
+    expect(contactUrls('https://m.example', 'T')).toEqual({
+      unsubscribeUrl: 'https://m.example/u/T',
+      subscribeUrl: 'https://m.example/s/T',
+      manageUrl: 'https://m.example/m/T',
+    });
+  });
+});
+
+describe('Message-ID', () => {
+  it('is made from the email id and leads back to it', () => {
+    expect(messageId(id, 'example.com')).toBe(`<${id}@example.com>`);
+    expect(emailIdOf(messageId(id, 'example.com'))).toBe(id);
+    expect(emailIdOf('<CAF=abc@mail.gmail.com>')).toBeUndefined();
+  });
+});

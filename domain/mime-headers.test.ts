@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import PostalMime from 'postal-mime';
+import { describe, expect, it } from 'vitest';
+import { formatMailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
+
+const parse = (headers: string) => PostalMime.parse(`${headers}\r\nbody`);
+const expectLines = (header: string) => {
+  expect(header).toMatch(/^[\x20-\x7e\r\n]*\r\n$/);
+  const lines = header.slice(0, -2).split('\r\n');
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(998);
+  for (const line of lines.slice(1)) expect(line).toMatch(/^ \S/);
+};
+
+describe('free text in a header', () => {
+  it('stays as it is when it is short and ASCII', () => {
+    expect(textHeader('Subject', 'Welcome, Ada')).toBe('Subject: Welcome, Ada\r\n');
+  });
+
+  it('cannot add a header', () => {
+    expect(textHeader('Subject', 'a\r\nBcc: x@example.com')).toBe('Subject: a Bcc: x@example.com\r\n');
+    expect(() => textHeader('X: y\r\nBcc', 'z')).toThrow(RangeError);
+  });
+
+  it('folds at 78 where it can, and never passes 998', () => {
+    const header = textHeader('Subject', 'word '.repeat(150));
+    for (const line of header.split('\r\n')) expect(line.length).toBeLessThanOrEqual(78);
+    expectLines(textHeader('Subject', 'x'.repeat(998)));
+  });
+
+  it('comes back from a parser as it went in, whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.string({ unit: 'grapheme', maxLength: 200 }),
+          fc.string({ unit: fc.constantFrom('a', ' ', 'é', '🎉', '=?', '\n'), maxLength: 300 }),
+        ),
+        async (text) => {
+          const header = textHeader('Subject', text);
+          expectLines(header);
+          const read = (await parse(header)).subject ?? '';
+          expect(read.replace(/\s+/g, ' ')).toBe(singleLine(text).replace(/\s+/g, ' '));
+        },
+      ),
+    );
+  });
+});
+
+describe('a mailbox', () => {
+  it.each([
+    [{ email: 'a@example.com' }, 'a@example.com'],
+    [{ name: 'Ada', email: 'a@example.com' }, 'Ada <a@example.com>'],
+    [{ name: 'Ada "Countess" L.', email: 'a@example.com' }, '"Ada \\"Countess\\" L." <a@example.com>'],
+    [{ name: 'Zoë', email: 'z@exämple.com' }, '=?utf-8?B?Wm/Dqw==?= <z@xn--exmple-cua.com>'],
+    [{ name: 'a\r\nBcc: x', email: 'a@example.com>\r\nBcc: y' }, '"a Bcc: x" <a@example.comBcc:y>'],
+  ])('%j', (mailbox, expected) => {
+    expect(formatMailbox(mailbox)).toBe(expected);
+  });
+
+  it('keeps its name through a parser', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 120 }), async (name) => {
+        const header = mailboxHeader('From', { name, email: 'a@example.com' });
+        expectLines(header);
+        const from = (await parse(header)).from;
+        expect(from?.address).toBe('a@example.com');
+        expect((from?.name ?? '').replace(/\s+/g, ' ')).toBe(singleLine(name).replace(/\s+/g, ' '));
+      }),
+    );
+  });
+});
+
+it('dates are RFC 5322 in UTC', () => {
+  expect(mailDate(new Date('2026-11-21T08:09:10.999Z'))).toBe('Sat, 21 Nov 2026 08:09:10 +0000');
+});

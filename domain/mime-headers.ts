@@ -1,0 +1,110 @@
+import { domainToASCII } from 'node:url';
+
+/** An address with an optional name to show before it. */
+export interface Mailbox {
+  name?: string | null;
+  email: string;
+}
+
+/** RFC 5322 §2.1.1: a line should have at most 78 characters, and must have at most 998. */
+const LINE_CHARS = 78;
+const LINE_MAX_CHARS = 998;
+/** RFC 2047 §2: an encoded word has at most 75 characters; `=?utf-8?B?` and `?=` are 12 of them, 60 of base64 hold 45 bytes. */
+const WORD_BYTES = 45;
+
+const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const HEADER_NAME = /^[!-9;-~]+$/;
+
+/**
+ * A header line for free text such as the subject: line breaks and control characters become a space (nothing can add a
+ * header), other than ASCII becomes encoded words (RFC 2047), long lines are folded. Ends in CRLF.
+ * @throws RangeError for a name that is no header name
+ */
+export function textHeader(name: string, value: string): string {
+  if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
+  const clean = singleLine(value);
+  if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
+  return `${name}: ${encodedWords(clean, name.length + 2)}\r\n`;
+}
+
+/** `name <address>` as a header's value; the name is quoted or encoded as it needs. */
+export function formatMailbox({ name, email }: Mailbox): string {
+  const address = formatAddress(email);
+  const shown = singleLine(name ?? '');
+  if (shown === '') return address;
+  if (!isAscii(shown) || shown.includes('=?')) return `${encodedWords(shown, 12)} <${address}>`;
+  const phrase = ATOM_PHRASE.test(shown) ? shown : `"${shown.replace(/["\\]/g, '\\$&')}"`;
+  return `${phrase} <${address}>`;
+}
+
+/** A header with a mailbox, folded before the address when it is long. Ends in CRLF. */
+export function mailboxHeader(name: string, mailbox: Mailbox): string {
+  const value = formatMailbox(mailbox);
+  const line = `${name}: ${value}`;
+  if (line.length <= LINE_CHARS || value.includes('\r\n')) return `${line}\r\n`;
+  return `${name}: ${value.replace(/ <(?=[^<]*$)/, '\r\n <')}\r\n`;
+}
+
+/** Text on one line: line breaks, tabs and control characters as a single space, and none at the ends. */
+export function singleLine(value: string): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
+}
+
+/** An address without anything that could end it early; an international domain in its ASCII form. */
+export function formatAddress(email: string): string {
+  const clean = email.replace(/[\s\p{Cc}<>]/gu, '');
+  if (isAscii(clean)) return clean;
+  const at = clean.lastIndexOf('@');
+  return `${clean.slice(0, at)}@${domainToASCII(clean.slice(at + 1))}`;
+}
+
+let lastDate = { second: Number.NaN, text: '' };
+
+/** The date as RFC 5322 §3.3 has it, in UTC; made once a second, since a sender asks thousands of times in one. */
+export function mailDate(date: Date): string {
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== lastDate.second) lastDate = { second, text: date.toUTCString().replace('GMT', '+0000') };
+  return lastDate.text;
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7e) return false;
+  return true;
+}
+
+/** Folds at spaces; two in a row stay together, and a word beyond the limit of a line is encoded instead. */
+function foldAscii(name: string, value: string): string {
+  if (name.length + 2 + value.length <= LINE_CHARS) return `${name}: ${value}\r\n`;
+  let line = `${name}:`;
+  let out = '';
+  for (const word of value.split(/(?<=\S) (?=\S)/)) {
+    if (word.length > LINE_MAX_CHARS - 80) return `${name}: ${encodedWords(value, name.length + 2)}\r\n`;
+    if (line.length + 1 + word.length > LINE_CHARS && line !== `${name}:`) {
+      out += `${line}\r\n`;
+      line = '';
+    }
+    line += ` ${word}`;
+  }
+  return `${out}${line}\r\n`;
+}
+
+/** Encoded words with a fold between them; none splits a character, the first leaves room for what stands before it. */
+function encodedWords(text: string, before: number): string {
+  const words: string[] = [];
+  let bytes: Buffer[] = [];
+  let length = 0;
+  let room = Math.max(3, Math.min(WORD_BYTES, Math.floor((LINE_CHARS - before - 12) / 4) * 3));
+  for (const char of text) {
+    const encoded = Buffer.from(char, 'utf8');
+    if (length + encoded.length > room) {
+      words.push(Buffer.concat(bytes).toString('base64'));
+      bytes = [];
+      length = 0;
+      room = WORD_BYTES;
+    }
+    bytes.push(encoded);
+    length += encoded.length;
+  }
+  words.push(Buffer.concat(bytes).toString('base64'));
+  return words.map((word) => `=?utf-8?B?${word}?=`).join('\r\n ');
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeHtml } from './plain-value.ts';
+import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
+
+function decode(encoded: string): string {
+  const bytes = encoded
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+function expectCanonical(encoded: string): void {
+  expect(encoded).not.toMatch(/[^\x20-\x7e\r\n]/);
+  for (const line of encoded.split('\r\n')) {
+    expect(line.length).toBeLessThanOrEqual(76);
+    expect(line).not.toMatch(/[\r\n]|^\.| {2}| $/);
+  }
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.string({ unit: fc.constantFrom(' ', '.', '\n', '\r\n', '=', 'a', 'é', '\t', '🎉'), maxLength: 400 }),
+);
+
+describe('quoted-printable', () => {
+  it.each([
+    ['a=b', 'a=3Db'],
+    ['.dot', '=2Edot'],
+    ['a  b ', 'a =20b=20'],
+    ['a \nb', 'a=20\r\nb'],
+    ['\t', '=09'],
+    ['é', '=C3=A9'],
+  ])('%j is %j', (plain, encoded) => {
+    expect(quotedPrintable(plain)).toBe(encoded);
+  });
+
+  it('decodes to the text and is canonical as made', () => {
+    fc.assert(
+      fc.property(text, (plain) => {
+        const encoded = quotedPrintable(plain);
+        expectCanonical(encoded);
+        expect(decode(encoded)).toBe(Buffer.from(plain.replace(/\r\n|\r|\n/g, '\r\n')).toString());
+      }),
+    );
+  });
+
+  it('stays so when written in pieces with soft breaks and reserved places between', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 5 }), fc.nat(60), (pieces, room) => {
+        const writer = new QuotedPrintableWriter();
+        let encoded = '';
+        for (const piece of pieces)
+          encoded += writer.text(piece).reserve(room).take() + 'x'.repeat(room) + writer.softBreak().take();
+        expectCanonical(encoded);
+      }),
+    );
+  });
+
+  it('leaves a safe value alone', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: fc.constantFrom('a', ' ', '.', '-', '9', '<') })), (value) => {
+        if (isSafeValue(value)) expect([quotedPrintable(value), escapeHtml(value)]).toEqual([value, value]);
+      }),
+    );
+    expect(isSafeValue('Ada Lovelace')).toBe(true);
+    expect(isSafeValue('.x') || isSafeValue('a  b') || isSafeValue('a ') || isSafeValue('x'.repeat(76))).toBe(false);
+  });
+});

@@ -1,0 +1,91 @@
+/** 76 characters a line with the `=` of a soft break. RFC 2045 §6.7. */
+const LINE_CHARS = 75;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`);
+const SPACE = 0x20;
+const DOT = 0x2e;
+const EQUALS = 0x3d;
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Writes quoted-printable that is canonical as it stands: ASCII, CRLF, no two spaces in a row, none at a line's end, no
+ * dot at a line's start. So neither SMTP's dot-stuffing (RFC 5321 §4.5.2) nor DKIM's relaxed canonicalisation
+ * (RFC 6376 §3.4.4) has anything left to do. Text may come in pieces: the writer keeps the column between them.
+ */
+export class QuotedPrintableWriter {
+  private out = '';
+  private column = 0;
+
+  /** Text of any kind; every kind of line break becomes CRLF. */
+  text(text: string): this {
+    const bytes = Buffer.from(text, 'utf8');
+    let wasSpace = false;
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i] ?? 0;
+      if (byte === LF || byte === CR) {
+        if (byte === CR && bytes[i + 1] === LF) i++;
+        this.out += '\r\n';
+        this.column = 0;
+        wasSpace = false;
+      } else if (byte === SPACE) {
+        const last = i + 1 === bytes.length || bytes[i + 1] === LF || bytes[i + 1] === CR;
+        this.unit(wasSpace || last ? '=20' : ' ');
+        wasSpace = !(wasSpace || last);
+      } else {
+        this.unit(this.encoded(byte));
+        wasSpace = false;
+      }
+    }
+    return this;
+  }
+
+  /** Ends the line softly, unless it has just begun: what comes next starts at column 0. */
+  softBreak(): this {
+    if (this.column > 0) this.out += '=\r\n';
+    this.column = 0;
+    return this;
+  }
+
+  /** Makes room for `chars` safe characters that somebody else writes at this place, at most a line of them. */
+  reserve(chars: number): this {
+    if (this.column + chars > LINE_CHARS) this.softBreak();
+    this.column += chars;
+    return this;
+  }
+
+  /** What was written since the last call; the column stays. */
+  take(): string {
+    const taken = this.out;
+    this.out = '';
+    return taken;
+  }
+
+  private encoded(byte: number): string {
+    const plain = byte > SPACE && byte < 0x7f && byte !== EQUALS && !(byte === DOT && this.wouldStartLine(1));
+    return plain ? String.fromCharCode(byte) : (HEX[byte] ?? '');
+  }
+
+  private wouldStartLine(chars: number): boolean {
+    return this.column === 0 || this.column + chars > LINE_CHARS;
+  }
+
+  private unit(unit: string): void {
+    if (this.column + unit.length > LINE_CHARS) this.softBreak();
+    this.out += unit;
+    this.column += unit.length;
+  }
+}
+
+/** Encodes text that begins at column 0. */
+export function quotedPrintable(text: string): string {
+  return new QuotedPrintableWriter().text(text).take();
+}
+
+/** Most values of most contacts: as they are they would come out of the encoder, and out of `escapeHtml`, unchanged. */
+const SAFE_VALUE = /^[A-Za-z0-9,:;@_()+*!?$%#/-][A-Za-z0-9.,:;@_()+*!?$%#/-]*(?: [A-Za-z0-9.,:;@_()+*!?$%#/-]+)*$/;
+
+/** Whether a value can stand on a line of its own as it is, in HTML as in plain text. */
+export function isSafeValue(value: string): boolean {
+  return value.length <= LINE_CHARS && SAFE_VALUE.test(value);
+}
