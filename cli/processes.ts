@@ -56,9 +56,12 @@ export function processesIn(folder: string): ProcessMark[] {
   return linuxProcesses((pid) => readlinkSync(`/proc/${pid}/cwd`) === folder);
 }
 
-/** Living processes that have `argument` among the words of their command line; empty outside Linux. */
+/** Living processes that have `argument` among the words of their command line; they need not be our children. */
 export function processesWithArgument(argument: string): ProcessMark[] {
-  return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
+  if (ON_LINUX)
+    return linuxProcesses((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument));
+  const lines = execFileSync('ps', ['-axww', '-o', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => line.includes(argument)).flatMap((line) => markOf(Number.parseInt(line, 10)) ?? []);
 }
 
 function linuxProcesses(matches: (pid: number) => boolean): ProcessMark[] {

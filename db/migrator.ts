@@ -57,3 +57,19 @@ async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
     throw new MigrationError(`the database is of a newer Tidings (it has ${unknown.at(-1)}): upgrade this build`);
   }
 }
+
+/** Names of this build's migrations that the database lacks; all of them when it is empty. */
+export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000 });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const { rows: found } = await sql<{ present: boolean }>`
+      SELECT to_regclass('kysely_migration') IS NOT NULL AS present`.execute(db);
+    if (!found[0]?.present) return Object.keys(MIGRATIONS);
+    const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(db);
+    const applied = new Set(rows.map((row) => row.name));
+    return Object.keys(MIGRATIONS).filter((name) => !applied.has(name));
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,21 @@
+import { MigrationError } from '../db/migrator.ts';
+import { StartError } from './start-error.ts';
+
+/** One line for what went wrong with the database of this address, without its password. */
+export function databaseError(databaseUrl: string, cause: unknown): StartError {
+  const { host } = new URL(databaseUrl);
+  if (cause instanceof MigrationError) return new StartError(`The database at ${host}: ${cause.message}.`, { cause });
+  return new StartError(
+    `Postgres at ${host} cannot be used (${reasonOf(cause)}): check DATABASE_URL and that the server runs.`,
+    {
+      cause,
+    },
+  );
+}
+
+/** The first line of the innermost reason: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication failed …`. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  const details = error instanceof Error && 'details' in error && error.details ? String(error.details) : undefined;
+  return (details ?? (error instanceof Error ? error.message : String(error))).split('\n')[0] ?? '';
+}

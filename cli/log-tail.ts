@@ -1,0 +1,61 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const POLL_MS = 250;
+const CHUNK_BYTES = 64 * 1024;
+/** pino's number of `warn`. */
+const WARN = 40;
+const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
+/** A flood stays in the log: the console shows the first lines of each second. */
+const LINES_PER_POLL = 5;
+
+/**
+ * Follows a log file and tells its warnings and errors, one line each. Children write to their files themselves, so
+ * that they can go on logging while they end after the parent was killed.
+ */
+export function followWarnings(path: string, offset: number, tell: (line: string) => void): { stop(): void } {
+  const state = { position: offset, rest: '' };
+  const look = (): void => {
+    const lines = newLines(path, state).flatMap((line) => warningOf(line) ?? []);
+    for (const line of lines.slice(0, LINES_PER_POLL)) tell(line);
+    if (lines.length > LINES_PER_POLL) tell(`… and ${lines.length - LINES_PER_POLL} more in ${path}`);
+  };
+  const timer = setInterval(look, POLL_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+    },
+  };
+}
+
+function newLines(path: string, state: { position: number; rest: string }): string[] {
+  const file = openSync(path, 'r');
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const bytes = readSync(file, chunk, 0, CHUNK_BYTES, state.position);
+    state.position += bytes;
+    const lines = (state.rest + chunk.toString('utf8', 0, bytes)).split('\n');
+    state.rest = lines.pop() ?? '';
+    return lines;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A log line is JSON by pino; anything else is what Node or a library says when something is wrong. */
+function warningOf(line: string): string | undefined {
+  if (line.trim() === '') return undefined;
+  const entry = parse(line);
+  if (entry === undefined) return line;
+  if (entry.level < WARN) return undefined;
+  return `${LEVELS[entry.level] ?? entry.level}: ${entry.msg ?? line}${entry.reason ? ` (${entry.reason})` : ''}`;
+}
+
+function parse(line: string): { level: number; msg?: string; reason?: string } | undefined {
+  try {
+    const entry = JSON.parse(line);
+    return typeof entry?.level === 'number' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { migrateToLatest } from '../db/migrator.ts';
+import { ConfigError, parseSettings, VARIABLES } from '../domain/config.ts';
+import { databaseError } from './database-error.ts';
+import { explain } from './service-process.ts';
+
+// `npm run migrate`: brings the database at DATABASE_URL to this release, and says what it did. Safe to run again.
+try {
+  const url = databaseUrl();
+  const applied = await migrateToLatest(url).catch((error) => {
+    throw databaseError(url, error);
+  });
+  for (const name of applied) console.log(`applied ${name}`);
+  console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}
+
+function databaseUrl(): string {
+  const { url } = parseSettings(process.env).database;
+  if (url === undefined) {
+    throw new ConfigError('DATABASE_URL', `DATABASE_URL is required: set it to ${VARIABLES.DATABASE_URL.takes}.`);
+  }
+  return url;
+}

@@ -1,0 +1,96 @@
+import type { Running } from './running.ts';
+
+/** Waits before the next start of something that keeps dying; the last one repeats. */
+const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
+/** After running this long a death counts as the first again. */
+const STEADY_MS = 60_000;
+
+export interface SuperviseOptions<T extends Running> {
+  readonly name: string;
+  /** Starts it; also again, so it has to cope with what its predecessor left behind. */
+  readonly start: () => Promise<T>;
+  readonly tell: (line: string) => void;
+  /** Told after every start, with the new process. */
+  readonly onStarted: (running: T) => void;
+}
+
+/** One part of the service that is kept running. */
+export interface Supervised {
+  /** Ends it in order and does not start it again. Resolves when it has ended. */
+  stop(): Promise<void>;
+  /** Ends it at once and does not start it again. */
+  kill(): void;
+}
+
+/**
+ * Starts a part of the service and starts it again, with backoff, whenever it ends by itself.
+ * @throws what the first start throws: a service that cannot start does not try for ever
+ */
+export async function supervise<T extends Running>(options: SuperviseOptions<T>): Promise<Supervised> {
+  const state = { stopping: false, deaths: 0, running: await options.start(), wake: () => {} };
+  options.onStarted(state.running);
+  const loop = keepRunning(options, state);
+  return {
+    stop: async () => {
+      state.stopping = true;
+      state.wake();
+      await state.running.stop();
+      await loop;
+    },
+    kill: () => {
+      state.stopping = true;
+      state.wake();
+      state.running.kill();
+    },
+  };
+}
+
+interface State<T> {
+  stopping: boolean;
+  deaths: number;
+  running: T;
+  wake: () => void;
+}
+
+async function keepRunning<T extends Running>(options: SuperviseOptions<T>, state: State<T>): Promise<void> {
+  while (true) {
+    const startedAt = Date.now();
+    const reason = await state.running.ended;
+    if (state.stopping) return;
+    if (Date.now() - startedAt > STEADY_MS) state.deaths = 0;
+    options.tell(`${options.name} (process ${state.running.mark.pid}) ended by itself: ${reason}`);
+    if (!(await startAgain(options, state))) return;
+  }
+}
+
+/** Tries until it runs again; false when it is to stop. */
+async function startAgain<T extends Running>(options: SuperviseOptions<T>, state: State<T>): Promise<boolean> {
+  while (!state.stopping) {
+    const delayMs = BACKOFF_MS[Math.min(state.deaths++, BACKOFF_MS.length - 1)] ?? 0;
+    options.tell(`${options.name} is started again in ${delayMs / 1000} s`);
+    await wait(delayMs, state);
+    if (state.stopping) return false;
+    try {
+      state.running = await options.start();
+    } catch (error) {
+      options.tell(`${options.name} did not start: ${error instanceof Error ? error.message : error}`);
+      continue;
+    }
+    // Asked to stop while it was starting: nobody else knows this process yet.
+    if (state.stopping) await state.running.stop();
+    else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
+    options.onStarted(state.running);
+    return !state.stopping;
+  }
+  return false;
+}
+
+function wait(ms: number, state: { wake: () => void }): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    state.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { startWorker } from '../worker/worker.ts';
+import { requirePostgres, requireTemporal } from './dependencies.ts';
+import { packageRoot } from './package-root.ts';
+import { runServiceProcess } from './service-process.ts';
+
+/** Made by build.mjs: bundling at every start would take 2 to 3 seconds. */
+const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');
+
+// `npm run worker`: one worker process, configured by environment alone.
+await runServiceProcess({
+  name: 'worker',
+  env: process.env,
+  start: async (config, { log, fatal }) => {
+    await requirePostgres(config.database.url);
+    await requireTemporal(config.temporal);
+    const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
+    return startWorker(config, { log, workflowBundle, onFatal: fatal });
+  },
+});
