@@ -59,7 +59,11 @@ export async function contactExecution(input: ExecutionInput): Promise<string> {
   return next.reason ? `${next.status}: ${next.reason}` : next.status;
 }
 
-async function follow(input: ExecutionInput, next: Exclude<Next, { kind: 'end' }>, satisfied: Set<number>): Promise<Next> {
+async function follow(
+  input: ExecutionInput,
+  next: Exclude<Next, { kind: 'end' }>,
+  satisfied: Set<number>,
+): Promise<Next> {
   const step = { projectId: input.projectId, executionId: input.executionId, visit: next.visit };
   switch (next.kind) {
     case 'effect':

@@ -1,0 +1,39 @@
+import { lookup as dnsLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Azure's metadata and DNS address: public by its number, reachable only from inside a machine. */
+const NOT_PUBLIC = new Set(['168.63.129.16']);
+
+/** Thrown by `guardedLookup` and `assertPublicHost`: the request is not made. */
+export class BlockedAddressError extends Error {
+  readonly code = 'BLOCKED_ADDRESS';
+}
+
+/** Whether an IP address is a public unicast one. Loopback, private, link-local, CGNAT, mapped and reserved ranges are not. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && !NOT_PUBLIC.has(parsed.toString());
+}
+
+/**
+ * Refuses a host that is an IP literal of a private address, in whichever notation: a literal never reaches the look-up, so it has to
+ * be looked at here. WHATWG URLs have turned decimal, octal and hex notations into the dotted one already.
+ */
+export function assertPublicHost(url: URL): void {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new BlockedAddressError(`${host} is not a public address`);
+}
+
+/** A `lookup` for connections that gives out public addresses only, so what was checked is what is connected to (no DNS rebinding). */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 4);
+    const allowed = addresses.filter(({ address }) => isPublicAddress(address));
+    const [first] = allowed;
+    if (!first) return callback(new BlockedAddressError(`${hostname} has no public address`), '', 4);
+    if (options.all) return callback(null, allowed);
+    callback(null, first.address, first.family);
+  });
+};

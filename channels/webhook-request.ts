@@ -1,0 +1,144 @@
+import { Agent, request } from 'undici';
+import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
+
+/** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
+const TIMEOUT_MS = 10_000;
+const MAX_REDIRECTS = 5;
+/** What is read of an answer: enough to see what an endpoint said; the rest is thrown away. */
+const MAX_RESPONSE_BYTES = 16_384;
+const SWITCHES_TO_GET = new Set([301, 302, 303]);
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Never sent on to another origin by a redirect. */
+const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
+
+export interface WebhookRequest {
+  url: string;
+  method: string;
+  /** Names in any case; values without CR and LF. */
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+export type WebhookResult =
+  | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
+  /** Nothing was received: timeout, refused connection, DNS. `blocked` addresses are never tried again. */
+  | { outcome: 'failed'; error: string; blocked: boolean; latencyMs: number };
+
+export interface WebhookClient {
+  send(webhook: WebhookRequest, signal?: AbortSignal): Promise<WebhookResult>;
+  close(): Promise<void>;
+}
+
+/** Calls external endpoints. Only public addresses are reached, checked at each connect and redirect, unless `allowPrivate`. */
+export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
+  const agent = new Agent({
+    connect: options.allowPrivate ? { timeout: TIMEOUT_MS } : { timeout: TIMEOUT_MS, lookup: publicLookup },
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+    maxResponseSize: -1,
+    connections: 50,
+  });
+  return {
+    send: (webhook, signal) => timed((timeout) => follow(agent, webhook, options.allowPrivate, timeout), signal),
+    close: () => agent.close(),
+  };
+}
+
+type Answer = Omit<WebhookResult & { outcome: 'answered' }, 'latencyMs' | 'outcome'>;
+
+async function timed(run: (signal: AbortSignal) => Promise<Answer>, signal?: AbortSignal): Promise<WebhookResult> {
+  const startedAt = performance.now();
+  const latencyMs = () => Math.round(performance.now() - startedAt);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const answer = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
+    return { outcome: 'answered', ...answer, latencyMs: latencyMs() };
+  } catch (error) {
+    const blocked = isBlocked(error);
+    return {
+      outcome: 'failed',
+      error: timeout.aborted ? 'no answer within 10 s' : words(error),
+      blocked,
+      latencyMs: latencyMs(),
+    };
+  }
+}
+
+async function follow(
+  agent: Agent,
+  webhook: WebhookRequest,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<Answer> {
+  let current = { ...webhook };
+  for (let redirects = 0; ; redirects += 1) {
+    const url = httpUrl(current.url);
+    if (!allowPrivate) assertPublicHost(url);
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      method: current.method as 'POST',
+      headers: current.headers,
+      body: current.body ?? null,
+      signal,
+    });
+    const location = single(headers.location);
+    if (!REDIRECTS.has(statusCode) || !location) {
+      const text = await readSome(body);
+      return { statusCode, body: text, retryAfterSeconds: retryAfter(single(headers['retry-after'])) };
+    }
+    await body.dump();
+    if (redirects >= MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`);
+    current = redirected(current, url, new URL(location, url), statusCode);
+  }
+}
+
+function redirected(from: WebhookRequest, at: URL, to: URL, statusCode: number): WebhookRequest {
+  const headers =
+    at.origin === to.origin
+      ? from.headers
+      : Object.fromEntries(
+          Object.entries(from.headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name.toLowerCase())),
+        );
+  const becomesGet = SWITCHES_TO_GET.has(statusCode) && from.method !== 'GET';
+  if (!becomesGet) return { ...from, url: to.href, headers };
+  return { url: to.href, method: 'GET', headers, body: undefined };
+}
+
+function httpUrl(text: string): URL {
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new BlockedAddressError(`${url.protocol} addresses are not called`);
+  }
+  return url;
+}
+
+async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes >= MAX_RESPONSE_BYTES) break;
+  }
+  return Buffer.concat(parts).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
+}
+
+/** Seconds or an HTTP date (RFC 9110 §10.2.3). */
+function retryAfter(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function isBlocked(error: unknown): boolean {
+  return error instanceof BlockedAddressError || (error instanceof Error && error.cause instanceof BlockedAddressError);
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,84 @@
+import { sql, type Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { ExecutionInput } from '../domain/execution.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { loadGraph } from './execution-graph.ts';
+import { type WalkingExecution, walk } from './execution-walk.ts';
+import { enqueue } from './outbox.ts';
+import type { Database } from './schema.ts';
+
+export interface ExecutionStart {
+  contactId: string;
+  eventId: string | null;
+  eventName: string | null;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  untrusted: boolean;
+  mode: 'live' | 'test';
+}
+
+export interface StartExecutions {
+  projectId: string;
+  workflow: { id: string; allowReentry: boolean; entryStepId: string | null };
+  starts: ExecutionStart[];
+}
+
+/**
+ * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out: the unique
+ * indexes of `executions` decide, not a read (decisions §7). Each execution is walked on to its first effect or pause at once, so that
+ * its Temporal workflow begins with it.
+ */
+export async function startExecutions(
+  trx: Transaction<Database>,
+  p: StartExecutions,
+): Promise<{ executionIds: string[]; outbox: OutboxRow[] }> {
+  if (p.starts.length === 0) return { executionIds: [], outbox: [] };
+  const entered = await insertExecutions(trx, p);
+  if (entered.length === 0) return { executionIds: [], outbox: [] };
+  const graph = await loadGraph(trx, p.projectId, p.workflow.id);
+  const inputs: (ExecutionInput & { contactId: string })[] = [];
+  for (const execution of entered) {
+    const next = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId });
+    if (next.kind !== 'end') {
+      inputs.push({ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId });
+    }
+  }
+  const outbox = await enqueue(
+    trx,
+    inputs.map((input) => ({
+      projectId: p.projectId,
+      kind: 'execution.start' as const,
+      refId: input.executionId,
+      payload: { ...input, workflowId: p.workflow.id },
+    })),
+  );
+  return { executionIds: entered.map((execution) => execution.id), outbox };
+}
+
+/** One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never again". */
+async function insertExecutions(trx: Transaction<Database>, p: StartExecutions): Promise<WalkingExecution[]> {
+  const { starts, workflow } = p;
+  const ids = starts.map(() => uuidv7());
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO executions
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, mode)
+    SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
+      CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
+        SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
+      ELSE 1 END,
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.mode
+    FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
+      ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
+      ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
+      ${starts.map((s) => s.mode)}::text[])
+      AS u (id, contact_id, event_id, event_name, event, context, untrusted, mode)
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  `.execute(trx);
+  const inserted = new Set(rows.map((row) => row.id));
+  return starts.flatMap((start, index) => {
+    const id = ids[index];
+    if (id === undefined || !inserted.has(id)) return [];
+    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0 }];
+  });
+}

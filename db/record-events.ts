@@ -1,0 +1,96 @@
+import { sql, type Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { lockContacts } from './contact-locks.ts';
+import { listTriggeredWorkflows, type TriggeredWorkflow } from './event-listeners.ts';
+import { startExecutions } from './execution-start.ts';
+import { satisfyWaits } from './execution-waits.ts';
+import type { Database } from './schema.ts';
+
+export interface NewEvent {
+  /** Null for an event of nobody in particular. */
+  contactId: string | null;
+  name: string;
+  data: Record<string, unknown>;
+  emailId?: string | null;
+  /** Written by the public key: its data is never a link target or a header. */
+  untrusted?: boolean;
+  /** `test` where a test key caused it: what its executions send never reaches a provider. */
+  mode?: 'live' | 'test';
+}
+
+export interface RecordedEvent extends NewEvent {
+  id: string;
+}
+
+export interface RecordedEvents {
+  events: RecordedEvent[];
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
+ * starts the executions that they trigger and satisfies the waits that they match. The lock makes a contact's events and waits come
+ * one after the other, so that no event falls between a step's end and the registration of a wait. Source: architecture, "From
+ * request to effect" 3.
+ */
+export async function recordEvents(
+  trx: Transaction<Database>,
+  p: { projectId: string; events: NewEvent[] },
+): Promise<RecordedEvents> {
+  if (p.events.length === 0) return { events: [], outbox: [] };
+  await lockContacts(trx, p.projectId, contactIdsOf(p.events));
+  const events = await insertEvents(trx, p.projectId, p.events);
+  const names = [...new Set(events.map((event) => event.name))];
+  const outbox: OutboxRow[] = [];
+  for (const workflow of await listTriggeredWorkflows(trx, p.projectId, names)) {
+    outbox.push(...(await startTriggered(trx, p.projectId, workflow, events)));
+  }
+  outbox.push(...(await satisfyWaits(trx, p.projectId, events)));
+  return { events, outbox };
+}
+
+function contactIdsOf(events: NewEvent[]): string[] {
+  return [...new Set(events.flatMap((event) => event.contactId ?? []))];
+}
+
+async function insertEvents(
+  trx: Transaction<Database>,
+  projectId: string,
+  events: NewEvent[],
+): Promise<RecordedEvent[]> {
+  const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
+  await sql`
+    INSERT INTO events (project_id, id, contact_id, email_id, name, data)
+    SELECT ${projectId}, u.* FROM unnest(
+      ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
+      ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
+      ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[]) AS u
+  `.execute(trx);
+  return recorded;
+}
+
+function startTriggered(
+  trx: Transaction<Database>,
+  projectId: string,
+  workflow: TriggeredWorkflow,
+  events: RecordedEvent[],
+): Promise<OutboxRow[]> {
+  const starts = events.flatMap((event) =>
+    event.name === workflow.eventName && event.contactId !== null
+      ? [
+          {
+            contactId: event.contactId,
+            eventId: event.id,
+            eventName: event.name,
+            event: event.data,
+            context: {},
+            untrusted: event.untrusted ?? false,
+            mode: event.mode ?? ('live' as const),
+          },
+        ]
+      : [],
+  );
+  return startExecutions(trx, { projectId, workflow, starts }).then((started) => started.outbox);
+}

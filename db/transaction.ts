@@ -1,0 +1,23 @@
+import type { Transaction } from 'kysely';
+import type { Db } from './connection.ts';
+import type { Database } from './schema.ts';
+
+/** Tries of a transaction that Postgres ended to break a deadlock; each try starts from nothing, so it is safe. */
+const MAX_TRIES = 5;
+/** deadlock_detected and serialization_failure. */
+const RETRYABLE = new Set(['40P01', '40001']);
+
+/** Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in `trx`. */
+export async function inTransaction<T>(db: Db, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (tried >= MAX_TRIES || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && RETRYABLE.has(String((error as { code?: unknown }).code));
+}
