@@ -1,0 +1,252 @@
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Data } from '../domain/data-values.ts';
+import type { EmailOptions, EmailOutcome } from '../domain/email-outcome.ts';
+import type { EmailStatus } from '../domain/email-status.ts';
+import type { Reason, SuppressionReason } from '../domain/reasons.ts';
+import type { KeyPads } from '../domain/suppression.ts';
+import type { Db } from './connection.ts';
+import type { Database } from './schema.ts';
+import { type MailType, suppressedReason } from './suppressions.ts';
+
+export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
+
+/** A mail that this process has claimed, with all that decides whether and how it leaves. */
+export interface ClaimedEmail {
+  id: string;
+  projectId: string;
+  contentId: string;
+  campaignId: string | null;
+  executionId: string | null;
+  sourceType: EmailSource;
+  mode: 'live' | 'test';
+  /** Null once the contact was erased. */
+  to: { email: string; name: string | null } | null;
+  variables: Data | null;
+  options: EmailOptions;
+  /** The fence: a completion counts only while the row still has this number. */
+  claim: number;
+  attempts: number;
+  createdAt: Date;
+  /** Null where the mail is to no contact, or the contact was deleted. */
+  contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
+  contentType: MailType;
+  project: {
+    tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+    held: boolean;
+    monthlyEmailLimit: number | null;
+  };
+  /** The project's domain that the sender address is on; null when there is none that is verified. */
+  senderDomain: { id: string; domain: string; signing: boolean } | null;
+  suppressedBy: SuppressionReason | null;
+}
+
+/**
+ * Takes single mails for one delivery, in the order of their ids. The first delivery that takes a mail keeps it, so a second dispatch of
+ * the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own delivery, with a new claim number.
+ * Consent, hold, suppression and the sender's domain are read in the same statement: they count as of now, not as of acceptance.
+ */
+export async function claimEmails(
+  db: Db,
+  p: { projectId: string; ids: string[]; deliveryId: string; suppressionPads: KeyPads },
+): Promise<ClaimedEmail[]> {
+  if (p.ids.length === 0) return [];
+  const address = sql`coalesce(t.to_email, c.email)`;
+  const why = (type: MailType): RawBuilder<string> =>
+    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
+  const { rows } = await sql<ClaimedRow>`
+    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+      UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = ${p.deliveryId}, attempts = e.attempts + 1
+      FROM n
+      WHERE e.project_id = ${p.projectId} AND e.id = ANY(${p.ids}::uuid[])
+        AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = ${p.deliveryId}))
+      RETURNING e.*)
+    SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.source_type, t.mode, t.to_email,
+      t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
+      c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
+      k.type AS content_type, p.tracking, p.held_at IS NOT NULL AS held, p.monthly_email_limit,
+      d.id AS domain_id, d.domain, d.signing,
+      CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
+    FROM t
+    JOIN projects p ON p.id = t.project_id
+    JOIN contents k ON k.id = t.content_id AND k.project_id = t.project_id
+    LEFT JOIN contacts c ON c.id = t.contact_id AND c.project_id = t.project_id
+    LEFT JOIN domains d ON d.project_id = t.project_id AND d.status = 'VERIFIED'
+      AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
+    ORDER BY t.id
+  `.execute(db);
+  return rows.map(toClaimed);
+}
+
+/** One outcome of an attempt, with the claim it was made under. */
+export interface EmailSettlement {
+  id: string;
+  claim: number;
+  outcome: EmailOutcome;
+}
+
+/**
+ * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted. One that is missing
+ * was fenced off: another attempt has taken the mail since. A provider's callback may have come before our commit: then the status
+ * stays what the callback made it, and the rest is recorded.
+ */
+export async function settleEmails(
+  trx: Transaction<Database>,
+  p: { projectId: string; settlements: EmailSettlement[] },
+): Promise<Set<string>> {
+  const { projectId } = p;
+  const sorted = [...p.settlements].sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (sorted.length === 0) return new Set();
+  const columns = sorted.map(({ outcome }) => columnsOf(outcome));
+  const { rows } = await sql<{ id: string }>`
+    UPDATE emails e SET
+      status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
+      claim = NULL, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
+      provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),
+      sent_at = CASE WHEN u.status = 'SENT' THEN now() ELSE e.sent_at END,
+      bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
+    FROM unnest(${sorted.map((s) => s.id)}::uuid[], ${sorted.map((s) => s.claim)}::bigint[],
+      ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
+      ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],
+      ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
+    WHERE e.project_id = ${projectId} AND e.id = u.id AND e.claim = u.claim AND e.sent_at IS NULL
+      AND (e.status = 'SENDING' OR u.status = 'SENT')
+    RETURNING e.id
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * Puts up to `limit` held mails of a project back to PENDING, to be taken by a new delivery; returns their ids. Held mail leaves once:
+ * the status decides, whoever releases. Campaign mails are left to their campaign.
+ */
+export async function unholdEmails(
+  trx: Transaction<Database>,
+  p: { projectId: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE emails SET status = 'PENDING', delivery_id = NULL
+    WHERE id IN (
+      SELECT id FROM emails WHERE project_id = ${p.projectId} AND status = 'HELD' AND campaign_id IS NULL
+      ORDER BY id LIMIT ${p.limit} FOR UPDATE SKIP LOCKED)
+    RETURNING id
+  `.execute(trx);
+  return rows.map((row) => row.id).sort();
+}
+
+/** Of these mails, those that are neither sent nor ended: what a delivery still has to do. */
+export async function listUnsettled(
+  db: Db,
+  p: { projectId: string; ids: string[]; deliveryId: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM emails WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+      AND (status = 'PENDING' OR (status = 'SENDING' AND delivery_id = ${p.deliveryId})) ORDER BY id
+  `.execute(db);
+  return rows.map((row) => row.id);
+}
+
+interface OutcomeColumns {
+  status: EmailStatus;
+  reason: Reason | null;
+  error: string | null;
+  bounceType: string | null;
+  providerMessageId: string | null;
+}
+
+/** The provider's words are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 1000;
+
+function columnsOf(outcome: EmailOutcome): OutcomeColumns {
+  const none = { reason: null, error: null, bounceType: null, providerMessageId: null };
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...none, status: 'SENT', providerMessageId: outcome.providerMessageId };
+    case 'failed':
+      return { ...none, status: 'FAILED', reason: outcome.reason, error: cut(outcome.error) };
+    case 'bounced':
+      return {
+        ...none,
+        status: 'BOUNCED',
+        reason: outcome.reason,
+        error: cut(outcome.error),
+        bounceType: outcome.bounceType,
+      };
+    case 'held':
+      return { ...none, status: 'HELD' };
+    case 'later':
+      return { ...none, status: 'SENDING', error: cut(outcome.error) };
+  }
+}
+
+/** NUL cannot be stored, and a server may say anything. */
+function cut(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', ' ').slice(0, ERROR_MAX_CHARS).toWellFormed();
+}
+
+interface ClaimedRow {
+  id: string;
+  project_id: string;
+  contact_id: string | null;
+  content_id: string;
+  campaign_id: string | null;
+  execution_id: string | null;
+  source_type: EmailSource;
+  mode: 'live' | 'test';
+  to_email: string | null;
+  to_name: string | null;
+  variables: Data | null;
+  options: EmailOptions | null;
+  claim: number;
+  attempts: number;
+  created_at: Date;
+  found_contact_id: string | null;
+  contact_email: string | null;
+  subscribed: boolean | null;
+  contact_data: Data | null;
+  untrusted_keys: string[] | null;
+  content_type: MailType;
+  tracking: ClaimedEmail['project']['tracking'];
+  held: boolean;
+  monthly_email_limit: number | null;
+  domain_id: string | null;
+  domain: string | null;
+  signing: boolean | null;
+  suppressed_by: SuppressionReason | null;
+}
+
+function toClaimed(row: ClaimedRow): ClaimedEmail {
+  const address = row.to_email ?? row.contact_email;
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    contentId: row.content_id,
+    campaignId: row.campaign_id,
+    executionId: row.execution_id,
+    sourceType: row.source_type,
+    mode: row.mode,
+    to: address === null ? null : { email: address, name: row.to_name },
+    variables: row.variables,
+    options: row.options ?? {},
+    claim: row.claim,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
+    contentType: row.content_type,
+    project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
+    senderDomain:
+      row.domain_id === null || row.domain === null
+        ? null
+        : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true },
+    suppressedBy: row.suppressed_by,
+  };
+}
+
+function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
+  return {
+    id,
+    email: row.contact_email ?? '',
+    subscribed: row.subscribed ?? false,
+    data: row.contact_data ?? {},
+    untrustedKeys: row.untrusted_keys ?? [],
+  };
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+
+/**
+ * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit, and then
+ * nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the month has seen so far.
+ * Test mails never come here. Source: decisions §1 (429 BILLING_LIMIT_EXCEEDED).
+ */
+export async function takeMonthlyAllowance(
+  db: Db,
+  p: { projectId: string; n: number; limit: number | null },
+): Promise<boolean> {
+  if (p.limit === null || p.n === 0) return true;
+  if (p.n > p.limit) return false;
+  const month = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+  await sql`
+    INSERT INTO monthly_usage (project_id, month, emails)
+    SELECT ${p.projectId}, ${month}, (
+      SELECT count(*) FROM emails
+      WHERE project_id = ${p.projectId} AND mode = 'live' AND source_type <> 'INBOUND'
+        AND created_at >= (${month}::timestamp AT TIME ZONE 'UTC'))
+    WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${month})
+    ON CONFLICT DO NOTHING
+  `.execute(db);
+  const result = await sql`
+    UPDATE monthly_usage SET emails = emails + ${p.n}
+    WHERE project_id = ${p.projectId} AND month = ${month} AND emails + ${p.n} <= ${p.limit}
+  `.execute(db);
+  return (result.numAffectedRows ?? 0n) > 0n;
+}

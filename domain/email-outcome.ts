@@ -1,0 +1,27 @@
+import type { Data } from './data-values.ts';
+import type { Reason } from './reasons.ts';
+
+/** What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of their own. */
+export interface EmailOptions {
+  /** Custom headers of the request. */
+  headers?: Record<string, string>;
+  /** Rows of `attachments`, in the request's order. */
+  attachmentIds?: string[];
+  /** Names of variables that were written by the public key: never a link target or a header. */
+  untrustedKeys?: string[];
+}
+
+/** The variables a single mail is rendered with, kept with it so that it reads the same for ever. */
+export type EmailVariables = Data;
+
+/** What became of one attempt to send an email. All but `later` are final for this delivery. */
+export type EmailOutcome =
+  | { kind: 'sent'; providerMessageId: string | null; subject: string }
+  /** Not sent, and it will not be: our own decision, the message's fault, or too many tries. */
+  | { kind: 'failed'; reason: Reason; error: string | null }
+  /** The receiving side refused it for good. */
+  | { kind: 'bounced'; bounceType: 'Permanent' | 'Transient'; reason: Reason; error: string; unsubscribe: boolean }
+  /** The project's sending is on hold: it leaves when the hold is released. */
+  | { kind: 'held' }
+  /** Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. */
+  | { kind: 'later'; dueAt: Date; error: string };

@@ -1,0 +1,43 @@
+/** Every status of an email (spec "Email record", decisions §9). */
+export const EMAIL_STATUSES = [
+  'PENDING',
+  'SENDING',
+  'HELD',
+  'SENT',
+  'DELIVERED',
+  'RECEIVED',
+  'OPENED',
+  'CLICKED',
+  'BOUNCED',
+  'COMPLAINED',
+  'FAILED',
+] as const;
+export type EmailStatus = (typeof EMAIL_STATUSES)[number];
+
+/** What ends an email outranks all else, and of two endings the first stands. */
+const RANK: Record<EmailStatus, number> = {
+  PENDING: 0,
+  HELD: 0,
+  SENDING: 1,
+  SENT: 2,
+  DELIVERED: 3,
+  OPENED: 4,
+  CLICKED: 5,
+  BOUNCED: 6,
+  COMPLAINED: 6,
+  FAILED: 6,
+  RECEIVED: 6,
+};
+
+/** Whether an email may go from one status to another: never back (decisions §9). */
+export function statusAdvances(from: EmailStatus, to: EmailStatus): boolean {
+  return RANK[to] > RANK[from];
+}
+
+/**
+ * The statuses an email may be in to become `to`. It is the one guard of every UPDATE of `emails.status`:
+ * `WHERE status = ANY(${statusesBefore('OPENED')}::text[])`, so a late `delivered` does not undo OPENED.
+ */
+export function statusesBefore(to: EmailStatus): EmailStatus[] {
+  return EMAIL_STATUSES.filter((from) => statusAdvances(from, to));
+}
