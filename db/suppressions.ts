@@ -4,6 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../domain/reasons.ts';
 import { addressHash, type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import type { Database } from './schema.ts';
 
 /** Reasons that the public key and an import never overrule: the mailbox or the person said no (decisions §2, §9). */
@@ -47,6 +48,21 @@ export async function addSuppressions(
     RETURNING id, email, reason, source, created_at
   `.execute(db);
   return rows.map(toSuppression);
+}
+
+/** The list newest first; `total` is counted on the first page only, and 0 after it. */
+export async function listSuppressions(
+  db: Db,
+  p: PageRequest & { projectId: string },
+): Promise<Page<Suppression> & { total: number }> {
+  const { rows } = await sql<SuppressionRow>`
+    SELECT id, email, reason, source, created_at FROM suppressions
+    WHERE project_id = ${p.projectId} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  return {
+    ...toPage(rows, p.limit, toSuppression),
+    total: p.cursor === undefined ? await countAll(db, p.projectId) : 0,
+  };
 }
 
 /** Takes entries of these reasons off the list; returns how many there were. */
@@ -148,6 +164,13 @@ export function suppressedReason(p: {
 /** The pads of the suppression key, for `notSuppressed`. */
 export function suppressionPads(key: Buffer): KeyPads {
   return keyPads(key);
+}
+
+async function countAll(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM suppressions WHERE project_id = ${projectId}
+  `.execute(db);
+  return rows[0]?.total ?? 0;
 }
 
 interface SuppressionRow {
