@@ -1,0 +1,46 @@
+/**
+ * Turns `x ?? word` and `x ?? "some words"` of an output expression into Liquid's `x | default: "…"`, wherever they
+ * stand among filters; a bare word is text, not a variable. `??` inside quotes is left alone. Source: decisions §4, §11.
+ */
+export function rewriteDefaults(expression: string): string {
+  let out = '';
+  let at = 0;
+  while (at < expression.length) {
+    const end = nextOperator(expression, at, '??');
+    out += expression.slice(at, end);
+    if (end === expression.length) break;
+    const fallback = readFallback(expression, end + 2);
+    out = `${out.trimEnd()} | default: ${fallback.literal}`;
+    at = fallback.end;
+  }
+  return out;
+}
+
+function readFallback(expression: string, from: number): { literal: string; end: number } {
+  const start = from + (/^\s*/.exec(expression.slice(from))?.[0].length ?? 0);
+  const quote = expression[start];
+  if (quote === '"' || quote === "'") {
+    const close = expression.indexOf(quote, start + 1);
+    const end = close < 0 ? expression.length : close + 1;
+    return { literal: expression.slice(start, end), end };
+  }
+  const end = Math.min(nextOperator(expression, start, '|'), nextOperator(expression, start, '??'));
+  const word = expression.slice(start, end).trim();
+  return { literal: word.includes('"') ? `'${word}' ` : `"${word}" `, end };
+}
+
+/** The index of the next `operator` outside quotes, or the end. */
+function nextOperator(expression: string, from: number, operator: string): number {
+  let quote = '';
+  for (let i = from; i < expression.length; i++) {
+    const char = expression[i] ?? '';
+    if (quote) {
+      if (char === quote) quote = '';
+    } else if (char === '"' || char === "'") {
+      quote = char;
+    } else if (expression.startsWith(operator, i)) {
+      return i;
+    }
+  }
+  return expression.length;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { parseTemplate, renderTemplate, templateVariables } from './liquid.ts';
+import { rewriteDefaults } from './liquid-default.ts';
+import { TemplateError, templateRefusal } from './template-error.ts';
+
+const html = (source: string, scope = {}) => renderTemplate(source, 'html', scope);
+const plain = (source: string, scope = {}) => renderTemplate(source, 'plain', scope);
+
+function fault(source: string): TemplateError {
+  try {
+    parseTemplate(source, 'html', 'body');
+  } catch (error) {
+    if (error instanceof TemplateError) return error;
+    throw error;
+  }
+  throw new Error('parsed');
+}
+
+describe('values', () => {
+  it('are escaped in bodies, not in subjects, and `raw` opts out', () => {
+    const scope = { x: `<b>"Tom" & 'Jerry'</b>` };
+    expect(html('{{x}}', scope)).toBe('&lt;b&gt;&#34;Tom&#34; &amp; &#39;Jerry&#39;&lt;/b&gt;');
+    expect(html('{{x | raw}}', scope)).toBe(scope.x);
+    expect(plain('{{x}}', scope)).toBe(scope.x);
+  });
+
+  it('are escaped once by an explicit `escape`, and `newline_to_br` shows its breaks only', () => {
+    expect(html('{{x | escape}} {{x | upcase | escape_once}}', { x: '<' })).toBe('&lt; &lt;');
+    expect(html('{{x | newline_to_br}}', { x: 'a<\nb' })).toBe('a&lt;<br />\nb');
+  });
+
+  it('that are missing render empty', () => {
+    expect(html('[{{a}}{{a.b.c}}{{a[0]}}{% if a %}x{% endif %}]')).toBe('[]');
+  });
+
+  it('that hold Liquid are text', () => {
+    expect(html('{{x}}', { x: '{{y}}{% if true %}', y: 'no' })).toBe('{{y}}{% if true %}');
+  });
+
+  it('are own properties only', () => {
+    expect(html('[{{constructor}}{{x.__proto__}}{{x.constructor.name}}{{toString}}]', { x: {} })).toBe('[]');
+  });
+});
+
+describe('??', () => {
+  it.each([
+    ['x ?? there', 'x | default: "there"'],
+    ['x ?? "some words"', 'x | default: "some words"'],
+    ["x ?? 'a | b'", "x | default: 'a | b'"],
+    ['x ?? dear customer | upcase', 'x | default: "dear customer" | upcase'],
+    ['x | upcase ?? there', 'x | upcase | default: "there"'],
+    ['"a ?? b" | append: x', '"a ?? b" | append: x'],
+    ['x ?? a ?? b', 'x | default: "a" | default: "b"'],
+    ['x??y', 'x | default: "y"'],
+    ['x ??', 'x | default: ""'],
+  ])('%s is %s', (expression, expected) => {
+    expect(rewriteDefaults(expression).replace(/\s+/g, ' ').trim()).toBe(expected);
+  });
+
+  it('means default', () => {
+    const source = 'Hi {{ name ?? there }}, {{ a ?? "}} no" }} {{- b ?? c -}} !';
+    expect(html(source)).toBe('Hi there, }} noc!');
+    expect(html(source, { name: 'Ada', a: 1, b: false })).toBe('Hi Ada, 1c!');
+  });
+});
+
+describe('what is refused', () => {
+  it.each(['include "x"', 'render "x"', 'layout "x"', 'block x', 'echo x', 'liquid', 'nope'])('the tag %s', (tag) => {
+    expect(fault(`{% ${tag} %}`).message).toContain('not found');
+  });
+
+  it.each(['where_exp', 'inspect', '__guard', '__raw', 'sample', 'nope'])('the filter %s', (filter) => {
+    expect(fault(`{{ x | ${filter} }}`).message).toContain('undefined filter');
+  });
+
+  it.each([
+    '{{ x',
+    '{% if x %}',
+    '{{ first name }}',
+    '{{ }}',
+    '{{ x | }} y {{ | }}',
+    '{% cycle name, "b" %}',
+    '{{{x}}}',
+  ])('%s', (source) => {
+    expect(fault(source)).toBeInstanceOf(TemplateError);
+  });
+
+  it('but not inside a comment', () => {
+    expect(html('a{% comment %}{{ not liquid }}{{ x | nope }}{% endcomment %}b')).toBe('ab');
+  });
+
+  it.each([
+    ['a\n  {% bad %}', 2, 3],
+    ['{{ a ?? some words }} {{ b | nope }}', 1, 23],
+    ['{{ a ?? w }}\n{{ b ?? w }} {% if x %}', 2, 14],
+    ['<p>\n{{ x', 2, 1],
+    ['x {{ first name }}', 1, 3],
+  ])('with line and column of the source: %j', (source, line, column) => {
+    const error = fault(source);
+    expect([error.line, error.column, error.field]).toEqual([line, column, 'body']);
+    expect(error.message).not.toMatch(/line:/);
+    expect(templateRefusal(error)).toMatchObject({
+      status: 422,
+      errors: [{ field: 'body' }],
+      details: { line, column },
+    });
+  });
+});
+
+describe('bounds', () => {
+  const big = 'x'.repeat(60_000);
+  it.each([
+    ['a long loop', '{% for i in (1..1000000) %}{% for j in (1..1000000) %}{{ i | times: j }}{% endfor %}{% endfor %}'],
+    ['text that doubles', `{% assign a = x %}${'{% assign a = a | append: a %}'.repeat(40)}{{ a }}`],
+    ['replacing short by long', '{{ x | replace: "x", x }}'],
+    ['output in a loop', '{% for i in (1..100000) %}{{ x }}{% endfor %}'],
+    ['splitting in a loop', '{% for i in (1..100000) %}{% assign q = x | split: "" | sort | join: "," %}{% endfor %}'],
+  ])('%s ends as an error within 400 ms', (_, source) => {
+    const start = performance.now();
+    expect(() => html(source, { x: big })).toThrow(TemplateError);
+    expect(performance.now() - start).toBeLessThan(400);
+  });
+
+  it('nesting without end is an error, not a crash', () => {
+    expect(() => parseTemplate('{% if x %}'.repeat(50_000), 'html')).toThrow(TemplateError);
+    expect(() => parseTemplate('x'.repeat(1_000_001), 'html')).toThrow(TemplateError);
+  });
+});
+
+describe('variables of a template', () => {
+  it('are the global ones, as paths', () => {
+    const source = '{{ a.b }}{% assign q = data.c %}{% for i in list[x] %}{{ i.z }}{{ q }}{% endfor %}';
+    expect(templateVariables(parseTemplate(source, 'html')).map((path) => path.join('.'))).toEqual([
+      'a.b',
+      'data.c',
+      'list.*',
+      'x',
+    ]);
+  });
+});
