@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The longest address that mail can carry (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 export const EMAIL_MAX_CHARS = 254;
 
@@ -15,4 +17,11 @@ export function emailDomain(email: string): string {
         .slice(at + 1)
         .trim()
         .toLowerCase();
+}
+
+const ADDRESS = z.email().max(EMAIL_MAX_CHARS);
+
+/** Whether a normalised address is well-formed, by the rule of the API's inputs. */
+export function isEmailAddress(email: string): boolean {
+  return ADDRESS.safeParse(email).success;
 }

@@ -1,0 +1,225 @@
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
+import { applyData, DATA_LIMITS, type Data } from './data-values.ts';
+import { isEmailAddress, normalizeEmail } from './email-address.ts';
+import { AppError, type FieldError, fieldError } from './errors.ts';
+
+/** Size of an uploaded file. Source: spec "Limits". */
+export const CSV_MAX_BYTES = 5 * 1024 * 1024;
+/** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
+const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
+const DELIMITERS = [',', ';', '\t'] as const;
+const SUBSCRIBED_WORDS = new Set(['true', '1', 'yes']);
+const LF = 0x0a;
+
+/** What the header row says; kept with the job, so that a file is read on from anywhere. */
+export interface CsvLayout {
+  delimiter: (typeof DELIMITERS)[number];
+  /** The fields by column: `email` and `subscribed` in lower case, other headers as written. */
+  columns: string[];
+  /** Byte offset of the first row. */
+  firstRowAt: number;
+}
+
+export interface ContactRow {
+  email: string;
+  subscribed: boolean | undefined;
+  set: Data;
+}
+
+/** One row of the file: a contact, or what is wrong with it. */
+export type CsvRow = { ok: true; contact: ContactRow } | { ok: false; email: string; error: string };
+
+export interface CsvChunk {
+  rows: CsvRow[];
+  /** Byte offset to read on from. */
+  nextAt: number;
+  done: boolean;
+}
+
+/**
+ * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons or tabs.
+ * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
+ */
+export function readCsvLayout(file: Uint8Array): CsvLayout {
+  refuseOtherEncodings(file);
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
+  const delimiter = delimiterOf(bytes.subarray(start, lineEnd(bytes, start)).toString('utf8'));
+  const first = readRecords(bytes, { at: start, limit: 1, delimiter });
+  const columns = (first.records[0]?.values ?? []).map(columnName);
+  const errors = headerFaults(columns);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  return { delimiter, columns, firstRowAt: first.nextAt };
+}
+
+/** The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only. */
+export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
+  let rows = 0;
+  let quoted = false;
+  let content = false;
+  for (let at = layout.firstRowAt; at < file.length; at += 1) {
+    const byte = file[at];
+    if (byte === 0x22) quoted = !quoted;
+    if (byte === LF && !quoted) {
+      if (content) rows += 1;
+      content = false;
+    } else if (byte !== 0x0d) content = true;
+  }
+  return content ? rows + 1 : rows;
+}
+
+/**
+ * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a
+ * quote that is never closed spoils its own row only. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are,
+ * which is how dates are kept.
+ */
+export function readCsvChunk(
+  file: Uint8Array,
+  p: { layout: CsvLayout; at: number; limit: number; text: boolean },
+): CsvChunk {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const rows: CsvRow[] = [];
+  let at = p.at;
+  while (rows.length < p.limit && at < bytes.length) {
+    const part = readRecords(bytes, { at, limit: p.limit - rows.length, delimiter: p.layout.delimiter });
+    const torn = part.records.findIndex((record) => isTorn(record, p.layout));
+    const whole = torn < 0 ? part.records : part.records.slice(0, torn);
+    rows.push(...whole.map((record) => readRow(record.values, p)));
+    at = torn < 0 ? part.nextAt : (whole.at(-1)?.endAt ?? at);
+    if (torn >= 0 || part.failed) {
+      const end = lineEnd(bytes, at);
+      rows.push(readBrokenLine(bytes.subarray(at, end), p));
+      at = end;
+    }
+  }
+  return { rows, nextAt: at, done: at >= bytes.length };
+}
+
+interface CsvRecord {
+  values: string[];
+  /** Byte offset behind the record. */
+  endAt: number;
+  lines: number;
+}
+
+/** Records from an offset on; `failed` when the one at `nextAt` cannot be read. */
+function readRecords(
+  bytes: Buffer,
+  p: { at: number; limit: number; delimiter: string; relax?: boolean },
+): { records: CsvRecord[]; nextAt: number; failed: boolean } {
+  const records: CsvRecord[] = [];
+  let lines = 0;
+  let failed = false;
+  try {
+    parse(bytes.subarray(p.at), {
+      delimiter: p.delimiter,
+      to: p.limit,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      relax_quotes: p.relax ?? false,
+      max_record_size: RECORD_MAX_BYTES,
+      on_record: (values: string[], context) => {
+        records.push({ values, endAt: p.at + context.bytes, lines: context.lines - lines });
+        lines = context.lines;
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    failed = true;
+  }
+  const nextAt = records.at(-1)?.endAt ?? p.at;
+  // Fewer than asked for and no fault: what is left are blank lines.
+  return { records, nextAt: !failed && records.length < p.limit ? bytes.length : nextAt, failed };
+}
+
+/** A record over several lines with another number of fields than the header: two stray quotes have swallowed what lay between. */
+function isTorn(record: CsvRecord, layout: CsvLayout): boolean {
+  return record.values.length !== layout.columns.length && record.values.some((value) => value.includes('\n'));
+}
+
+/** A line that is no CSV by the rules: quotes inside a value are taken as they are, if that makes a row of it. */
+function readBrokenLine(line: Buffer, p: { layout: CsvLayout; text: boolean }): CsvRow {
+  const { records, failed } = readRecords(line, { at: 0, limit: 2, delimiter: p.layout.delimiter, relax: true });
+  const [record] = records;
+  if (record && !failed && records.length === 1 && record.values.length === p.layout.columns.length) {
+    return readRow(record.values, p);
+  }
+  const email = line.toString('utf8').split(p.layout.delimiter)[p.layout.columns.indexOf('email')] ?? '';
+  return { ok: false, email: email.trim().slice(0, 254), error: 'The row cannot be read: check its quotes.' };
+}
+
+function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
+  let email = '';
+  let subscribed: boolean | undefined;
+  const data: Data = {};
+  for (const [index, column] of layout.columns.entries()) {
+    const value = values[index]?.trim() ?? '';
+    if (column === 'email') email = normalizeEmail(value);
+    else if (column === 'subscribed') subscribed = value === '' ? undefined : SUBSCRIBED_WORDS.has(value.toLowerCase());
+    else if (column !== '' && value !== '') data[column] = text ? value : typed(value);
+  }
+  if (email === '') return { ok: false, email, error: 'The row has no email.' };
+  if (!isEmailAddress(email)) return { ok: false, email: email.slice(0, 254), error: 'This is not an email address.' };
+  const { set, errors } = applyData(data);
+  const [fault] = errors;
+  return fault
+    ? { ok: false, email, error: `${fault.field}: ${fault.message}` }
+    : { ok: true, contact: { email, subscribed, set } };
+}
+
+/** A number only where it can be written back unchanged: `007`, `+49…` and 16-digit card numbers stay text. */
+function typed(value: string): unknown {
+  if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
+  const word = value.toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : value;
+}
+
+function refuseOtherEncodings(file: Uint8Array): void {
+  if (file.length === 0) throw fieldError('file', 'The file is empty.', 'too_small');
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(file);
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', {
+      errors: [{ field: 'file', message: 'The file is not UTF-8 text.', code: 'invalid_string' }],
+      suggestion: 'Save the file as "CSV UTF-8" and upload it again.',
+      cause,
+    });
+  }
+  if (file.includes(0)) throw fieldError('file', 'The file holds NUL bytes: it is not a CSV text.', 'invalid_string');
+}
+
+/** The one of the three that the header row has most of. */
+function delimiterOf(header: string): CsvLayout['delimiter'] {
+  const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: header.split(delimiter).length }));
+  return counts.reduce(
+    (best, next) => (next.count > best.count ? next : best),
+    counts[0] ?? { delimiter: ',', count: 0 },
+  ).delimiter;
+}
+
+function columnName(header: string): string {
+  const name = header.trim();
+  const word = name.toLowerCase();
+  return word === 'email' || word === 'subscribed' ? word : name;
+}
+
+function headerFaults(columns: string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const fault = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
+  if (!columns.includes('email')) fault('The header row has no column "email".');
+  if (columns.length > DATA_LIMITS.keys) fault(`A file has at most ${DATA_LIMITS.keys} columns.`, 'too_big');
+  const double = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  if (double !== undefined) fault(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
+  if (columns.some((name) => name.length > DATA_LIMITS.keyLength)) {
+    fault(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
+  }
+  return errors;
+}
+
+/** The offset behind the line that begins at `at`. */
+function lineEnd(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(LF, at);
+  return end < 0 ? bytes.length : end + 1;
+}
