@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../domain/config.ts';
+import type { Home } from './home.ts';
 import { followWarnings } from './log-tail.ts';
 import { openLog } from './logs.ts';
 import { packageRoot } from './package-root.ts';
@@ -17,6 +18,7 @@ export interface ChildOptions {
   /** dist/cli/<command>.js */
   readonly command: 'api' | 'worker';
   readonly env: Environment;
+  readonly home: Home;
   readonly logFile: string;
   /** How long it may take to end in order. */
   readonly stopGraceMs: number;
@@ -31,10 +33,15 @@ export interface ChildOptions {
 export async function startChild(options: ChildOptions): Promise<Running> {
   const log = openLog(options.logFile);
   const script = join(packageRoot(), 'dist', 'cli', `${options.command}.js`);
-  const started = startProcess(options.name, process.execPath, ['--enable-source-maps', script], {
-    env: options.env,
-    stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
-  });
+  const started = startProcess(
+    options.name,
+    process.execPath,
+    ['--enable-source-maps', script, homeArgument(options.home)],
+    {
+      env: options.env,
+      stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
+    },
+  );
   log.close();
   const { child, mark } = await started;
   const tail = followWarnings(options.logFile, log.offset, (line) => options.tell(`${options.name}: ${line}`));
@@ -45,6 +52,11 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   void running.ended.then(() => tail.stop());
   await ready(child, running, options);
   return running;
+}
+
+/** By this word of its command line a later start finds a child that was left behind. */
+export function homeArgument(home: Home): string {
+  return `--home=${home.folder}`;
 }
 
 async function ready(child: ChildProcess, running: Running, options: ChildOptions): Promise<void> {

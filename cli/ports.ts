@@ -19,6 +19,27 @@ export async function isPortFree(host: string, port: number): Promise<boolean> {
   }
 }
 
+/**
+ * Makes sure that a server can listen there.
+ * @throws StartError in one line that names the variable
+ */
+export async function requirePort(variable: string, host: string, port: number): Promise<void> {
+  try {
+    await listenOnce(host, port);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} on ${host} is in use by another program: set ${variable} to a free one.`, {
+        cause,
+      });
+    }
+    if (code === 'EACCES') {
+      throw new StartError(`Port ${port} is not open to this user: set ${variable} to one above 1023.`, { cause });
+    }
+    throw new StartError(`HOST ${host} is not an address of this machine (${code}): set it to one that is.`, { cause });
+  }
+}
+
 /** A port that is free on `host` now, outside the range of outgoing connections. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

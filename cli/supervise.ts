@@ -11,7 +11,7 @@ export interface SuperviseOptions<T extends Running> {
   readonly start: () => Promise<T>;
   readonly tell: (line: string) => void;
   /** Told after every start, with the new process. */
-  readonly onStarted: (running: T) => void;
+  readonly onStarted: (running: Running) => void;
 }
 
 /** One part of the service that is kept running. */
@@ -26,11 +26,13 @@ export interface Supervised {
  * Starts a part of the service and starts it again, with backoff, whenever it ends by itself.
  * @throws what the first start throws: a service that cannot start does not try for ever
  */
-export async function supervise<T extends Running>(options: SuperviseOptions<T>): Promise<Supervised> {
-  const state = { stopping: false, deaths: 0, running: await options.start(), wake: () => {} };
-  options.onStarted(state.running);
+export async function supervise<T extends Running>(options: SuperviseOptions<T>): Promise<Supervised & { first: T }> {
+  const first = await options.start();
+  const state = { stopping: false, deaths: 0, running: first, wake: () => {} };
+  options.onStarted(first);
   const loop = keepRunning(options, state);
   return {
+    first,
     stop: async () => {
       state.stopping = true;
       state.wake();

@@ -9,13 +9,9 @@ import { runServiceProcess } from './service-process.ts';
 const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');
 
 // `npm run worker`: one worker process, configured by environment alone.
-await runServiceProcess({
-  name: 'worker',
-  env: process.env,
-  start: async (config, { log, fatal }) => {
-    await requirePostgres(config.database.url);
-    await requireTemporal(config.temporal);
-    const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
-    return startWorker(config, { log, workflowBundle, onFatal: fatal });
-  },
+await runServiceProcess('worker', process.env, async (config, { log, fatal }) => {
+  await requirePostgres(config.database.url);
+  await requireTemporal(config.temporal);
+  const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
+  return startWorker(config, { log, workflowBundle, onFatal: fatal });
 });

@@ -1,0 +1,17 @@
+import { homeArgument } from './child.ts';
+import type { Home } from './home.ts';
+import { endProcess, processesWithArgument } from './processes.ts';
+import { endLeftoverTemporal } from './temporal-server.ts';
+
+/** They end by themselves when their parent is gone; one that hangs, or is stopped, is killed. */
+const GRACE_MS = 5_000;
+
+/**
+ * Ends what a killed `npm start` left behind on this home: API, workers and Temporal. Its Postgres is adopted instead.
+ * Call with the lock of the home.
+ */
+export async function endLeftovers(home: Home): Promise<void> {
+  const children = processesWithArgument(homeArgument(home));
+  await Promise.all(children.map((mark) => endProcess(mark, 'SIGTERM', GRACE_MS)));
+  await endLeftoverTemporal(home.temporalDatabase);
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pids } from './dev-file.ts';
+import { isAlive, type ProcessMark } from './processes.ts';
+import type { Running } from './running.ts';
+import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts';
+
+/** Killed processes are gone within milliseconds; Postgres's immediate shutdown takes a little longer. */
+const KILL_WAIT_MS = 1_500;
+
+type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
+
+/** No new requests, then the workers drain, then Temporal, and Postgres last. */
+const STOP_ORDER: readonly Kind[] = ['api', 'worker', 'temporal', 'postgres'];
+
+/** The processes of a running `npm start`. */
+export interface Parts {
+  /** Starts a process and keeps it running; resolves with its first run. */
+  add<T extends Running>(kind: Kind, options: Omit<SuperviseOptions<T>, 'onStarted'>): Promise<T>;
+  pids(): Pids;
+  /** Called whenever a process has been started again. */
+  onChange(listener: () => void): void;
+  stopAll(): Promise<void>;
+  killAll(): Promise<void>;
+}
+
+interface Part {
+  readonly kind: Kind;
+  mark: ProcessMark | undefined;
+  supervised: Supervised | undefined;
+}
+
+export function createParts(): Parts {
+  const parts: Part[] = [];
+  let changed = (): void => {};
+  const pidsOf = (kind: Kind): number[] =>
+    parts.filter((part) => part.kind === kind).flatMap((part) => part.mark?.pid ?? []);
+  return {
+    add: async (kind, options) => {
+      const part: Part = { kind, mark: undefined, supervised: undefined };
+      parts.push(part);
+      const onStarted = (running: Running): void => {
+        part.mark = running.mark;
+        changed();
+      };
+      const { first, ...supervised } = await supervise({ ...options, onStarted });
+      part.supervised = supervised;
+      return first;
+    },
+    pids: () => ({
+      start: process.pid,
+      api: pidsOf('api')[0] ?? 0,
+      workers: pidsOf('worker'),
+      postgres: pidsOf('postgres')[0] ?? null,
+      temporal: pidsOf('temporal')[0] ?? null,
+    }),
+    onChange: (listener) => {
+      changed = listener;
+    },
+    stopAll: async () => {
+      changed = () => {};
+      for (const kind of STOP_ORDER) {
+        await Promise.all(parts.filter((part) => part.kind === kind).map((part) => part.supervised?.stop()));
+      }
+    },
+    killAll: async () => {
+      for (const part of parts) part.supervised?.kill();
+      const deadline = Date.now() + KILL_WAIT_MS;
+      while (parts.some((part) => part.mark && isAlive(part.mark)) && Date.now() < deadline) await sleep(20);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { migrateToLatest } from '../db/migrator.ts';
+import type { Environment, Settings } from '../domain/config.ts';
+import { startChild } from './child.ts';
+import { databaseError } from './database-error.ts';
+import { requireTemporal } from './dependencies.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type Home, keptSecret } from './home.ts';
+import type { Parts } from './parts.ts';
+import { keptPort } from './ports.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+import { startTemporalServer } from './temporal-server.ts';
+
+/** The parts of a stop within 20 s, with those of Temporal (3 s) and Postgres (usually 0.1 s). */
+const API_STOP_MS = 5_000;
+const WORKER_STOP_MS = 9_000;
+/** More workers than this share one embedded Postgres and Temporal to no gain. */
+const WORKERS_MAX = 4;
+
+/** What starting a part needs to know. */
+export interface Surroundings {
+  readonly env: Environment;
+  readonly settings: Settings;
+  readonly home: Home;
+  readonly parts: Parts;
+  readonly stopping: AbortSignal;
+  readonly tell: (line: string) => void;
+}
+
+/** DATABASE_URL, or the address of the embedded Postgres, started. */
+export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
+  if (settings.database.url !== undefined) return settings.database.url;
+  const password = keptSecret(home, 'postgres-password');
+  const port = await keptPort(home.portsFile, 'postgres');
+  const logFile = join(home.logs, 'postgres.log');
+  const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });
+  const postgres = await parts.add('postgres', { name: 'Postgres', start, tell });
+  return postgres.url;
+}
+
+/** TEMPORAL_ADDRESS, or the address of the dev server, started. */
+export async function startTemporal(around: Surroundings) {
+  const { settings, home, parts, stopping, env, tell } = around;
+  const { address, namespace, cliPath } = settings.temporal;
+  if (address !== undefined) {
+    await requireTemporal({ ...settings.temporal, address });
+    return { address, namespace, ui: null };
+  }
+  const binary = await findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
+  const options = {
+    ...{ binary, namespace, databaseFile: home.temporalDatabase, logFile: join(home.logs, 'temporal.log') },
+    port: await keptPort(home.portsFile, 'temporal'),
+    uiPort: await keptPort(home.portsFile, 'temporal-ui'),
+    httpPort: await keptPort(home.portsFile, 'temporal-http'),
+    metricsPort: await keptPort(home.portsFile, 'temporal-metrics'),
+  };
+  const temporal = await parts.add('temporal', { name: 'Temporal', start: () => startTemporalServer(options), tell });
+  return { address: temporal.address, namespace, ui: temporal.ui };
+}
+
+/** Brings the database to this release, or explains in one line why it cannot. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  await migrateToLatest(databaseUrl).catch((error) => {
+    throw databaseError(databaseUrl, error);
+  });
+}
+
+export async function startApiChild({ home, parts, tell }: Surroundings, env: Environment): Promise<void> {
+  const logFile = join(home.logs, 'api.log');
+  const options = { name: 'API', command: 'api', env, home, logFile, stopGraceMs: API_STOP_MS, tell } as const;
+  await parts.add('api', { name: 'API', start: () => startChild(options), tell });
+}
+
+/** Starts the workers side by side. The metrics of worker n are at METRICS_PORT + n. */
+export async function startWorkerChildren(around: Surroundings, env: Environment): Promise<void> {
+  const { settings, home, parts, tell } = around;
+  const count = settings.workers ?? Math.min(availableParallelism(), WORKERS_MAX);
+  const start = (number: number) => {
+    const metrics = settings.metricsPort === undefined ? {} : { METRICS_PORT: String(settings.metricsPort + number) };
+    const options = {
+      ...({ name: `worker ${number}`, command: 'worker' } as const),
+      env: { ...env, ...metrics },
+      ...{ home, logFile: join(home.logs, `worker-${number}.log`), stopGraceMs: WORKER_STOP_MS, tell },
+    };
+    return parts.add('worker', { name: options.name, start: () => startChild(options), tell });
+  };
+  const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index + 1)));
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}

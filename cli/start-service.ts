@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Environment, httpAddress, parseSettings, type Settings } from '../domain/config.ts';
+import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
+import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
+import { type Home, keptSecret, markVersion, openHome } from './home.ts';
+import { takeLock } from './home-lock.ts';
+import { endLeftovers } from './leftovers.ts';
+import { createParts, type Parts } from './parts.ts';
+import { keptPort, requirePort } from './ports.ts';
+import { StartError } from './start-error.ts';
+import {
+  migrate,
+  type Surroundings,
+  startApiChild,
+  startDatabase,
+  startTemporal,
+  startWorkerChildren,
+} from './start-parts.ts';
+
+const HEALTH_TIMEOUT_MS = 30_000;
+const HEALTH_POLL_MS = 50;
+
+/** A running `npm start`. */
+export interface Service {
+  /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
+  readonly done: Promise<void>;
+  /** Stops everything in order: API, workers, Temporal, Postgres. */
+  readonly stop: () => void;
+  /** Stops everything at once. */
+  readonly kill: () => void;
+}
+
+/** Starts the whole service on this machine and keeps it running until it is told to stop. Source: running.md. */
+export function runStart(env: Environment): Service {
+  const parts = createParts();
+  const stopping = new AbortController();
+  return {
+    done: run(env, parts, stopping.signal),
+    stop: () => {
+      console.log('Stopping …');
+      stopping.abort();
+    },
+    kill: () => {
+      console.log('Stopping at once …');
+      void parts.killAll().then(() => process.exit(1));
+    },
+  };
+}
+
+async function run(env: Environment, parts: Parts, stopping: AbortSignal): Promise<void> {
+  const settings = parseSettings(env);
+  const home = openHome(settings.home);
+  const lock = takeLock(home.lockFile, settings.home);
+  try {
+    removeDevFile(home.devFile); // Of a start that was killed.
+    await bringUp({ env, settings, home, parts, stopping });
+    await aborted(stopping);
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+  } finally {
+    removeDevFile(home.devFile);
+    await parts.stopAll();
+    lock.release();
+    if (stopping.aborted) console.log('Tidings has stopped.');
+  }
+}
+
+interface Bringing {
+  readonly env: Environment;
+  readonly settings: Settings;
+  readonly home: Home;
+  readonly parts: Parts;
+  readonly stopping: AbortSignal;
+}
+
+async function bringUp({ env, settings, home, parts, stopping }: Bringing): Promise<void> {
+  await endLeftovers(home);
+  const port = await choosePort(settings, home);
+  await requireOtherPorts(settings);
+  const around: Surroundings = { env, settings, home, parts, stopping, tell: console.log };
+  const databaseUrl = await startDatabase(around);
+  const temporal = await startTemporal(around);
+  await migrate(databaseUrl);
+  markVersion(home);
+  stopping.throwIfAborted();
+  const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');
+  const baseUrl = httpAddress(settings.host, port);
+  const childEnv = {
+    ...env,
+    HOST: settings.host,
+    PORT: String(port),
+    PUBLIC_URL: env.PUBLIC_URL || baseUrl,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: secretKey,
+  };
+  const [facts] = await allDone(
+    ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder }),
+    startApiChild(around, childEnv),
+    startWorkerChildren(around, childEnv),
+  );
+  await healthy(baseUrl, stopping);
+  const content = (): DevFile => ({
+    ...{ baseUrl, ...facts, databaseUrl, temporal, mailboxUrl: `${baseUrl}/mailbox` },
+    pids: parts.pids(),
+  });
+  writeDevFile(home.devFile, content());
+  parts.onChange(() => writeDevFile(home.devFile, content()));
+  announce(settings, baseUrl, facts, temporal.ui);
+}
+
+/** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
+async function choosePort(settings: Settings, home: Home): Promise<number> {
+  if (settings.port === 0) return keptPort(home.portsFile, 'api', settings.host);
+  await requirePort('PORT', settings.host, settings.port);
+  return settings.port;
+}
+
+async function requireOtherPorts({ host, inboundSmtpPort, smtpRelay, metricsPort }: Settings): Promise<void> {
+  const ports = { INBOUND_SMTP_PORT: inboundSmtpPort, SMTP_RELAY_PORT: smtpRelay.port, METRICS_PORT: metricsPort };
+  for (const [variable, port] of Object.entries(ports)) {
+    if (port !== undefined) await requirePort(variable, host, port);
+  }
+}
+
+/** Like Promise.all, but waits for all before it rejects: what is still starting could not be stopped. */
+async function allDone<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(promises);
+  return (await Promise.all(promises)) as T;
+}
+
+async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
+  const deadline = Date.now() + HEALTH_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    stopping.throwIfAborted();
+    const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(HEALTH_POLL_MS);
+  }
+  throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
+}
+
+function announce(settings: Settings, baseUrl: string, facts: FirstProjectFacts, ui: string | null): void {
+  const mail = { to: 'you@example.com', from: `hello@${facts.domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
+  const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${facts.secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
+  const captured = settings.email.provider === 'capture' ? ` and shows at ${baseUrl}/mailbox` : '';
+  console.log(`Tidings is ready at ${baseUrl}. This sends a first mail${captured}: ${curl}`);
+  console.log(`  API reference: ${baseUrl}/docs`);
+  if (ui) console.log(`  Temporal UI:   ${ui}`);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    // The processes' own handles keep this one alive; with external services a child does.
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
