@@ -33,14 +33,14 @@ export interface Condition {
   groups: Group[];
 }
 
-const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+const ScalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
 /** One filter as it is stored and answered. */
 export const FilterSchema = z
   .object({
     field: z.string().meta({ description: 'email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, …' }),
     operator: z.enum(OPERATORS),
-    value: z.union([Scalar, z.array(Scalar)]).optional(),
+    value: z.union([ScalarSchema, z.array(ScalarSchema)]).optional(),
     unit: z.enum(UNITS).optional(),
   })
   .meta({ id: 'Filter', example: { field: 'data.plan', operator: 'equals', value: 'pro' } });
@@ -95,7 +95,9 @@ type Report = (issue: z.core.$ZodRawIssue) => void;
 const FilterShape = z.object({
   field: z.string().min(1).max(300),
   operator: z.enum(OPERATORS),
-  value: z.union([Scalar, z.array(Scalar).max(MAX_FILTERS), z.null()], { error: valueShapeError }).optional(),
+  value: z
+    .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
+    .optional(),
   unit: z.enum(UNITS).nullish(),
 });
 
@@ -192,7 +194,8 @@ class ConditionReader {
   #filter(input: unknown, path: Path): Filter[] {
     const shape = FilterShape.safeParse(input);
     if (!shape.success) {
-      for (const issue of shape.error.issues) this.#report({ ...issue, input: undefined, path: [...path, ...issue.path] });
+      for (const issue of shape.error.issues)
+        this.#report({ ...issue, input: undefined, path: [...path, ...issue.path] });
       return [];
     }
     const { field, operator, value, unit } = shape.data;

@@ -1,0 +1,46 @@
+import { type Kysely, sql } from 'kysely';
+import { collectReferences } from '../domain/filter-references.ts';
+import type { Condition } from '../domain/filters.ts';
+import type { SegmentSource } from './filter-sql.ts';
+import type { Database } from './schema.ts';
+
+/** Segments that one condition may reach through others; the compiler bounds their filters too. */
+const MAX_SEGMENTS = 500;
+
+/**
+ * Finds the segments that a condition names, also through other segments, for `compileCondition`. Members of static and
+ * tracked segments are stored; an untracked one, and one not computed since its condition changed, is its condition.
+ * A segment that is not there is not in the map.
+ */
+export async function loadSegmentSources(
+  db: Kysely<Database>,
+  projectId: string,
+  condition: Condition,
+): Promise<Map<string, SegmentSource>> {
+  const sources = new Map<string, SegmentSource>();
+  const asked = new Set<string>();
+  let wanted = collectReferences(condition, 'step').segmentIds;
+  while (wanted.length > 0 && asked.size < MAX_SEGMENTS) {
+    for (const id of wanted) asked.add(id);
+    const rows = await selectSegments(db, projectId, wanted);
+    for (const row of rows)
+      sources.set(row.id, row.condition ? { kind: 'condition', condition: row.condition } : MEMBERS);
+    wanted = rows.flatMap((row) => (row.condition ? collectReferences(row.condition).segmentIds : []));
+    wanted = [...new Set(wanted)].filter((id) => !asked.has(id));
+  }
+  return sources;
+}
+
+const MEMBERS: SegmentSource = { kind: 'members' };
+
+interface SegmentRow {
+  id: string;
+  condition: Condition | null;
+}
+
+async function selectSegments(db: Kysely<Database>, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
+  const { rows } = await sql<SegmentRow>`
+    SELECT id, CASE WHEN type = 'DYNAMIC' AND (NOT track_membership OR computed_at IS NULL) THEN condition END AS condition
+    FROM segments WHERE project_id = ${projectId} AND id = ANY(${[...ids]}::uuid[])`.execute(db);
+  return rows;
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compileCondition, type SegmentSources } from '../../db/filter-sql.ts';
+import { type EmailActivityTimes, evaluateCondition, type FilterWorld } from '../../domain/filter-evaluate.ts';
+import { EMAIL_ACTIVITIES } from '../../domain/filter-fields.ts';
+import { type Condition, parseCondition } from '../../domain/filters.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import * as world from './filter-world.ts';
+
+const CONTACTS = 40;
+const OTHER_PROJECT = '019a0000-0000-7000-8000-0000000000ff';
+const DYNAMIC: Condition = parseCondition({
+  operator: 'OR',
+  conditions: [
+    { field: 'data.plan', operator: 'equals', value: 'pro' },
+    { field: 'event.signup', operator: 'triggered' },
+  ],
+});
+const OUTER: Condition = parseCondition({
+  operator: 'AND',
+  conditions: [{ field: `segment.${world.DYNAMIC_SEGMENT}`, operator: 'notMemberOf' }],
+});
+const SEGMENTS: SegmentSources = new Map([
+  [world.STATIC_SEGMENT, { kind: 'members' as const }],
+  [world.DYNAMIC_SEGMENT, { kind: 'condition' as const, condition: DYNAMIC }],
+  [world.OUTER_SEGMENT, { kind: 'condition' as const, condition: OUTER }],
+]);
+
+let database: TestDatabase;
+let projectId: string;
+let worlds: Map<string, FilterWorld>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = crypto.randomUUID();
+  worlds = await insertWorlds();
+}, 60_000);
+
+afterAll(() => database.drop());
+
+describe('the SQL of a condition selects exactly the contacts that the condition holds for', () => {
+  test('in segments and audiences', async () => {
+    await fc.assert(
+      fc.asyncProperty(world.conditionArbitrary(world.filterArbitrary), async (condition) => {
+        expect(parseCondition(condition)).toEqual(condition);
+        expect(await selected(condition)).toEqual(expected(condition));
+      }),
+      { numRuns: 400, endOnFailure: true },
+    );
+  });
+
+  test('for every single filter', async () => {
+    await fc.assert(
+      fc.asyncProperty(world.filterArbitrary, async (filter) => {
+        const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
+        expect(await selected(condition)).toEqual(expected(condition));
+      }),
+      { numRuns: 800, endOnFailure: true },
+    );
+  });
+
+  test('in CONDITION steps, with the trigger payload and the context', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        world.conditionArbitrary(world.stepFilterArbitrary),
+        world.payloadArbitrary,
+        async (condition, step) => {
+          expect(parseCondition(condition, 'step')).toEqual(condition);
+          expect(await selected(condition, step)).toEqual(expected(condition, step));
+        },
+      ),
+      { numRuns: 200, endOnFailure: true },
+    );
+  });
+});
+
+test('segments that refer to each other in a circle are refused, not compiled for ever', () => {
+  const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
+  const options = { projectId, now: world.NOW, segments: circle };
+  expect(() => compileCondition(OUTER, options)).toThrow('circle');
+});
+
+async function selected(condition: Condition, step?: { event: unknown; context: unknown }): Promise<string[]> {
+  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS, alias: 'c', step });
+  const rows = await database.db
+    .selectFrom('contacts as c')
+    .select('c.id')
+    .where('c.project_id', '=', projectId)
+    .where(predicate)
+    .orderBy('c.id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+function expected(condition: Condition, step?: { event: unknown; context: unknown }): string[] {
+  const matching = [...worlds].filter(([, contact]) =>
+    step
+      ? evaluateCondition(condition, { ...contact, payload: step.event, context: step.context }, 'step')
+      : evaluateCondition(condition, contact),
+  );
+  return matching.map(([id]) => id).sort();
+}
+
+async function insertWorlds(): Promise<Map<string, FilterWorld>> {
+  const found = new Map<string, FilterWorld>();
+  const samples = fc.sample(world.contactArbitrary, CONTACTS);
+  for (const [index, sample] of samples.entries()) {
+    const contact = { ...sample.contact, email: `${index % 2 ? '' : `${index}.`}${sample.contact.email}${index}` };
+    const id = await insertContact(contact, sample);
+    const base: FilterWorld = { ...sample, contact, now: world.NOW, segmentIds: new Set() };
+    const segmentIds = new Set<string>();
+    if (index % 3 === 0) segmentIds.add(world.STATIC_SEGMENT);
+    segmentIds.add(evaluateCondition(DYNAMIC, base) ? world.DYNAMIC_SEGMENT : world.OUTER_SEGMENT);
+    found.set(id, { ...base, segmentIds });
+    if (index % 3 === 0) await insertMember(id);
+  }
+  return found;
+}
+
+async function insertContact(contact: FilterWorld['contact'], history: Pick<FilterWorld, 'events' | 'emails'>) {
+  const { db } = database;
+  const { id } = await db
+    .insertInto('contacts')
+    .values({
+      project_id: projectId,
+      email: contact.email,
+      subscribed: contact.subscribed,
+      data: JSON.stringify(contact.data),
+      created_at: contact.createdAt,
+      updated_at: contact.updatedAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const { name, createdAt } of history.events) {
+    const event = { contact_id: id, name, created_at: createdAt };
+    await db
+      .insertInto('events')
+      .values({ ...event, project_id: projectId })
+      .execute();
+  }
+  // Events of another project and test mails on the same contact must count for nothing.
+  await db.insertInto('events').values({ project_id: OTHER_PROJECT, contact_id: id, name: 'purchase' }).execute();
+  const all = Object.fromEntries(EMAIL_ACTIVITIES.map((activity) => [activity, world.NOW]));
+  for (const email of [...history.emails, { ...all, test: true }]) await insertEmail(id, email);
+  return id;
+}
+
+async function insertEmail(contactId: string, email: EmailActivityTimes & { test?: boolean }): Promise<void> {
+  const [sent, delivered, opened, clicked, bounced, complained] = EMAIL_ACTIVITIES.map((name) => email[name] ?? null);
+  await sql`insert into emails (project_id, contact_id, content_id, source_type, mode, sent_at, delivered_at, opened_at,
+      clicked_at, bounced_at, complained_at)
+    values (${projectId}, ${contactId}, uuidv7(), 'TRANSACTIONAL', ${email.test ? 'test' : 'live'}, ${sent}, ${delivered},
+      ${opened}, ${clicked}, ${bounced}, ${complained})`.execute(database.db);
+}
+
+async function insertMember(contactId: string): Promise<void> {
+  const { db } = database;
+  await sql`insert into projects (id, name, public_key, public_key_hash)
+    values (${projectId}, 'Test', ${projectId}, ${Buffer.from(projectId)}) on conflict do nothing`.execute(db);
+  await sql`insert into segments (id, project_id, name, slug, type)
+    values (${world.STATIC_SEGMENT}, ${projectId}, 'Static', 'static', 'STATIC') on conflict do nothing`.execute(db);
+  await db
+    .insertInto('segment_members')
+    .values({ segment_id: world.STATIC_SEGMENT, contact_id: contactId, project_id: projectId })
+    .execute();
+}
