@@ -1,0 +1,15 @@
+import { AppError } from '../domain/errors.ts';
+import type { Actor, RequestContext } from './env.ts';
+
+/** The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none */
+export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
+  const { actor } = c.var;
+  if (actor.kind !== 'user') throw new AppError('UNAUTHORIZED');
+  return actor;
+}
+
+/** Who did it, as the audit log has it: `user:<id>`, `key:<id>` or `public`. */
+export function actorName(actor: Actor): string {
+  if (actor.kind === 'user') return `user:${actor.id}`;
+  return actor.kind === 'secret' ? `key:${actor.id}` : 'public';
+}

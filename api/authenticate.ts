@@ -1,0 +1,76 @@
+import { getCookie } from 'hono/cookie';
+import { findSessionAccess } from '../db/access.ts';
+import { AppError } from '../domain/errors.ts';
+import { roleScopes } from '../domain/scopes.ts';
+import { clientAddress } from './client-address.ts';
+import { refuseForeignWrite } from './csrf.ts';
+import type { Deps } from './deps.ts';
+import type { RequestContext } from './env.ts';
+import { type RateStanding, rateHeaders } from './rate-limits.ts';
+import type { AccessRule } from './security.ts';
+import { hashToken, SESSION_COOKIE } from './session-cookie.ts';
+
+/**
+ * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the project,
+ * origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks nobody.
+ * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
+ */
+export async function authenticate(c: RequestContext, rule: AccessRule, deps: Deps): Promise<void> {
+  const needed = await identify(c, rule, deps);
+  const standing = await takeAllowance(c, deps);
+  for (const [name, value] of Object.entries(standing ? rateHeaders(standing) : {})) c.header(name, value);
+  const missing = needed.find((scope) => !c.var.scopes.has(scope));
+  if (missing) throw new AppError('FORBIDDEN', { details: { requiredScope: missing } });
+  if (isRead(c.req.method)) return;
+  if (rule.ofProject && c.var.project.disabled) throw new AppError('PROJECT_DISABLED');
+  if (c.var.actor.kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
+}
+
+/** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
+async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promise<readonly string[]> {
+  const header = c.req.header('authorization');
+  if (header) return identifyKey(c, rule, deps, bearerToken(header));
+  const token = rule.session && getCookie(c, SESSION_COOKIE);
+  if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
+  const access = await findSessionAccess(deps.db, hashToken(token));
+  if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended: sign in again.' });
+  c.set('actor', { kind: 'user', id: access.userId, email: access.email, role: access.role });
+  c.set('scopes', roleScopes(access.role));
+  c.set('mode', 'live');
+  c.set('project', access.project);
+  c.set('projectId', access.project.id);
+  return rule.session;
+}
+
+async function identifyKey(c: RequestContext, rule: AccessRule, deps: Deps, key: string): Promise<readonly string[]> {
+  if (!rule.secretKey && !rule.publicKey) {
+    throw new AppError('INVALID_API_KEY', { message: 'No API key may call this endpoint: sign in instead.' });
+  }
+  const access = await deps.keys.find(key);
+  if (!access) throw new AppError('INVALID_API_KEY');
+  const needed = access.kind === 'public' ? rule.publicKey && [] : rule.secretKey;
+  if (!needed) throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not take the public key.' });
+  c.set('actor', access.keyId ? { kind: 'secret', id: access.keyId } : { kind: 'public', id: null });
+  c.set('scopes', access.scopes);
+  c.set('mode', access.mode);
+  c.set('project', access.project);
+  c.set('projectId', access.project.id);
+  return needed;
+}
+
+function bearerToken(header: string): string {
+  const [, token] = /^Bearer(?: +(.*))?$/i.exec(header.trim()) ?? [undefined, header];
+  if (!token?.trim()) throw new AppError('UNAUTHORIZED');
+  return token.trim();
+}
+
+/** The public key counts per caller besides, since anyone can read it from a page. */
+async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
+  const { projectId, actor } = c.var;
+  const ofCaller = actor.kind === 'public' && (await deps.limits.takeForPublicAddress(projectId, clientAddress(c)));
+  return (await deps.limits.takeForProject(projectId)) ?? (ofCaller || undefined);
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

@@ -1,0 +1,31 @@
+import type { MiddlewareHandler } from 'hono';
+import type { AppEnv } from './env.ts';
+
+/** Called from shop pages and apps of anyone, by public key. Source: decisions §1. */
+const ANY_ORIGIN = new Set(['/v1/track', '/v1/pixel', '/v1/back-in-stock']);
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
+const EXPOSED_HEADERS =
+  'X-Request-Id, X-Ignored-Fields, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
+const PREFLIGHT_SECONDS = 600;
+
+/** Lets pages of other origins call the API: any where the public key works, else those of CORS_ORIGINS; never with cookies. */
+export function cors(p: {
+  origins: readonly string[];
+  methodsOf: (path: string) => string[];
+}): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const origin = c.req.header('origin');
+    if (origin === undefined) return next();
+    const anyone = ANY_ORIGIN.has(c.req.path);
+    if (!anyone) c.header('Vary', 'Origin');
+    if (anyone || p.origins.includes(origin)) {
+      c.header('Access-Control-Allow-Origin', anyone ? '*' : origin);
+      c.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+    }
+    if (c.req.method !== 'OPTIONS' || c.req.header('access-control-request-method') === undefined) return next();
+    c.header('Access-Control-Allow-Methods', p.methodsOf(c.req.path).join(', '));
+    c.header('Access-Control-Allow-Headers', ALLOWED_HEADERS);
+    c.header('Access-Control-Max-Age', String(PREFLIGHT_SECONDS));
+    return c.body(null, 204);
+  };
+}

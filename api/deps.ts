@@ -1,0 +1,18 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import type { Config } from '../domain/config.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { KeyCache } from './key-cache.ts';
+import type { RateLimits } from './rate-limits.ts';
+
+/** What routes are made from. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
+export interface Deps {
+  config: Config;
+  db: Db;
+  pool: pg.Pool;
+  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping'>;
+  log: Logger;
+  keys: KeyCache;
+  limits: RateLimits;
+}

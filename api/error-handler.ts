@@ -1,0 +1,61 @@
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
+import { AppError, type ErrorCode } from '../domain/errors.ts';
+import type { RequestContext } from './env.ts';
+import { redact } from './log.ts';
+
+/** Postgres is away or starting (SQLSTATE classes 08 and 57P), or the network to it. */
+const UNREACHABLE = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+
+/** Turns whatever a handler threw into the error envelope; what is not ours to tell becomes a 500 without its words. */
+export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
+  return (error, c) => {
+    const known = toAppError(error);
+    if (known.status >= 500) {
+      const reason = redact(error.stack ?? error.message);
+      log.error({ requestId: c.var.requestId, route: c.var.route, reason }, 'request failed');
+    }
+    return answerError(c, known);
+  };
+}
+
+/** The envelope of an error as an answer. Source: spec "Errors". */
+export function answerError(c: RequestContext, error: AppError): Response {
+  for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+  const envelope = {
+    success: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      statusCode: error.status,
+      requestId: c.var.requestId,
+      ...(error.errors && { errors: error.errors }),
+      ...(error.details && { details: error.details }),
+      suggestion: error.suggestion,
+    },
+    timestamp: new Date().toISOString(),
+  };
+  return c.json(envelope, error.status as ContentfulStatusCode);
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
+  if (isUnreachable(error))
+    return new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '2' }, cause: error });
+  return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 404) return 'NOT_FOUND';
+  if (status === 413) return 'PAYLOAD_TOO_LARGE';
+  if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
+  return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return UNREACHABLE.test(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+}

@@ -1,0 +1,46 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  observe(request: { method: string; route: string; status: number; ms: number }): void;
+}
+
+/** Counters of one API process for Prometheus. */
+export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  if (options.ofProcess) collectDefaultMetrics({ register: registry, prefix: 'tidings_api_' });
+  const requests = new Counter({
+    name: 'tidings_http_requests_total',
+    help: 'Requests answered, by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'tidings_http_request_seconds',
+    help: 'Time to the answer, by method and route.',
+    labelNames: ['method', 'route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe({ method, route, status, ms }) {
+      requests.inc({ method, route, status });
+      seconds.observe({ method, route }, ms / 1000);
+    },
+  };
+}
+
+/** Serves `/metrics` on a port of its own, which is not for the public. */
+export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics') return response.writeHead(404).end();
+    const text = await metrics.registry.metrics();
+    return response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(p.port, p.host, resolve);
+  });
+  return server;
+}

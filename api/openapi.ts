@@ -1,0 +1,47 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { AppEnv } from './env.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
+
+/** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (spec "Versioning"). */
+export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
+  const document = hono.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Tidings',
+      version: '1.0.0',
+      description: 'Email, SMS and event messaging. Paths under `/v1` carry a version promise; new clients use them.',
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+  });
+  return {
+    ...document,
+    tags: tagsOf(document.paths ?? {}),
+    components: { ...document.components, securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+const SECURITY_SCHEMES = {
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A secret key, `sk_live_…` or `sk_test_…`. Each operation names the scopes that the key must hold.',
+  },
+  publicKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "The project's public key, `pk_…`. It may stand in a page.",
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'A person signed in by `POST /auth/login`.',
+  },
+} as const;
+
+function tagsOf(paths: object): { name: string; description: string }[] {
+  const operations = Object.values(paths).flatMap((item: object) => Object.values(item));
+  const names = new Set<string>(operations.flatMap((operation: { tags?: string[] }) => operation.tags ?? []));
+  return [...names].map((name) => ({ name, description: `Operations on ${name.toLowerCase()}.` }));
+}

@@ -1,0 +1,27 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Deps } from './deps.ts';
+import type { App, AppEnv } from './env.ts';
+import type { RouteTable } from './route-table.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { healthRoutes } from './routes/health.ts';
+
+export interface Registrars {
+  /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
+  both: App;
+  /** Operations that answer at the path they name and nowhere else. */
+  only: App;
+  /** Pages and files outside the API: no guard, not in the OpenAPI document. Add their paths to `table`. */
+  hono: OpenAPIHono<AppEnv>;
+  table: RouteTable;
+}
+
+/** Every route of the service, in the order of the API guide. */
+export function registerRoutes({ both, only, hono, table }: Registrars, deps: Deps): void {
+  // Dashboard-style resources, at both paths.
+  void both;
+  // Accounts and keys.
+  apiKeyRoutes(only, deps);
+  healthRoutes(only, deps);
+  docsRoutes(hono, table);
+}

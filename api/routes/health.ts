@@ -1,0 +1,74 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { ping } from '../../db/connection.ts';
+import { AppError } from '../../domain/errors.ts';
+import { errors, ok } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import type { App } from '../env.ts';
+import { open } from '../security.ts';
+
+/** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
+const PART_TIMEOUT_MS = 3_000;
+
+const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
+
+const healthRoute = createRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'getHealth',
+  summary: 'Whether the service is up',
+  description: 'Answers 200 as soon as the API takes requests and Postgres answers.',
+  security: open(),
+  responses: { 200: ok(Health), ...errors('SERVICE_UNAVAILABLE') },
+});
+
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/health/live',
+  operationId: 'getLiveness',
+  summary: 'Whether this process runs',
+  description: 'For a liveness probe: asks no other part of the service.',
+  security: open(),
+  responses: { 200: ok(Health) },
+});
+
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/health/ready',
+  operationId: 'getReadiness',
+  summary: 'Whether Postgres and Temporal answer',
+  description: 'For a readiness probe. `details` of the 503 names the part that does not answer.',
+  security: open(),
+  responses: { 200: ok(Health), ...errors('SERVICE_UNAVAILABLE') },
+});
+
+export function healthRoutes(app: App, { db, lifecycle }: Deps): void {
+  app.openapi(healthRoute, async (c) => {
+    await answers({ postgres: () => ping(db) });
+    return c.json({ status: 'ok' as const }, 200);
+  });
+  app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
+  app.openapi(readyRoute, async (c) => {
+    await answers({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
+    return c.json({ status: 'ok' as const }, 200);
+  });
+}
+
+async function answers(parts: Record<string, () => Promise<void>>): Promise<void> {
+  const tried = await Promise.all(
+    Object.entries(parts).map(async ([name, ask]) => ((await inTime(ask())) ? [] : [name])),
+  );
+  const unreachable = tried.flat();
+  if (unreachable.length > 0) throw new AppError('SERVICE_UNAVAILABLE', { details: { unreachable } });
+}
+
+function inTime(asked: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), PART_TIMEOUT_MS);
+    asked
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer));
+  });
+}

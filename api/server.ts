@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { connect } from '../db/connection.ts';
+import { outboxStore } from '../db/outbox.ts';
+import type { Config } from '../domain/config.ts';
+import { deriveKey } from '../domain/secrets.ts';
+import { createLifecycle } from '../temporal/lifecycle.ts';
+import { createApp } from './app.ts';
+import { createKeyCache } from './key-cache.ts';
+import { createMetrics, serveMetrics } from './metrics.ts';
+import { createRateLimits } from './rate-limits.ts';
+
+/** Connections to Postgres of one API process: accepting goes in groups, so few are enough. */
+const DB_CONNECTIONS = 16;
+/** Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed socket. */
+const KEEP_ALIVE_MS = 65_000;
+/** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
+const DRAIN_MS = 10_000;
+
+export interface RunningApi {
+  port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the HTTP API. It starts while Temporal is down, and takes requests as soon as it listens.
+ * `close` takes no new requests, finishes those under way, and gives back every connection.
+ */
+export async function startApi(config: Config, { log }: { log: Logger }): Promise<RunningApi> {
+  const { db, pool } = connect({
+    connectionString: config.database.url,
+    max: DB_CONNECTIONS,
+    applicationName: 'tidings-api',
+    onError: (error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
+  });
+  const lifecycle = createLifecycle({ temporal: config.temporal, outbox: outboxStore(db), log });
+  const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
+  const rateKey = deriveKey(config.secretKey, 'rate-limit');
+  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
+  const metrics = createMetrics({ ofProcess: true });
+
+  let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    getRequestListener((...args) => fetch(...args)),
+  );
+  const port = await listen(server, config);
+  // With PORT=0 only now is the address known that links are made of.
+  const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`);
+  const app = createApp({ config: { ...config, port, publicUrl }, db, pool, lifecycle, log, keys, limits }, metrics);
+  fetch = app.fetch as typeof fetch;
+  const metricsServer = config.metricsPort
+    ? await serveMetrics(metrics, { host: config.host, port: config.metricsPort })
+    : undefined;
+  log.info({ port }, 'the API takes requests');
+
+  return {
+    port,
+    async close() {
+      metricsServer?.close();
+      await drain(server);
+      await lifecycle.close();
+      limits.close();
+      await keys.close();
+      await db.destroy();
+      log.info('the API has stopped');
+    },
+  };
+}
+
+function listen(server: Server, config: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Waits for requests under way. `close` alone would wait for idle keep-alive connections too, so those are closed, again and again. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const last = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(last);
+}

@@ -1,0 +1,104 @@
+import { sql, type Transaction } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Db } from './connection.ts';
+import type { Database } from './schema.ts';
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  mode: KeyMode;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+}
+
+export interface NewApiKey {
+  projectId: string;
+  name: string;
+  hash: Buffer;
+  prefix: string;
+  scopes: readonly string[];
+  mode: KeyMode;
+  /** The user who made it; null for none. */
+  createdBy: string | null;
+  expiresAt: Date | null;
+}
+
+const COLUMNS = sql.raw('id, name, prefix, scopes, mode, expires_at, revoked_at, last_used_at, created_at');
+
+/** Keeps a new key by its hash. */
+export async function insertApiKey(trx: Transaction<Database> | Db, key: NewApiKey): Promise<ApiKey> {
+  const { rows } = await sql<ApiKeyRow>`
+    INSERT INTO api_keys (project_id, name, key_hash, prefix, scopes, mode, created_by, expires_at)
+    VALUES (${key.projectId}, ${key.name}, ${key.hash}, ${key.prefix}, ${[...key.scopes]}::text[], ${key.mode},
+      ${key.createdBy}, ${key.expiresAt})
+    RETURNING ${COLUMNS}
+  `.execute(trx);
+  return toApiKey(rows[0]);
+}
+
+/** Every key of a project, revoked ones too, newest first. People make them one by one, so the list needs no pages. */
+export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> {
+  const { rows } = await sql<ApiKeyRow>`
+    SELECT ${COLUMNS} FROM api_keys WHERE project_id = ${projectId} ORDER BY id DESC
+  `.execute(db);
+  return rows.map(toApiKey);
+}
+
+/**
+ * Revokes a key for good. May run twice: a revoked key keeps its first `revokedAt`, and `changed` says which it was.
+ * @throws AppError NOT_FOUND (another project's id too)
+ */
+export async function revokeApiKey(
+  trx: Transaction<Database>,
+  p: { projectId: string; id: string },
+): Promise<{ key: ApiKey; changed: boolean }> {
+  const { rows } = await sql<ApiKeyRow & { changed: boolean }>`
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING id, name, prefix, scopes, mode, expires_at, new.revoked_at, last_used_at, created_at,
+      old.revoked_at IS NULL AS changed
+  `.execute(trx);
+  return { key: toApiKey(rows[0]), changed: rows[0]?.changed ?? false };
+}
+
+/** Gives a project a new public key; the old one stops at once. */
+export async function updatePublicKey(
+  trx: Transaction<Database>,
+  p: { projectId: string; key: string; hash: Buffer },
+): Promise<void> {
+  await sql`
+    UPDATE projects SET public_key = ${p.key}, public_key_hash = ${p.hash}, updated_at = now() WHERE id = ${p.projectId}
+  `.execute(trx);
+}
+
+interface ApiKeyRow {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  mode: KeyMode;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+}
+
+function toApiKey(row: ApiKeyRow | undefined): ApiKey {
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes,
+    mode: row.mode,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    createdAt: row.created_at,
+  };
+}

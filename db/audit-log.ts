@@ -1,0 +1,77 @@
+import { sql, type Transaction } from 'kysely';
+import type { Db } from './connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import type { Database } from './schema.ts';
+
+/** What is audited, by the word that the log shows. */
+export type AuditAction =
+  | 'apikey.created'
+  | 'apikey.revoked'
+  | 'apikey.public_rotated'
+  | 'project.updated'
+  | 'project.held'
+  | 'project.released';
+
+export interface AuditEntry {
+  id: string;
+  action: string;
+  /** Who did it: `user:<id>`. */
+  actor: string;
+  /** On what: an id, or null for the project itself. */
+  target: string | null;
+  ip: string | null;
+  details: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** Notes a deed in the transaction that does it, so that there is neither without the other. */
+export async function insertAudit(
+  trx: Transaction<Database>,
+  entry: {
+    projectId: string;
+    action: AuditAction;
+    actor: string;
+    target: string | null;
+    ip: string | null;
+    details?: Record<string, unknown>;
+  },
+): Promise<void> {
+  await sql`
+    INSERT INTO audit_log (project_id, action, actor, target, ip, details)
+    VALUES (${entry.projectId}, ${entry.action}, ${entry.actor}, ${entry.target}, ${entry.ip},
+      ${JSON.stringify(entry.details ?? {})}::jsonb)
+  `.execute(trx);
+}
+
+/** The log newest first; `total` is counted on the first page only. */
+export async function listAudit(
+  db: Db,
+  { projectId, ...page }: PageRequest & { projectId: string },
+): Promise<Page<AuditEntry> & { total: number }> {
+  const { rows } = await sql<AuditRow>`
+    SELECT id, action, actor, target, ip, details, created_at FROM audit_log
+    WHERE project_id = ${projectId} AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}
+  `.execute(db);
+  return { ...toPage(rows, page.limit, toEntry), total: page.cursor ? 0 : await countAudit(db, projectId) };
+}
+
+async function countAudit(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM audit_log WHERE project_id = ${projectId}
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+interface AuditRow {
+  id: string;
+  action: string;
+  actor: string;
+  target: string | null;
+  ip: string | null;
+  details: Record<string, unknown>;
+  created_at: Date;
+}
+
+function toEntry({ created_at, ...row }: AuditRow): AuditEntry {
+  return { ...row, createdAt: created_at };
+}

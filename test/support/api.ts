@@ -1,0 +1,149 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { pino } from 'pino';
+import { createApp } from '../../api/app.ts';
+import type { Deps } from '../../api/deps.ts';
+import type { AppEnv } from '../../api/env.ts';
+import { createKeyCache } from '../../api/key-cache.ts';
+import { createRateLimits } from '../../api/rate-limits.ts';
+import { insertProject } from '../../db/accounts.ts';
+import { insertApiKey } from '../../db/api-keys.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
+import { parseConfig } from '../../domain/config.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { createTestDatabase } from './database.ts';
+
+/** A project with a key of every kind. */
+export interface TestProject {
+  id: string;
+  publicKey: string;
+  /** Live, with every grantable scope. */
+  secretKey: string;
+  testKey: string;
+  /** Live, with no scope at all. */
+  bareKey: string;
+}
+
+export interface TestApi {
+  app: OpenAPIHono<AppEnv>;
+  deps: Deps;
+  db: Db;
+  /** Two projects, so that every test can ask what one sees of the other. */
+  one: TestProject;
+  two: TestProject;
+  /** What routes handed to Temporal, in order. */
+  dispatched: OutboxRow[];
+  /** Sends JSON as `one` (or with another key, or `key: null` for none) and reads JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface CallResult {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+/** The API in this process, on a database of its own, with a lifecycle that only notes what it is given. */
+export async function startTestApi(env: Record<string, string> = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const config = parseConfig({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: 'the secret key of the tests',
+    RATE_LIMIT_PER_MINUTE: '0',
+    ...env,
+  });
+  const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
+  const { db, pool } = connect({
+    connectionString: database.url,
+    max: 8,
+    applicationName: 'test-api',
+    onError: () => {},
+  });
+  const dispatched: OutboxRow[] = [];
+  const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows), ping: async () => {} };
+  const keys = createKeyCache({ db, databaseUrl: database.url, log });
+  const rateKey = deriveKey(config.secretKey, 'rate-limit');
+  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
+  const deps: Deps = { config, db, pool, lifecycle, log, keys, limits };
+  const app = createApp(deps);
+  const one = await buildProject(db, 'One');
+  const two = await buildProject(db, 'Two');
+
+  return {
+    app,
+    deps,
+    db,
+    one,
+    two,
+    dispatched,
+    async call(method, path, options = {}) {
+      const { key = one.secretKey, body } = options;
+      const headers = new Headers({
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      });
+      const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const response = await app.request(path, init);
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') && text.length > 0;
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    },
+    async close() {
+      limits.close();
+      await keys.close();
+      await db.destroy();
+      await database.drop();
+    },
+  };
+}
+
+/** A project with a public key and three secret keys. */
+export async function buildProject(db: Db, name: string): Promise<TestProject> {
+  const publicKey = newPublicKey();
+  const id = await insertProject(db, { name, publicKey });
+  const buildKey = async (mode: KeyMode, scopes: readonly string[]) => {
+    const { key, hash, prefix } = newSecretKey(mode);
+    await insertApiKey(db, {
+      projectId: id,
+      name: 'test',
+      hash,
+      prefix,
+      scopes,
+      mode,
+      createdBy: null,
+      expiresAt: null,
+    });
+    return key;
+  };
+  return {
+    id,
+    publicKey: publicKey.key,
+    secretKey: await buildKey('live', GRANTABLE_SCOPES),
+    testKey: await buildKey('test', GRANTABLE_SCOPES),
+    bareKey: await buildKey('live', []),
+  };
+}
+
+/** Another secret key of a project, with these scopes. */
+export async function buildKey(
+  db: Db,
+  projectId: string,
+  scopes: readonly string[],
+  mode: KeyMode = 'live',
+): Promise<string> {
+  const { key, hash, prefix } = newSecretKey(mode);
+  await insertApiKey(db, { projectId, name: 'test', hash, prefix, scopes, mode, createdBy: null, expiresAt: null });
+  return key;
+}
