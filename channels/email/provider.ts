@@ -1,0 +1,35 @@
+import type { SmtpRefusal } from './smtp/types.ts';
+
+/** One finished message for one recipient. */
+export interface OutgoingEmail {
+  /** Id of the email's row; comes back with the result. */
+  id: string;
+  /** Envelope sender (return path), `''` for the null sender. */
+  from: string;
+  to: string;
+  /** The whole RFC 5322 message; a string holds bytes. */
+  raw: string | Buffer;
+  /** See `SmtpMessage.canonical`. */
+  canonical?: boolean;
+}
+
+/**
+ * What the provider made of a message. `unsent` and a refusal that is not permanent may be sent again; `in_doubt` may have arrived and
+ * must not. What a refusal means for the recipient is for `classifyReply`.
+ */
+export type ProviderResult =
+  | { outcome: 'accepted'; providerMessageId: string | null; reply: string }
+  | SmtpRefusal
+  | { outcome: 'unsent'; error: string }
+  | { outcome: 'in_doubt'; error: string };
+
+/** Hands messages over to someone who delivers them. The caller bounds how many are under way. */
+export interface EmailProvider {
+  readonly kind: 'smtp' | 'ses' | 'capture';
+  /** Never rejects. An abort stops what is not on the wire yet. */
+  send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
+  /** The same without a promise a message, for campaigns; `onResult` is called once, after this call. */
+  submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): void;
+  /** Answers what is queued as `unsent`, waits for what is on the wire. */
+  close(): Promise<void>;
+}

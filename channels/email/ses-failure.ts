@@ -1,0 +1,56 @@
+import type { SessionStage } from '../../domain/bounce.ts';
+import type { ProviderResult } from './provider.ts';
+import { refusal } from './smtp/refusal.ts';
+
+/** The answer of SES in the terms of SMTP, so that one table judges both. From `connect` to `auth` it is about the account. */
+const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
+  TooManyRequestsException: ['connect', 421, '4.7.0'],
+  ThrottlingException: ['connect', 421, '4.7.0'],
+  LimitExceededException: ['connect', 421, '4.7.0'],
+  SendingPausedException: ['auth', 454, '4.7.0'],
+  AccountSuspendedException: ['auth', 535, '5.7.0'],
+  NotFoundException: ['auth', 535, '5.3.5'],
+  MailFromDomainNotVerifiedException: ['mail', 550, '5.7.1'],
+  MessageRejected: ['message', 554, '5.6.0'],
+  BadRequestException: ['message', 554, '5.6.0'],
+};
+
+/** Nothing has reached the server: the address is unknown, the port closed, or there is nothing to sign with. */
+const BEFORE_SENDING = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CredentialsProviderError',
+]);
+
+/** What an error of the SDK means: a refusal where SES has answered, else whether the message can have gone out. */
+export function sesFailure(error: unknown): ProviderResult {
+  const { name, message, code, status } = parts(error);
+  if (name === 'MessageRejected' && /not verified/i.test(message)) return refusal('mail', 550, `5.7.1 ${message}`);
+  const known = ANSWERS[name];
+  if (known) return refusal(known[0], known[1], `${known[2]} ${message}`);
+  if (status === 429 || (status !== null && status >= 500)) return refusal('connect', 421, `4.3.0 ${name}: ${message}`);
+  if (status === 401 || status === 403) return refusal('auth', 535, `5.7.8 ${name}: ${message}`);
+  if (status !== null && status >= 400) return refusal('message', 554, `5.6.0 ${name}: ${message}`);
+  const outcome = BEFORE_SENDING.has(code) || BEFORE_SENDING.has(name) ? 'unsent' : 'in_doubt';
+  return { outcome, error: `${name}: ${message}` };
+}
+
+interface SdkError {
+  name?: string;
+  message?: string;
+  code?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
+function parts(error: unknown): { name: string; message: string; code: string; status: number | null } {
+  const sdk: SdkError = typeof error === 'object' && error !== null ? error : {};
+  return {
+    name: sdk.name ?? 'Error',
+    message: sdk.message ?? String(error),
+    code: sdk.code ?? '',
+    status: sdk.$metadata?.httpStatusCode ?? null,
+  };
+}

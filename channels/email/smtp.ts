@@ -1,0 +1,37 @@
+import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
+import { SmtpPool, type SmtpPoolOptions } from './smtp/pool.ts';
+import type { SmtpMessage, SmtpResult } from './smtp/types.ts';
+
+/** The id that a relay gave the message: Postfix, Exim and SES write it into their last reply, the last one as `Ok <id>`. */
+const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
+
+/**
+ * Sends through a mail server by the pipelining client.
+ * @throws Error for a URL that cannot be used
+ */
+export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {
+  const pool = new SmtpPool(options);
+  return {
+    kind: 'smtp',
+    pool,
+    send: async (message, signal) => providerResult(await pool.send(smtpMessage(message), signal)),
+    submit: (message, onResult) => {
+      pool.submit(smtpMessage(message), (result) => onResult(providerResult(result), message));
+    },
+    close: () => pool.close(),
+  };
+}
+
+function smtpMessage({ id, from, to, raw, canonical }: OutgoingEmail): SmtpMessage {
+  return { id, from, to, data: raw, canonical: canonical === true };
+}
+
+function providerResult(result: SmtpResult): ProviderResult {
+  if (result.outcome !== 'accepted') return result;
+  const match = QUEUE_ID.exec(result.reply);
+  return {
+    outcome: 'accepted',
+    providerMessageId: match?.[1] ?? match?.[2] ?? match?.[3] ?? null,
+    reply: result.reply,
+  };
+}
