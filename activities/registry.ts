@@ -1,6 +1,7 @@
 import type { TaskQueue } from '../temporal/names.ts';
 import type { ActivityDeps } from './deps.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
+import { jobActivities } from './jobs.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
@@ -10,6 +11,6 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
     transactional: {},
     automation: { ...executionStepActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
-    bulk: {},
+    bulk: { ...jobActivities(deps) },
   };
 }

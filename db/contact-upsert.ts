@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql, type Transaction } from 'kysely';
 import { checkData, type Data, mergeData } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
-import { AppError, type FieldError } from '../domain/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import type { Database } from './schema.ts';
 import { findLastingRefusals, liftSuppressions } from './suppressions.ts';
 
@@ -66,21 +66,6 @@ export async function upsertContacts(trx: Transaction<Database>, p: UpsertContac
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const row of wanted.values()) refuseTooMuch(results.get(row.email)?.data ?? {});
   return inOrder(p.rows, results);
-}
-
-/** The faults that a row would have against what is stored now, by address; for an import, which refuses rows one by one. */
-export async function findTooMuchData(
-  trx: Transaction<Database>,
-  p: { projectId: string; rows: ContactUpsert[] },
-): Promise<Map<string, FieldError>> {
-  const wanted = foldByEmail(p.rows);
-  const known = await lockKnown(trx, p.projectId, [...wanted.keys()]);
-  const faults = new Map<string, FieldError>();
-  for (const row of wanted.values()) {
-    const [fault] = checkData(mergeData(known.get(row.email)?.data, row));
-    if (fault) faults.set(row.email, fault);
-  }
-  return faults;
 }
 
 interface StoredContact extends UpsertedContact {

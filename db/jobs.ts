@@ -1,0 +1,203 @@
+import { type SqlBool, sql, type Transaction } from 'kysely';
+import { type CsvLayout, countCsvRows, readCsvLayout } from '../domain/contact-csv.ts';
+import { AppError } from '../domain/errors.ts';
+import {
+  BULK_KINDS,
+  type BulkKind,
+  type BulkResult,
+  bulkOperation,
+  type ImportResult,
+  type JobKind,
+  type JobStatus,
+} from '../domain/jobs.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import type { Db } from './connection.ts';
+import { enqueue } from './outbox.ts';
+import type { Database } from './schema.ts';
+
+export interface Job {
+  id: string;
+  kind: JobKind;
+  status: JobStatus;
+  total: number;
+  processed: number;
+  result: ImportResult | BulkResult;
+  failedReason: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  completedAt: Date | null;
+}
+
+export interface JobRef {
+  projectId: string;
+  id: string;
+}
+
+/** What a bulk job works on. `mode` is that of the key: what its events start sends nothing with a test key. */
+export interface BulkInput {
+  contactIds: string[];
+  mode: 'live' | 'test';
+}
+
+export interface ImportInput {
+  layout: CsvLayout;
+  /** Keeps every value as text. */
+  text: boolean;
+  mode: 'live' | 'test';
+}
+
+/** A job locked for one chunk of its work. */
+export interface LockedJob<Input, Result> {
+  input: Input;
+  result: Result;
+  /** How far it is: the index of the next id, or the byte offset of the next row. */
+  cursor: number;
+  processed: number;
+}
+
+const COLUMNS = sql.raw(
+  'id, kind, status, total, processed, result, failed_reason, created_at, started_at, completed_at',
+);
+
+/** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: spec "Contacts". */
+export async function createBulkJob(
+  trx: Transaction<Database>,
+  p: { projectId: string; kind: BulkKind } & BulkInput,
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const contactIds = [...new Set(p.contactIds)];
+  const result: BulkResult = {
+    operation: bulkOperation(p.kind),
+    totalRequested: contactIds.length,
+    successCount: 0,
+    failureCount: 0,
+    errors: [],
+  };
+  const input: BulkInput = { contactIds, mode: p.mode };
+  return insertJob(trx, { projectId: p.projectId, kind: p.kind, input, result, total: contactIds.length, file: null });
+}
+
+/**
+ * Queues an import with its file; dispatch `outbox` after the commit.
+ * @throws AppError VALIDATION_ERROR for a file without usable header
+ */
+export async function createImportJob(
+  trx: Transaction<Database>,
+  p: { projectId: string; file: Buffer; text: boolean; mode: 'live' | 'test' },
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const layout = readCsvLayout(p.file);
+  const result: ImportResult = {
+    totalRows: 0,
+    successCount: 0,
+    createdCount: 0,
+    updatedCount: 0,
+    failureCount: 0,
+    errors: [],
+  };
+  const input: ImportInput = { layout, text: p.text, mode: p.mode };
+  const total = countCsvRows(p.file, layout);
+  return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total, file: p.file });
+}
+
+/** @throws AppError NOT_FOUND (another project's id, and a job of another kind, too) */
+export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }): Promise<Job> {
+  const { rows } = await sql<JobRow>`
+    SELECT ${COLUMNS} FROM jobs WHERE project_id = ${p.projectId} AND id = ${p.id} AND kind = ANY(${[...p.kinds]}::text[])
+  `.execute(db);
+  const [row] = rows;
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No such job of this project.' });
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    total: row.total,
+    processed: row.processed,
+    result: row.result,
+    failedReason: row.failed_reason,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+  };
+}
+
+/** The file of an import that is under way. */
+export async function findJobFile(db: Db, { projectId, id }: JobRef): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ file: Buffer | null }>`
+    SELECT file FROM jobs WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  return rows[0]?.file ?? undefined;
+}
+
+/**
+ * Locks a job that is to go on, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor` (another
+ * attempt has done this chunk): the caller then has nothing to do.
+ */
+export async function lockJob<Input, Result>(
+  trx: Transaction<Database>,
+  p: JobRef & { cursor?: number },
+): Promise<LockedJob<Input, Result> | undefined> {
+  const at = p.cursor === undefined ? sql<SqlBool>`true` : sql<SqlBool>`cursor = ${p.cursor}`;
+  const { rows } = await sql<LockedJob<Input, Result>>`
+    UPDATE jobs SET status = 'RUNNING', started_at = coalesce(started_at, now())
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING') AND ${at}
+    RETURNING input, result, cursor, processed
+  `.execute(trx);
+  return rows[0];
+}
+
+/** Moves a locked job on, in the transaction of the chunk's effect: a chunk is done wholly or not at all. */
+export async function moveJob(
+  trx: Transaction<Database>,
+  p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult },
+): Promise<void> {
+  await sql`
+    UPDATE jobs SET cursor = ${p.cursor}, processed = ${p.processed}, total = greatest(total, ${p.processed}),
+      result = ${JSON.stringify(p.result)}::jsonb
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+  `.execute(trx);
+}
+
+/** Ends a job and drops its file. The first end counts; may run twice. */
+export async function finishJob(
+  db: Db,
+  p: JobRef & { status: 'COMPLETED' | 'FAILED' | 'CANCELLED'; failedReason?: string },
+): Promise<void> {
+  await sql`
+    UPDATE jobs SET status = ${p.status}, failed_reason = ${p.failedReason ?? null}, completed_at = now(), file = NULL,
+      started_at = coalesce(started_at, now()), total = CASE WHEN ${p.status} = 'COMPLETED' THEN processed ELSE total END
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING')
+  `.execute(db);
+}
+
+export function isBulkKind(kind: string): kind is BulkKind {
+  return (BULK_KINDS as readonly string[]).includes(kind);
+}
+
+async function insertJob(
+  trx: Transaction<Database>,
+  p: { projectId: string; kind: JobKind; input: object; result: object; total: number; file: Buffer | null },
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO jobs (project_id, kind, input, result, total, file)
+    VALUES (${p.projectId}, ${p.kind}, ${JSON.stringify(p.input)}::jsonb, ${JSON.stringify(p.result)}::jsonb, ${p.total}, ${p.file})
+    RETURNING id
+  `.execute(trx);
+  const [job] = rows;
+  if (!job) throw new Error('the job was not inserted');
+  const outbox = await enqueue(trx, [
+    { projectId: p.projectId, kind: 'job.start', refId: job.id, payload: { kind: p.kind } },
+  ]);
+  return { id: job.id, outbox };
+}
+
+interface JobRow {
+  id: string;
+  kind: JobKind;
+  status: JobStatus;
+  total: number;
+  processed: number;
+  result: ImportResult | BulkResult;
+  failed_reason: string | null;
+  created_at: Date;
+  started_at: Date | null;
+  completed_at: Date | null;
+}

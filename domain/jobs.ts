@@ -1,0 +1,68 @@
+export const BULK_KINDS = ['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'] as const;
+export const JOB_KINDS = ['import', ...BULK_KINDS] as const;
+export const JOB_STATUSES = ['QUEUED', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+
+export type BulkKind = (typeof BULK_KINDS)[number];
+export type JobKind = (typeof JOB_KINDS)[number];
+export type JobStatus = (typeof JOB_STATUSES)[number];
+/** The word of a queue for a status, which existing clients know. */
+export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
+
+/** Errors that a job keeps; it goes on counting beyond. Source: decisions §3. */
+export const JOB_ERRORS_MAX = 1_000;
+/** Contacts of one bulk request. Source: spec "Limits". */
+export const BULK_MAX_IDS = 1_000;
+
+export interface ImportError {
+  /** As a spreadsheet counts: the header is row 1. Blank lines are not counted. */
+  row: number;
+  email: string;
+  error: string;
+}
+
+export interface ImportResult {
+  totalRows: number;
+  successCount: number;
+  createdCount: number;
+  updatedCount: number;
+  failureCount: number;
+  /** The first 1,000. */
+  errors: ImportError[];
+}
+
+export interface BulkResult {
+  operation: 'subscribe' | 'unsubscribe' | 'delete';
+  totalRequested: number;
+  successCount: number;
+  failureCount: number;
+  errors: { contactId: string; error: string }[];
+}
+
+/** What the workflows of jobs are started with: ids only. */
+export interface JobInput {
+  projectId: string;
+  jobId: string;
+  kind: JobKind;
+}
+
+const STATES: Record<JobStatus, JobState> = {
+  QUEUED: 'waiting',
+  RUNNING: 'active',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'failed',
+};
+
+export function jobState(status: JobStatus): JobState {
+  return STATES[status];
+}
+
+export function bulkOperation(kind: BulkKind): BulkResult['operation'] {
+  return kind === 'bulk-subscribe' ? 'subscribe' : kind === 'bulk-unsubscribe' ? 'unsubscribe' : 'delete';
+}
+
+/** Percent done. A job that ended has done all it will, whatever its counters say. */
+export function jobProgress(job: { status: JobStatus; total: number; processed: number }): number {
+  if (job.status === 'COMPLETED') return 100;
+  return job.total === 0 ? 0 : Math.min(99, Math.floor((job.processed / job.total) * 100));
+}

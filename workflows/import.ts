@@ -1,0 +1,8 @@
+import { continueAsNew } from '@temporalio/workflow';
+import type { JobInput } from '../domain/jobs.ts';
+import { jobActivities, runJob } from './job-run.ts';
+
+/** Imports the contacts of a CSV file. */
+export async function contactImport(input: JobInput): Promise<string> {
+  return runJob(input, jobActivities.runImport, (same) => continueAsNew<typeof contactImport>(same));
+}
