@@ -20,6 +20,9 @@ const ALLOWED_TAGS = new Set(
   'assign break capture case comment continue cycle decrement for if increment raw tablerow unless #'.split(' '),
 );
 
+/** Tags that have an end. */
+export const BLOCK_TAGS: ReadonlySet<string> = new Set('if unless case for tablerow capture comment raw'.split(' '));
+
 /** Pure and cheap for their input. Left out: those that evaluate text as code (`where_exp`…) and what gives another result each time. */
 const ALLOWED_FILTERS = new Set(
   (

@@ -1,0 +1,188 @@
+import { Parser, QuoteType, Tokenizer } from 'htmlparser2';
+import type { GuardKind } from './interpolation-guard.ts';
+import { BLOCK_TAGS, type FlatToken } from './liquid.ts';
+
+/** Where an output of a body stands: guarded places, or text and ordinary attributes, where escaping is all it takes. */
+export type Place = GuardKind | 'text';
+
+/** The address of a link, with offsets of its value in the source. */
+export interface LinkValue {
+  begin: number;
+  end: number;
+  quoted: boolean;
+  /** Constant parts with their entities decoded, and the outputs between them, in order. */
+  parts: (string | FlatToken)[];
+}
+
+export interface ScannedHtml {
+  /** The place of each output, by its begin. */
+  places: Map<number, Place>;
+  links: LinkValue[];
+  /** Unquoted attribute values that hold Liquid: a value with a space would begin another attribute. */
+  unquoted: { begin: number; end: number }[];
+  /** The offset of the last `</body>` that is not inside a Liquid block; undefined when there is none. */
+  bodyEnd: number | undefined;
+}
+
+const LINK_ATTRIBUTES = new Set(['href', 'action', 'formaction', 'xlink:href', 'ping', 'cite', 'data', 'longdesc']);
+const SOURCE_ATTRIBUTES = new Set(['src', 'background', 'poster', 'srcset', 'lowsrc', 'dynsrc']);
+
+/** Reads the HTML around the Liquid of a body; offsets are those of `source`. Never throws: mail HTML is often odd. */
+export function scanHtml(source: string, tokens: FlatToken[]): ScannedHtml {
+  const liquid = tokens.filter((token) => token.kind !== 'text');
+  const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined };
+  for (const token of liquid) if (token.kind === 'output') found.places.set(token.begin, 'markup');
+  scanRange(mask(source, liquid), 0, { source, liquid, found });
+  return found;
+}
+
+interface Scan {
+  source: string;
+  liquid: FlatToken[];
+  found: ScannedHtml;
+}
+
+/** Liquid replaced by as many letters of the private use area, which mean nothing to HTML. */
+function mask(source: string, liquid: FlatToken[]): string {
+  let masked = '';
+  let at = 0;
+  for (const { begin, end } of liquid) {
+    masked += source.slice(at, begin) + '\uE000'.repeat(end - begin);
+    at = end;
+  }
+  return masked + source.slice(at);
+}
+
+function scanRange(masked: string, offset: number, scan: Scan): void {
+  const { found } = scan;
+  let tag = '';
+  let attribute = { name: '', begin: 0 };
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      ontext: (begin, end) => {
+        if (!/^(script|style)$/.test(tag)) setPlaces(scan, offset + begin, offset + end, 'text');
+      },
+      onopentagname: (begin, end) => {
+        tag = masked.slice(begin, end).toLowerCase();
+      },
+      onclosetag: (begin, end) => {
+        tag = '';
+        if (masked.slice(begin, end).toLowerCase() === 'body' && depthAt(scan.liquid, offset + begin) === 0)
+          found.bodyEnd = offset + masked.lastIndexOf('</', begin);
+      },
+      onattribname: (begin, end) => {
+        attribute = { name: masked.slice(begin, end).toLowerCase(), begin: valueBegin(masked, end) };
+      },
+      onattribend: (quote, index) => {
+        const quoted = quote === QuoteType.Double || quote === QuoteType.Single;
+        const end = quoted ? index - 1 : index;
+        if (quote === QuoteType.NoValue || end <= attribute.begin) return;
+        onAttribute(scan, tag, attribute.name, { begin: offset + attribute.begin, end: offset + end, quoted });
+      },
+      // Outlook reads what stands in its conditional comments, so they are read here too.
+      oncomment: (begin, end, tail) => {
+        const inner = masked.slice(begin, end - tail);
+        if (/^\[if[^\]]*\]>/i.test(inner)) scanRange(inner, offset + begin, scan);
+      },
+      oncdata: () => {},
+      onattribdata: () => {},
+      onattribentity: () => {},
+      ondeclaration: () => {},
+      onend: () => {},
+      onopentagend: () => {},
+      onprocessinginstruction: () => {},
+      onselfclosingtag: () => {},
+      ontextentity: () => {},
+    },
+  );
+  tokenizer.write(masked);
+  tokenizer.end();
+}
+
+function valueBegin(masked: string, nameEnd: number): number {
+  const before = /\s*=\s*["']?/y;
+  before.lastIndex = nameEnd;
+  return nameEnd + (before.exec(masked)?.[0].length ?? 0);
+}
+
+type ValueRange = Pick<LinkValue, 'begin' | 'end' | 'quoted'>;
+
+function onAttribute(scan: Scan, tag: string, name: string, range: ValueRange): void {
+  const inside = within(scan.liquid, range.begin, range.end);
+  if (inside.length > 0) placeAttribute(scan, name, range, inside);
+  if (!range.quoted && inside.length > 0) scan.found.unquoted.push(range);
+  const trackable = name === 'href' && (tag === 'a' || tag === 'area' || tag.startsWith('v:'));
+  if (trackable) scan.found.links.push({ ...range, parts: valueParts(scan.source, range, inside) });
+}
+
+function placeAttribute(scan: Scan, name: string, range: ValueRange, inside: FlatToken[]): void {
+  const address = LINK_ATTRIBUTES.has(name) ? 'link' : SOURCE_ATTRIBUTES.has(name) ? 'source' : undefined;
+  const script = name === 'style' || name.startsWith('on');
+  if (!address) {
+    setPlaces(scan, range.begin, range.end, script ? 'markup' : 'text');
+    return;
+  }
+  // Whatever stands behind constant text or behind a first output is no longer the start; behind a tag it may be.
+  let anchored = scan.source.slice(range.begin, inside[0]?.begin).trim() !== '';
+  let branched = false;
+  for (const token of inside) {
+    if (token.kind === 'tag') branched ||= !anchored;
+    if (token.kind !== 'output') continue;
+    scan.found.places.set(token.begin, anchored ? 'address' : address);
+    anchored ||= !branched;
+  }
+}
+
+function setPlaces({ liquid, found }: Scan, begin: number, end: number, place: Place): void {
+  for (const token of within(liquid, begin, end)) if (token.kind === 'output') found.places.set(token.begin, place);
+}
+
+function valueParts(source: string, { begin, end }: ValueRange, inside: FlatToken[]): (string | FlatToken)[] {
+  const parts: (string | FlatToken)[] = [];
+  let at = begin;
+  for (const token of inside) {
+    parts.push(decodeEntities(source.slice(at, token.begin)), token);
+    at = token.end;
+  }
+  parts.push(decodeEntities(source.slice(at, end)));
+  return parts.filter((part) => part !== '');
+}
+
+function decodeEntities(value: string): string {
+  if (!value.includes('&')) return value;
+  let decoded = value;
+  const parser = new Parser({
+    onattribute: (_, text) => {
+      decoded = text;
+    },
+  });
+  parser.end(`<a x="${value.replaceAll('"', '&quot;')}">`);
+  return decoded;
+}
+
+/** The tokens of `liquid` (sorted) between two offsets, found by halving: a body may hold thousands. */
+function within(liquid: FlatToken[], begin: number, end: number): FlatToken[] {
+  let low = 0;
+  let high = liquid.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((liquid[middle]?.begin ?? 0) < begin) low = middle + 1;
+    else high = middle;
+  }
+  const first = low;
+  while (low < liquid.length && (liquid[low]?.begin ?? 0) < end) low++;
+  return liquid.slice(first, low);
+}
+
+/** How many Liquid blocks are open at an offset. */
+function depthAt(liquid: FlatToken[], offset: number): number {
+  let depth = 0;
+  for (const { kind, content, begin } of liquid) {
+    if (begin >= offset) break;
+    if (kind !== 'tag') continue;
+    if (BLOCK_TAGS.has(content)) depth++;
+    else if (content.startsWith('end')) depth--;
+  }
+  return depth;
+}

@@ -1,0 +1,63 @@
+import type { LinkValue } from './content-html.ts';
+import { guardExpression, localNames, outputNames } from './content-names.ts';
+import { flatTokens, parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
+
+/** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
+const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
+const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
+
+/**
+ * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is not
+ * tracked: other schemes, anchors, a variable as scheme or host, blocks in the address, or names that exist only inside
+ * the template (a loop's item), since the link is resolved when it is clicked. Source: decisions §9.
+ */
+export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+  const [first] = link.parts;
+  if (typeof first !== 'string') return undefined;
+  if (!(link.parts.length === 1 ? WHOLE_CONSTANT : CONSTANT_HOST).test(first.trimStart())) return undefined;
+  let address = '';
+  for (const part of link.parts) {
+    if (typeof part === 'string') {
+      if (/\{[{%]/.test(part)) return undefined;
+      address += part;
+    } else {
+      if (part.kind !== 'output' || outputNames(part.content, locals).includes('*')) return undefined;
+      address += `{{ ${part.content} }}`;
+    }
+  }
+  return address.trim();
+}
+
+/**
+ * Where a stored link leads for this message: always http(s) and always the host its author wrote. Values the public key
+ * wrote are left out. Undefined when that makes no address.
+ */
+export function resolveLink(link: string, vars: Scope, untrusted?: ReadonlySet<string>): string | undefined {
+  if (!link.includes('{{')) return locationOf(link);
+  const host = CONSTANT_HOST.exec(link)?.[0];
+  if (!host) return undefined;
+  const address = renderBounded(() => {
+    const { nodes } = parseGuarded(guardAddress(link), 'plain');
+    return renderNodes(nodes, 'plain', { ...vars, __untrusted: [...(untrusted ?? [])] });
+  });
+  return address.startsWith(host) ? locationOf(address) : undefined;
+}
+
+function guardAddress(link: string): string {
+  const locals = localNames([], link);
+  return flatTokens(link)
+    .map((token) =>
+      token.kind === 'output'
+        ? `{{ ${guardExpression(token.content, 'address', locals)} }}`
+        : link.slice(token.begin, token.end),
+    )
+    .join('');
+}
+
+/** The address as it was written where it can stand in a Location header, else as the URL standard spells it. */
+function locationOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+  return /^[!-~]+$/.test(address) ? address : url.href;
+}

@@ -1,0 +1,113 @@
+import {
+  type Hole,
+  holeText,
+  type NodesHole,
+  type Part,
+  type ValueHole,
+  type Values,
+  valueText,
+} from './content-pieces.ts';
+import { LINK_TOKEN_CHARS } from './link-tokens.ts';
+import { OUTPUT_MAX_CHARS } from './liquid.ts';
+import { escapeHtml } from './plain-value.ts';
+import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
+import { TemplateError } from './template-error.ts';
+
+/** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */
+const BOUNDARY = '=_tidings_alternative';
+
+/** The encoded body of a message: constant wire text, tokens in their places, and holes that stand on lines of their own. */
+export interface WireBody {
+  baseUrl: string;
+  pieces: WirePiece[];
+}
+
+type WirePiece = string | WireToken | WireHole;
+
+interface WireToken {
+  kind: 'token';
+  token: 'track' | 'manage';
+}
+
+interface WireHole {
+  kind: 'hole';
+  hole: ValueHole | NodesHole;
+  escaping: Part['escaping'];
+}
+
+/** Encodes all that is constant for these parts under this address of the service, from the MIME headers on. */
+export function wireBody(text: Part | undefined, html: Part, baseUrl: string): WireBody {
+  const pieces: WirePiece[] = [];
+  const add = (piece: WirePiece) => {
+    const last = pieces.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece;
+    else pieces.push(piece);
+  };
+  add(`MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="${BOUNDARY}"\r\n`);
+  if (text) {
+    add(partHead('text/plain'));
+    addPart(text, baseUrl, add);
+  }
+  add(partHead('text/html'));
+  addPart(html, baseUrl, add);
+  add(`\r\n--${BOUNDARY}--\r\n`);
+  return { baseUrl, pieces };
+}
+
+/** Fills the holes for one message. @throws TemplateError */
+export function fillWireBody({ pieces }: WireBody, values: Values): string {
+  let out = '';
+  for (const piece of pieces) {
+    if (typeof piece === 'string') out += piece;
+    else if (piece.kind === 'token') out += values.urls[piece.token];
+    else out += encodedHole(piece, values);
+    if (out.length > 3 * OUTPUT_MAX_CHARS) throw new TemplateError('The template renders to more than is allowed.');
+  }
+  return out;
+}
+
+function partHead(type: string): string {
+  return `\r\n--${BOUNDARY}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
+}
+
+function addPart({ pieces, escaping }: Part, baseUrl: string, add: (piece: WirePiece) => void): void {
+  const writer = new QuotedPrintableWriter();
+  for (const piece of pieces) {
+    if (typeof piece === 'string') writer.text(piece);
+    else addHole(piece, { escaping, baseUrl, writer, add });
+  }
+  add(writer.take());
+}
+
+interface Writing {
+  escaping: Part['escaping'];
+  baseUrl: string;
+  writer: QuotedPrintableWriter;
+  add: (piece: WirePiece) => void;
+}
+
+/** A token has a known length and stays in its line; a value stands between soft breaks, so what follows begins a line. */
+function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void {
+  if (hole.kind === 'url') {
+    const before = baseUrl + hole.before;
+    add(
+      writer
+        .text(escaping === 'html' ? escapeHtml(before) : before)
+        .reserve(LINK_TOKEN_CHARS)
+        .take(),
+    );
+    add({ kind: 'token', token: hole.token });
+    writer.text(hole.after);
+    return;
+  }
+  add(writer.softBreak().take());
+  add({ kind: 'hole', hole, escaping });
+  add(`=\r\n`);
+}
+
+function encodedHole({ hole, escaping }: WireHole, values: Values): string {
+  if (hole.kind === 'nodes') return quotedPrintable(holeText(hole, escaping, values));
+  const text = valueText(hole, values);
+  if (isSafeValue(text)) return text;
+  return quotedPrintable(escaping === 'html' ? escapeHtml(text) : text);
+}

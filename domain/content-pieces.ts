@@ -1,0 +1,198 @@
+import type { Template } from 'liquidjs';
+import { type GuardKind, guardValue } from './interpolation-guard.ts';
+import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
+import { type Escaping, OUTPUT_MAX_CHARS, parseGuarded, renderNodes, type Scope } from './liquid.ts';
+import { escapeHtml, plainText } from './plain-value.ts';
+import { TemplateError } from './template-error.ts';
+
+/** What a message's links are made from: where the service answers, and the two tokens of `linkToken`. */
+export interface MessageUrls {
+  baseUrl: string;
+  track: string;
+  manage: string;
+}
+
+/** A link of the service: `before` and `after` its token, which has a fixed length. */
+export interface UrlHole {
+  kind: 'url';
+  token: 'track' | 'manage';
+  before: string;
+  after: string;
+}
+
+/** One plain variable; everything the library would do for it is known when the content is compiled. */
+export interface ValueHole {
+  kind: 'value';
+  path: string[];
+  fallback: string | undefined;
+  guard: { kind: GuardKind; names: string[] } | undefined;
+}
+
+/** Anything else: rendered by the library, these nodes only. */
+export interface NodesHole {
+  kind: 'nodes';
+  nodes: Template[];
+}
+
+export type Hole = UrlHole | ValueHole | NodesHole;
+
+/** Constant text and holes in turn. */
+export interface Part {
+  escaping: Escaping;
+  pieces: (string | Hole)[];
+}
+
+/** What one rendering reads; the library's scope is made only when a hole needs it. */
+export interface Values {
+  vars: Scope;
+  urls: MessageUrls;
+  untrusted: string[];
+  clicks: number;
+  scope?: Scope;
+}
+
+const PAGES: Record<string, string> = { unsubscribeUrl: '/u/', subscribeUrl: '/s/', manageUrl: '/m/' };
+/** Words of Liquid, and names it computes for lists and texts. */
+const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
+const COMPUTED = new Set(['size', 'first', 'last', 'length']);
+
+const NAME = '[A-Za-z_][A-Za-z0-9_-]*';
+const PLAIN_OUTPUT = new RegExp(
+  `^\\{\\{-?\\s*(${NAME}(?:\\.${NAME})*)` +
+    `(?:\\s*\\|\\s*default:\\s*("[^"]*"|'[^']*'))?` +
+    `(?:\\s*\\|\\s*__guard:\\s*((?:"[^"]*"(?:,\\s*)?)+))?\\s*-?\\}\\}$`,
+);
+const CLICK_OUTPUT = /^\{\{__click\[(\d+)\]\}\}$/;
+
+/** Later nodes depend on earlier ones by these, so such a template renders as one. */
+const STATEFUL_TAG = /\{%-?\s*(?:assign|capture|increment|decrement|cycle)\b|\boffset\s*:\s*continue\b/;
+const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
+
+/** Cuts a prepared template into pieces; `whole` is the plain way, one hole for all of it (the reference in tests). */
+export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
+  if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
+  const { nodes } = parseGuarded(source, escaping);
+  if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
+    return { escaping, pieces: [{ kind: 'nodes', nodes }] };
+  return { escaping, pieces: mergeConstants(nodes.map((node) => pieceOf(node))) };
+}
+
+/** Renders to plain text. @throws TemplateError */
+export function renderPart({ escaping, pieces }: Part, values: Values): string {
+  let out = '';
+  for (const piece of pieces) {
+    out += typeof piece === 'string' ? piece : holeText(piece, escaping, values);
+    if (out.length > OUTPUT_MAX_CHARS) throw new TemplateError('The template renders to more than is allowed.');
+  }
+  return out;
+}
+
+/** The escaped text of a hole. */
+export function holeText(hole: Hole, escaping: Escaping, values: Values): string {
+  switch (hole.kind) {
+    case 'value': {
+      const text = valueText(hole, values);
+      return escaping === 'html' ? escapeHtml(text) : text;
+    }
+    case 'url': {
+      const text = values.urls.baseUrl + hole.before + values.urls[hole.token] + hole.after;
+      return escaping === 'html' ? escapeHtml(text) : text;
+    }
+    case 'nodes':
+      // A copy, because `increment` writes into the scope it is given.
+      return renderNodes(hole.nodes, escaping, { ...libraryScope(values) });
+  }
+}
+
+/** The unescaped text of a plain variable. */
+export function valueText({ path, fallback, guard }: ValueHole, values: Values): string {
+  let value: unknown = values.vars;
+  for (const name of path) value = ownProperty(value, name);
+  if (fallback !== undefined && isMissing(value)) value = fallback;
+  const text = plainText(value);
+  if (!guard) return text;
+  return guardValue(
+    text,
+    guard.kind,
+    guard.names.some((name) => isUntrusted(name, values.untrusted)),
+  );
+}
+
+function isUntrusted(name: string, untrusted: string[]): boolean {
+  return name === '*' ? untrusted.length > 0 : untrusted.includes(name);
+}
+
+/** What Liquid's `default` replaces. */
+function isMissing(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === false ||
+    ((typeof value === 'string' || Array.isArray(value)) && value.length === 0)
+  );
+}
+
+function ownProperty(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** The variables as the library sees them, with those of the service on top: no data can take their place. */
+function libraryScope(values: Values): Scope {
+  values.scope ??= {
+    ...values.vars,
+    ...contactUrls(values.urls.baseUrl, values.urls.manage),
+    __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
+    __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
+    __untrusted: values.untrusted,
+  };
+  return values.scope;
+}
+
+function pieceOf(node: Template): string | Hole {
+  const liquid = node.token.input.slice(node.token.begin, node.token.end);
+  const content = constantOf(node);
+  if (content !== undefined) return content;
+  const click = CLICK_OUTPUT.exec(liquid)?.[1];
+  if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };
+  if (liquid === '{{__pixel}}') return { kind: 'url', token: 'track', before: '/o/', after: '.gif' };
+  return plainHole(liquid) ?? { kind: 'nodes', nodes: [node] };
+}
+
+/** The text of a node that is text, with whitespace control applied. */
+function constantOf(node: Template): string | undefined {
+  return 'str' in node && typeof node.str === 'string' ? node.str : undefined;
+}
+
+function plainHole(liquid: string): Hole | undefined {
+  const match = PLAIN_OUTPUT.exec(liquid);
+  if (!match) return undefined;
+  const path = (match[1] ?? '').split('.');
+  const [root = ''] = path;
+  if (LITERALS.has(root) || path.some((name) => COMPUTED.has(name))) return undefined;
+  const page = PAGES[root];
+  if (page)
+    return path.length === 1 && !match[2] && !match[3]
+      ? { kind: 'url', token: 'manage', before: page, after: '' }
+      : undefined;
+  // A name of ours that is not one of the holes above stays with the library, which has it in its scope; so does a
+  // fallback with a backslash, which the library reads as an escape.
+  if (root.startsWith('__') || match[2]?.includes('\\')) return undefined;
+  return { kind: 'value', path, fallback: match[2]?.slice(1, -1), guard: guardOf(match[3]) };
+}
+
+function guardOf(args: string | undefined): ValueHole['guard'] {
+  if (!args) return undefined;
+  const [kind, ...names] = [...args.matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
+  return { kind: kind as GuardKind, names };
+}
+
+function mergeConstants(pieces: (string | Hole)[]): (string | Hole)[] {
+  const merged: (string | Hole)[] = [];
+  for (const piece of pieces) {
+    const last = merged.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece;
+    else if (piece !== '') merged.push(piece);
+  }
+  return merged;
+}

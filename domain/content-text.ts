@@ -1,0 +1,85 @@
+import { compile, type FormatCallback } from 'html-to-text';
+import { BLOCK_TAGS, type FlatToken } from './liquid.ts';
+
+/** Deeper nesting is no mail; beyond it the text is cut. */
+const MAX_DEPTH = 100;
+const MAX_CHILD_NODES = 5_000;
+
+const altText: FormatCallback = (element, _walk, builder) => {
+  const alt: unknown = element.attribs?.alt;
+  if (typeof alt === 'string' && alt.trim() !== '') builder.addInline(alt.trim());
+};
+
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } }));
+
+const convert = compile({
+  wordwrap: false,
+  formatters: { altText },
+  limits: { maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILD_NODES, ellipsis: '…' },
+  selectors: [
+    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
+    { selector: 'img', format: 'altText' },
+    ...['style', 'script', 'title'].map((selector) => ({ selector, format: 'skip' })),
+    ...headings,
+  ],
+});
+
+/** The text part of finished HTML. */
+export function htmlToText(html: string): string {
+  return convert(html).trim();
+}
+
+const OUTPUT = '\uE000';
+const TAG = '\uE002';
+const END = '\uE001';
+
+/**
+ * The text part of an HTML template, as a template: Liquid takes part as single words and comes back as `liquidOf` has
+ * it. Links keep the address their author wrote, so that a reader of plain text sees where they lead. Undefined when
+ * blocks and HTML tags are so interwoven that the text's blocks would not be those of the HTML.
+ */
+export function textTemplate(
+  html: string,
+  tokens: FlatToken[],
+  liquidOf: (token: FlatToken) => string,
+): string | undefined {
+  const marked = tokens
+    .map((token, index) => {
+      if (token.kind === 'text') return html.slice(token.begin, token.end);
+      return `${token.kind === 'output' ? OUTPUT : TAG}${index}${END}`;
+    })
+    .join('');
+  const kept = new Set<FlatToken>();
+  const text = tidyTagLines(htmlToText(marked)).replace(/[\uE000\uE002](\d+)\uE001/g, (_, index: string) => {
+    const token = tokens[Number(index)];
+    if (token) kept.add(token);
+    return token ? liquidOf(token) : '';
+  });
+  return blocksSurvive(html, tokens, kept) ? text : undefined;
+}
+
+/** Whether each block came through with both its ends, or lay within one tag and went as a whole. */
+function blocksSurvive(html: string, tokens: FlatToken[], kept: ReadonlySet<FlatToken>): boolean {
+  const open: FlatToken[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'tag') continue;
+    if (BLOCK_TAGS.has(token.content)) open.push(token);
+    if (!token.content.startsWith('end')) continue;
+    const start = open.pop();
+    if (!start || kept.has(start) !== kept.has(token)) return false;
+    if (!kept.has(token) && /[<>]/.test(textBetween(html, tokens, start, token))) return false;
+  }
+  return true;
+}
+
+function textBetween(html: string, tokens: FlatToken[], from: FlatToken, to: FlatToken): string {
+  const between = tokens.filter(({ kind, begin }) => kind === 'text' && begin > from.begin && begin < to.begin);
+  return between.map(({ begin, end }) => html.slice(begin, end)).join('');
+}
+
+/** A line that holds nothing but tags would leave an empty paragraph behind. */
+function tidyTagLines(text: string): string {
+  return text
+    .replace(/^((?:\uE002\d+\uE001[ \t]*)+)\n+/, '$1')
+    .replace(/\n+[ \t]*((?:\uE002\d+\uE001)(?:[ \t]*\uE002\d+\uE001)*)[ \t]*(?=\n|$)/g, '$1');
+}
