@@ -5,6 +5,8 @@ const CHUNK_BYTES = 64 * 1024;
 /** pino's number of `warn`. */
 const WARN = 40;
 const LEVELS: Readonly<Record<number, string>> = { 40: 'warning', 50: 'error', 60: 'fatal' };
+/** How Temporal's own logger begins a line that is no warning. */
+const UNIMPORTANT = /^\S+ \[(INFO|DEBUG|TRACE)\]/;
 /** A flood stays in the log: the console shows the first lines of each second. */
 const LINES_PER_POLL = 5;
 
@@ -46,7 +48,7 @@ function newLines(path: string, state: { position: number; rest: string }): stri
 function warningOf(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const entry = parse(line);
-  if (entry === undefined) return line;
+  if (entry === undefined) return UNIMPORTANT.test(line) ? undefined : line;
   if (entry.level < WARN) return undefined;
   return `${LEVELS[entry.level] ?? entry.level}: ${entry.msg ?? line}${entry.reason ? ` (${entry.reason})` : ''}`;
 }
