@@ -1,4 +1,5 @@
 import type { TaskQueue } from '../temporal/names.ts';
+import { deliveryActivities } from './deliveries.ts';
 import type { ActivityDeps } from './deps.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
 import { jobActivities } from './jobs.ts';
@@ -8,7 +9,7 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 /** Every activity, by the task queue that its workflows name for it. */
 export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   return {
-    transactional: {},
+    transactional: { ...deliveryActivities(deps) },
     automation: { ...executionStepActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
     bulk: { ...jobActivities(deps) },

@@ -2,3 +2,4 @@
 export { contactExecution } from './contact-execution.ts';
 export { bulkJob } from './bulk-job.ts';
 export { contactImport } from './import.ts';
+export { emailDelivery } from './email-delivery.ts';

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { Db } from '../db/connection.ts';
+import { claimEmails } from '../db/email-ledger.ts';
+import { getSendRate, takeSendTokens } from '../db/send-rate.ts';
+import { suppressionPads } from '../db/suppressions.ts';
+import { deriveKey } from '../domain/secrets.ts';
+import type { KeyPads } from '../domain/suppression.ts';
+import type { ActivityDeps } from './deps.ts';
+import type { Mailer } from './mailer.ts';
+
+/** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
+const CLAIM_MAX = 40;
+/** A turn that comes within this is waited for here; a later one frees the activity's place for other projects. */
+const WAIT_HERE_MS = 1_500;
+/** Far below the heartbeat timeout of the workflow. */
+const HEARTBEAT_MS = 3_000;
+
+/** A mail that has to wait. `paid` has taken its place in the project's send rate, for `dueAt`. */
+export interface WaitingMail {
+  id: string;
+  /** ISO 8601. */
+  dueAt: string;
+  paid: boolean;
+}
+
+export interface SendMailsInput {
+  projectId: string;
+  mails: { id: string; paid: boolean }[];
+  /** ISO 8601: what is refused for now after this is given up. */
+  expiresAt: string;
+}
+
+export interface SendMailsResult {
+  sent: number;
+  /** FAILED, BOUNCED or HELD, or taken by another delivery. */
+  other: number;
+  waiting: WaitingMail[];
+}
+
+export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
+
+export const deliveryActivities = (deps: ActivityDeps) => {
+  const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
+  return {
+    /**
+     * Sends a group of single mails of a project, and answers which have to wait until when. May run again: each mail is claimed by its
+     * delivery (the workflow), and what is settled is not taken twice.
+     */
+    async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
+      const context = Context.current();
+      const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+      try {
+        return await sendGroup({ ...deps, pads, stop: context.cancellationSignal }, input, deliveryIdOf(context.info));
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+};
+
+interface GroupDeps {
+  config: ActivityDeps['config'];
+  db: Db;
+  mailer: Mailer;
+  pads: KeyPads;
+  /** Aborted when the worker stops: no further mails are taken. */
+  stop: AbortSignal;
+}
+
+async function sendGroup(deps: GroupDeps, input: SendMailsInput, deliveryId: string): Promise<SendMailsResult> {
+  const result: SendMailsResult = { sent: 0, other: 0, waiting: [] };
+  const rate = await getSendRate(deps.db, input.projectId, deps.config.sendRatePerSecond);
+  // About a second's worth is taken at a time, so that a stop or a kill wastes no more than that.
+  const size = rate > 0 ? Math.max(1, Math.min(CLAIM_MAX, rate)) : CLAIM_MAX;
+  for (let at = 0; at < input.mails.length; at += size) {
+    const batch = input.mails.slice(at, at + size);
+    if (deps.stop.aborted) {
+      result.waiting.push(...batch.map((mail) => ({ ...mail, dueAt: new Date().toISOString() })));
+      continue;
+    }
+    const later = await takeTurn(deps, input.projectId, batch, rate);
+    if (later) result.waiting.push(...later);
+    else await sendBatch(deps, { ...input, mails: batch }, deliveryId, result);
+  }
+  return result;
+}
+
+/** Takes the batch's place in the send rate; answers the mails with their time where it is too far off to wait for here. */
+async function takeTurn(
+  deps: GroupDeps,
+  projectId: string,
+  batch: SendMailsInput['mails'],
+  rate: number,
+): Promise<WaitingMail[] | undefined> {
+  const unpaid = batch.filter((mail) => !mail.paid).length;
+  const { waitMs } = await takeSendTokens(deps.db, projectId, unpaid, rate);
+  if (waitMs > WAIT_HERE_MS) {
+    const dueAt = new Date(Date.now() + waitMs).toISOString();
+    return batch.map((mail) => ({ id: mail.id, dueAt, paid: true }));
+  }
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  return undefined;
+}
+
+async function sendBatch(
+  deps: GroupDeps,
+  input: SendMailsInput,
+  deliveryId: string,
+  result: SendMailsResult,
+): Promise<void> {
+  const { projectId, mails } = input;
+  const ids = mails.map((mail) => mail.id);
+  const claimed = await claimEmails(deps.db, { projectId, ids, deliveryId, suppressionPads: deps.pads });
+  result.other += mails.length - claimed.length;
+  const expiresAt = new Date(input.expiresAt);
+  const deliveries = await Promise.all(claimed.map((email) => deps.mailer.deliver(email, undefined, { expiresAt })));
+  for (const [index, { outcome }] of deliveries.entries()) {
+    const id = claimed[index]?.id ?? '';
+    if (outcome.kind === 'later') result.waiting.push({ id, dueAt: outcome.dueAt.toISOString(), paid: false });
+    else if (outcome.kind === 'sent') result.sent += 1;
+    else result.other += 1;
+  }
+}
+
+/** The id under which a workflow owns its mails: the same in each of its activities and attempts. */
+function deliveryIdOf(info: Context['info']): string {
+  const hex = createHash('sha256')
+    .update(info.workflowExecution?.workflowId ?? info.activityId)
+    .digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,49 @@
+import { type DkimSigner, dkimSigner, signMessage } from '../channels/email/dkim.ts';
+import type { Db } from '../db/connection.ts';
+import type { ClaimedEmail } from '../db/email-ledger.ts';
+import { findSenderKey } from '../db/sender-keys.ts';
+import type { Config } from '../domain/config.ts';
+import { dkimKeyContext } from '../domain/dkim-key.ts';
+import { Lru } from '../domain/lru.ts';
+import { deriveKey, openSecret } from '../domain/secrets.ts';
+
+/** Opened keys kept in a process: opening one and reading its PEM costs more than signing. */
+const KEYS_MAX = 500;
+
+export interface DkimKeys {
+  /** The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign. */
+  sign(
+    email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,
+    raw: string | Buffer,
+    canonical: boolean,
+  ): Promise<string | Buffer>;
+}
+
+/** Signs by the projects' own keys, each opened once. A domain that is made anew has another id, and so another key. */
+export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
+  const atRest = deriveKey(config.secretKey, 'at-rest');
+  const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
+
+  async function open(projectId: string, domainId: string): Promise<DkimSigner> {
+    const key = await findSenderKey(db, { projectId, domainId });
+    if (!key) throw new Error('the domain of the sender was removed');
+    const privateKey = openSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
+    return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
+  }
+
+  function signerOf(projectId: string, domainId: string): Promise<DkimSigner> {
+    const kept = signers.get(domainId);
+    if (kept) return kept;
+    const opened = open(projectId, domainId);
+    signers.set(domainId, opened);
+    opened.catch(() => signers.delete(domainId));
+    return opened;
+  }
+
+  return {
+    async sign({ projectId, senderDomain }, raw, canonical) {
+      if (!config.email.dkimSign || !senderDomain?.signing) return raw;
+      return signMessage(raw, await signerOf(projectId, senderDomain.id), { canonicalBody: canonical });
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { ProviderResult } from '../channels/email/provider.ts';
+import type { ClaimedEmail } from '../db/email-ledger.ts';
+import { type BounceClass, type BounceVerdict, classifyReply } from '../domain/bounce.ts';
+import type { EmailOutcome } from '../domain/email-outcome.ts';
+import { bouncedAs, type Reason, suppressedBy } from '../domain/reasons.ts';
+import { nextAttemptAt } from '../domain/retry-schedule.ts';
+
+/**
+ * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold. Undefined lets it go.
+ * A test mail is never held: nothing of it reaches anyone. Source: decisions §6, §9.
+ */
+export function refusalOf(email: ClaimedEmail): EmailOutcome | undefined {
+  if (!email.to) return failed('contact_deleted');
+  if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
+  if (email.contentType === 'MARKETING' && !email.contact?.subscribed) return failed('unsubscribed');
+  if (!email.senderDomain) return failed('sender_not_verified');
+  const held = email.project.held && email.mode === 'live' && isHoldable(email);
+  return held ? { kind: 'held' } : undefined;
+}
+
+/** Marketing and automation wait for the end of a hold; transactional mail goes on (decisions §9). */
+function isHoldable(email: ClaimedEmail): boolean {
+  return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
+}
+
+export function failed(reason: Reason, error: string | null = null): EmailOutcome {
+  return { kind: 'failed', reason, error };
+}
+
+/** The words of the table of bounces, as the reasons of an email spell them. */
+const REASON_OF: Record<BounceClass, Reason> = {
+  dead_mailbox: bouncedAs('dead'),
+  mailbox_for_now: bouncedAs('temporary'),
+  policy: bouncedAs('policy'),
+  message: bouncedAs('message'),
+  routing: bouncedAs('routing'),
+  session: bouncedAs('temporary'),
+  unknown: bouncedAs('unknown'),
+};
+
+/** A final verdict on a message as the outcome of its email. */
+export function bounceOutcome(verdict: BounceVerdict, error: string): EmailOutcome {
+  const reason = REASON_OF[verdict.class];
+  if (verdict.status === 'FAILED') return failed(reason, error);
+  return { kind: 'bounced', bounceType: verdict.bounceType, reason, error, unsubscribe: verdict.unsubscribe };
+}
+
+/** What a refusal means; `accepted` and what is in doubt have no verdict. */
+export function verdictOf(result: ProviderResult): BounceVerdict | undefined {
+  if (result.outcome !== 'refused') return undefined;
+  const { code, enhanced, text, stage } = result;
+  return classifyReply({ code, enhanced, text, stage });
+}
+
+/** Puts a mail off, or gives it up when its day is over. */
+export function later(email: ClaimedEmail, error: string, expiresAt: Date): EmailOutcome {
+  const dueAt = nextAttemptAt({ attempts: email.attempts, now: new Date(), expiresAt, random: Math.random() });
+  return dueAt ? { kind: 'later', dueAt, error } : failed('expired', error);
+}

@@ -1,0 +1,129 @@
+import { buildMessage } from '../channels/email/mime.ts';
+import type { OutgoingEmail } from '../channels/email/provider.ts';
+import { findAttachments } from '../db/attachments.ts';
+import type { Db } from '../db/connection.ts';
+import type { Content } from '../db/contents.ts';
+import type { ClaimedEmail } from '../db/email-ledger.ts';
+import type { Config } from '../domain/config.ts';
+import { type CompiledContent, listUnsubscribeHeaders, renderContent, renderMime } from '../domain/content.ts';
+import { emailDomain } from '../domain/email-address.ts';
+import type { EmailEventData } from '../domain/email-event.ts';
+import { linkToken, messageId } from '../domain/link-tokens.ts';
+import { isTracked } from '../domain/message-tracking.ts';
+import type { Mailbox } from '../domain/mime-headers.ts';
+import { deriveKey } from '../domain/secrets.ts';
+import { buildVariables } from '../domain/variables.ts';
+import { verpAddress } from '../domain/verp.ts';
+import { type ContentCache, createContentCache } from './content-cache.ts';
+import { createDkimKeys } from './dkim-keys.ts';
+
+/** A mail ready to leave, and what its events say of it. */
+export interface ReadyEmail {
+  message: OutgoingEmail;
+  event: EmailEventData;
+}
+
+export interface EmailMessages {
+  /** Renders and signs a claimed mail. The same mail gives the same message but for its Date. @throws TemplateError */
+  make(email: ClaimedEmail, to: { email: string; name: string | null }): Promise<ReadyEmail>;
+}
+
+export function createEmailMessages(deps: { config: Config; db: Db }): EmailMessages {
+  const { config, db } = deps;
+  const contents: ContentCache = createContentCache(db);
+  const dkim = createDkimKeys(deps);
+  const verpKey = deriveKey(config.secretKey, 'verp');
+
+  function returnPath(email: ClaimedEmail, content: Content): string {
+    return verpAddress(verpKey, email.id, config.email.returnPathDomain ?? emailDomain(content.fromEmail));
+  }
+
+  return {
+    async make(email, to) {
+      const tracked = isTracked(email.project.tracking, email.contentType);
+      const { content, compiled } = await contents.get({
+        projectId: email.projectId,
+        contentId: email.contentId,
+        tracked,
+      });
+      const rendering = renderingOf(email, to, config);
+      const { raw, canonical, subject } = await rendered(db, { email, to, content, compiled, rendering });
+      const signed = await dkim.sign(email, raw, canonical);
+      return {
+        message: { id: email.id, from: returnPath(email, content), to: to.email, raw: signed, canonical },
+        event: eventOf(email, content, subject),
+      };
+    },
+  };
+}
+
+function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config) {
+  const { contact } = email;
+  const untrusted = new Set([...(contact?.untrustedKeys ?? []), ...(email.options.untrustedKeys ?? [])]);
+  return {
+    vars: buildVariables({
+      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data: contact?.data ?? null },
+      data: email.variables,
+    }),
+    urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
+    untrusted,
+  };
+}
+
+interface Rendering {
+  email: ClaimedEmail;
+  to: { email: string; name: string | null };
+  content: Content;
+  compiled: CompiledContent;
+  rendering: ReturnType<typeof renderingOf>;
+}
+
+async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; canonical: boolean; subject: string }> {
+  const { email, to, content, compiled, rendering } = p;
+  const headers = {
+    from: { name: content.fromName, email: content.fromEmail },
+    to,
+    replyTo: content.replyTo ? { email: content.replyTo } : null,
+    messageId: messageId(email.id, emailDomain(content.fromEmail)),
+    date: new Date(),
+  };
+  const extra = Object.entries(email.options.headers ?? {});
+  const ids = email.options.attachmentIds ?? [];
+  const { vars, urls, untrusted } = rendering;
+  const parts = renderContent(compiled, vars, urls, untrusted);
+  if (ids.length === 0) {
+    return {
+      raw: renderMime(compiled, { ...rendering, headers: { ...headers, extra } }),
+      canonical: true,
+      subject: parts.subject,
+    };
+  }
+  const attachments = await findAttachments(db, { projectId: email.projectId, ids });
+  const raw = await buildMessage({
+    ...headers,
+    ...parts,
+    from: asAddress(headers.from),
+    to: asAddress(headers.to),
+    replyTo: headers.replyTo && asAddress(headers.replyTo),
+    headers: [...listUnsubscribeHeaders(compiled, urls), ...extra],
+    attachments,
+  });
+  return { raw, canonical: false, subject: parts.subject };
+}
+
+function asAddress({ email, name }: Mailbox): { name: string | null; address: string } {
+  return { name: name ?? null, address: email };
+}
+
+function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailEventData {
+  return {
+    subject,
+    from: content.fromEmail,
+    fromName: content.fromName,
+    messageId: messageId(email.id, emailDomain(content.fromEmail)),
+    emailId: email.id,
+    templateId: content.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+}

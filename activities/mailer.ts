@@ -1,0 +1,129 @@
+import type { Logger } from 'pino';
+import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import { findLastTransientBounce } from '../db/bounce-history.ts';
+import type { Db } from '../db/connection.ts';
+import type { ClaimedEmail } from '../db/email-ledger.ts';
+import type { EmailResult } from '../db/email-outcomes.ts';
+import { takeMonthlyAllowance } from '../db/usage.ts';
+import { judgeAgain } from '../domain/bounce.ts';
+import type { Config } from '../domain/config.ts';
+import type { EmailOutcome } from '../domain/email-outcome.ts';
+import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
+import { deriveKey } from '../domain/secrets.ts';
+import { TemplateError } from '../domain/template-error.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
+import { bounceOutcome, failed, later, refusalOf, verdictOf } from './email-decision.ts';
+import { createEmailMessages, type ReadyEmail } from './email-message.ts';
+import { createEmailSettler, type SettleHook } from './email-settler.ts';
+import { createInDoubtLimit } from './in-doubt-limit.ts';
+
+/** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
+const IN_DOUBT_MAX = 60;
+
+/** What became of one attempt to deliver a mail. */
+export interface Delivery<T> {
+  outcome: EmailOutcome;
+  /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
+  recorded: boolean;
+  /** What the hook returned; undefined when it did not run. */
+  settled: T | undefined;
+}
+
+export interface DeliverOptions {
+  /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
+  expiresAt?: Date;
+}
+
+export interface Mailer {
+  /**
+   * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one transaction, in which the
+   * hook runs too (also for `later`). A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the
+   * database or our own code fails: the mail stays claimed, and whoever delivers claims it again.
+   */
+  deliver<T = undefined>(
+    email: ClaimedEmail,
+    whenSettled?: SettleHook<T>,
+    options?: DeliverOptions,
+  ): Promise<Delivery<T>>;
+}
+
+/** One a process: it keeps compiled contents, opened keys and the bound on what is in doubt. */
+export function createMailer(deps: {
+  config: Config;
+  db: Db;
+  provider: EmailProvider;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  log: Pick<Logger, 'warn'>;
+}): Mailer {
+  const { config, db, provider, lifecycle } = deps;
+  const messages = createEmailMessages({ config, db });
+  const limit = createInDoubtLimit(IN_DOUBT_MAX);
+  const settler = createEmailSettler({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    source: provider.kind,
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  async function attempt(email: ClaimedEmail, expiresAt: Date): Promise<EmailResult> {
+    const refused = refusalOf(email) ?? (await overLimit(db, email));
+    if (refused || !email.to) return { email, outcome: refused ?? failed('contact_deleted'), event: null };
+    const ready = await messages.make(email, email.to).catch(templateFault);
+    if ('kind' in ready) return { email, outcome: ready, event: null };
+    if (email.mode === 'test') return { email, ...sentAs(ready, null) };
+    const result = await provider.send(ready.message);
+    return { email, ...(await outcomeOf(db, { email, ready, result, expiresAt })) };
+  }
+
+  return {
+    deliver(email, whenSettled, options) {
+      return limit.run(async () => {
+        const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
+        const result = await attempt(email, expiresAt);
+        const { outcome } = result;
+        if (!whenSettled) return { outcome, recorded: await settler.settle(result), settled: undefined };
+        const { recorded, value } = await settler.settleWith(result, whenSettled);
+        return { outcome, recorded, settled: value };
+      });
+    },
+  };
+}
+
+/** A workflow's mails count when they first leave; what the API accepted was counted then. */
+async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | undefined> {
+  if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1) return undefined;
+  const { projectId } = email;
+  const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
+  return fits ? undefined : failed('limit_reached');
+}
+
+function templateFault(error: unknown): EmailOutcome {
+  if (!(error instanceof TemplateError)) throw error;
+  return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
+}
+
+type Attempted = Pick<EmailResult, 'outcome' | 'event'>;
+
+async function outcomeOf(
+  db: Db,
+  p: { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
+): Promise<Attempted> {
+  const { email, ready, result, expiresAt } = p;
+  if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
+  const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
+  const verdict = verdictOf(result);
+  if (!verdict || verdict.retry) return { outcome: later(email, words, expiresAt), event: ready.event };
+  const last =
+    verdict.deadIfAgain && email.contact
+      ? await findLastTransientBounce(db, { projectId: email.projectId, contactId: email.contact.id })
+      : null;
+  return { outcome: bounceOutcome(judgeAgain(verdict, last, new Date()), words), event: ready.event };
+}
+
+function sentAs({ event }: ReadyEmail, providerMessageId: string | null): Attempted {
+  const messageId = providerMessageId ?? event.messageId;
+  return {
+    outcome: { kind: 'sent', providerMessageId: messageId, subject: event.subject },
+    event: { ...event, messageId },
+  };
+}

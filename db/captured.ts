@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+
+export interface CapturedEmail {
+  id: string;
+  fromEmail: string;
+  toEmail: string;
+  /** The whole message, as it would have gone on the wire. */
+  raw: Buffer;
+  createdAt: Date;
+}
+
+export interface CapturedSms {
+  id: string;
+  from: string;
+  to: string;
+  body: string;
+  createdAt: Date;
+}
+
+/** The development mailbox shows this many at most. */
+const SHOWN_MAX = 200;
+
+/** Keeps a mail in the development mailbox. The same mail sent again stays one: a mailbox merges by Message-ID too. */
+export async function insertCapturedEmail(
+  db: Db,
+  mail: { id: string; from: string; to: string; raw: string | Buffer },
+): Promise<void> {
+  const raw = typeof mail.raw === 'string' ? Buffer.from(mail.raw, 'latin1') : mail.raw;
+  await sql`
+    INSERT INTO captured_emails (id, from_email, to_email, raw) VALUES (${mail.id}, ${mail.from}, ${mail.to.toLowerCase()}, ${raw})
+    ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
+  `.execute(db);
+}
+
+/** Captured mail, newest first; of one address when `to` is given. */
+export async function listCapturedEmails(db: Db, p: { to?: string | undefined } = {}): Promise<CapturedEmail[]> {
+  const { rows } = await sql<CapturedEmail>`
+    SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt" FROM captured_emails
+    WHERE ${p.to === undefined ? sql`true` : sql`to_email = ${p.to.trim().toLowerCase()}`}
+    ORDER BY id DESC LIMIT ${SHOWN_MAX}
+  `.execute(db);
+  return rows;
+}
+
+export async function findCapturedEmail(db: Db, id: string): Promise<CapturedEmail | undefined> {
+  const { rows } = await sql<CapturedEmail>`
+    SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt"
+    FROM captured_emails WHERE id = ${id}
+  `.execute(db);
+  return rows[0];
+}
+
+/** Keeps an SMS in the development mailbox; the same one again stays one. */
+export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdAt'>): Promise<void> {
+  await sql`
+    INSERT INTO captured_sms (id, from_phone, to_phone, body) VALUES (${sms.id}, ${sms.from}, ${sms.to}, ${sms.body})
+    ON CONFLICT (id) DO NOTHING
+  `.execute(db);
+}
+
+/** Captured SMS, newest first; of one number when `to` is given. */
+export async function listCapturedSms(db: Db, p: { to?: string | undefined } = {}): Promise<CapturedSms[]> {
+  const { rows } = await sql<CapturedSms>`
+    SELECT id, from_phone AS "from", to_phone AS "to", body, created_at AS "createdAt" FROM captured_sms
+    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`}
+    ORDER BY id DESC LIMIT ${SHOWN_MAX}
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,82 @@
+import { sql, type Transaction } from 'kysely';
+import type { EmailEventData } from '../domain/email-event.ts';
+import type { EmailOutcome } from '../domain/email-outcome.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { lockContacts } from './contact-locks.ts';
+import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
+import { type NewEvent, recordEvents } from './record-events.ts';
+import type { Database } from './schema.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
+import { addSuppressions } from './suppressions.ts';
+
+/** What became of one claimed mail. `event` is there when the mail was rendered. */
+export interface EmailResult {
+  email: ClaimedEmail;
+  outcome: EmailOutcome;
+  event: EmailEventData | null;
+}
+
+/**
+ * Records the results of one project's mails and all that follows from them, in the caller's transaction: status, `email.sent` and
+ * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9). Contacts are locked
+ * first, in the order of their ids, as everywhere.
+ * @returns the ids for which it counted (the others were fenced off), and rows for `lifecycle.dispatch`
+ */
+export async function recordEmailResults(
+  trx: Transaction<Database>,
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
+): Promise<{ recorded: Set<string>; outbox: OutboxRow[] }> {
+  const { projectId } = p;
+  const eventful = p.results.filter(({ outcome }) => outcome.kind === 'sent' || outcome.kind === 'bounced');
+  await lockContacts(trx, projectId, [...new Set(eventful.flatMap(({ email }) => email.contact?.id ?? []))]);
+  const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
+  const recorded = await settleEmails(trx, { projectId, settlements });
+  const counted = eventful.filter(({ email }) => recorded.has(email.id));
+  const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf) });
+  outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
+  return { recorded, outbox };
+}
+
+function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
+  if (!event) return [];
+  const about = { contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode };
+  const at = new Date().toISOString();
+  if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
+  if (outcome.kind !== 'bounced') return [];
+  const { bounceType } = outcome;
+  const detail = bounceType === 'Permanent' ? { bouncedAt: at } : { transientBounce: true };
+  return [{ ...about, name: 'email.bounce', data: { ...event, bounceType, ...detail } }];
+}
+
+async function endDeadMailboxes(
+  trx: Transaction<Database>,
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
+): Promise<OutboxRow[]> {
+  const dead = p.results.filter(({ outcome }) => outcome.kind === 'bounced' && outcome.unsubscribe);
+  if (dead.length === 0) return [];
+  await addSuppressions(trx, p.suppressionKey, {
+    projectId: p.projectId,
+    entries: dead.flatMap(({ email }) =>
+      email.to ? [{ email: email.to.email, reason: 'hard_bounce' as const, source: p.source }] : [],
+    ),
+  });
+  // A step may send to another address than the contact's own: that one's end says nothing about the contact.
+  const contactIds = dead.flatMap(({ email }) =>
+    email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
+  );
+  const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
+  return recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, reason: 'bounce' });
+}
+
+async function unsubscribeContacts(
+  trx: Transaction<Database>,
+  projectId: string,
+  ids: string[],
+): Promise<SubscriptionState[]> {
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now()
+    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return rows;
+}

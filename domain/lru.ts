@@ -1,0 +1,28 @@
+/** Keeps the values that were used last, at most `max`. */
+export class Lru<K, V> {
+  private readonly entries = new Map<K, V>();
+  private readonly max: number;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size <= this.max) return;
+    // A Map iterates in the order of insertion, so its first key is the one unused for longest.
+    const oldest = this.entries.keys().next();
+    if (!oldest.done) this.entries.delete(oldest.value);
+  }
+
+  delete(key: K): void {
+    this.entries.delete(key);
+  }
+}
