@@ -3,8 +3,15 @@ import type { Deps } from './deps.ts';
 import type { App, AppEnv } from './env.ts';
 import type { RouteTable } from './route-table.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { auditLogRoutes } from './routes/audit-log.ts';
+import { authRoutes } from './routes/auth.ts';
+import { contactFieldRoutes } from './routes/contact-fields.ts';
+import { contactJobRoutes } from './routes/contact-jobs.ts';
+import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { projectRoutes } from './routes/project.ts';
+import { suppressionRoutes } from './routes/suppressions.ts';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -19,9 +26,16 @@ export interface Registrars {
 /** Every route of the service, in the order of the API guide. */
 export function registerRoutes({ both, only, hono, table }: Registrars, deps: Deps): void {
   // Dashboard-style resources, at both paths.
-  void both;
-  // Accounts and keys.
+  contactFieldRoutes(both, deps);
+  contactJobRoutes(both, deps);
+  contactRoutes(both, deps);
+  suppressionRoutes(both, deps);
+  // People, keys and the project: by session, at one path.
+  authRoutes(only, deps);
   apiKeyRoutes(only, deps);
+  projectRoutes(only, deps);
+  auditLogRoutes(only, deps);
+  // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);
 }

@@ -7,7 +7,7 @@ import type { Database } from './schema.ts';
 export type AuditAction =
   | 'apikey.created'
   | 'apikey.revoked'
-  | 'apikey.public_rotated'
+  | 'apikey.rotated'
   | 'project.updated'
   | 'project.held'
   | 'project.released';

@@ -143,7 +143,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     await db.transaction().execute(async (trx) => {
       await updatePublicKey(trx, { projectId, key, hash });
       await insertAudit(trx, {
-        ...{ projectId, action: 'apikey.public_rotated', actor: actorName(c.var.actor), target: null },
+        ...{ projectId, action: 'apikey.rotated', actor: actorName(c.var.actor), target: null },
         ...{ ip: clientAddress(c), details: { prefix } },
       });
     });

@@ -1,0 +1,21 @@
+import { hashToken, newSessionToken, SESSION_COOKIE } from '../../api/session-cookie.ts';
+import { insertSession } from '../../db/sessions.ts';
+import type { Role } from '../../domain/scopes.ts';
+import type { TestApi, TestProject } from './api.ts';
+
+/** Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them. */
+export async function signedIn(
+  api: TestApi,
+  project: TestProject,
+  role: Role = 'OWNER',
+): Promise<Record<string, string>> {
+  const token = newSessionToken();
+  const user = await api.db
+    .insertInto('users')
+    .values({ email: `${token.slice(0, 12).toLowerCase()}@people.test`, password_hash: 'none' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await api.db.insertInto('memberships').values({ project_id: project.id, user_id: user.id, role }).execute();
+  await insertSession(api.db, { tokenHash: hashToken(token), userId: user.id, projectId: project.id, days: 1 });
+  return { cookie: `${SESSION_COOKIE}=${token}` };
+}
