@@ -313,7 +313,7 @@ export type VariableName = keyof typeof VARIABLES;
 type Values = { [K in VariableName]: z.output<(typeof VARIABLES)[K]['schema']> | DefaultOf<(typeof VARIABLES)[K]> };
 type DefaultOf<V> = V extends { default: string } ? never : undefined;
 
-/** The environment as text, as `process.env` has it. */
+/** The environment as text, as a process has it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A value that cannot be used. The message is one line that names the variable and what it takes. */

@@ -1,33 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
-import { migrateToLatest } from '../../db/migrator.ts';
 
-/** The Postgres that the test run has started; while developing, any other. */
-const SERVER_URL = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:25432/postgres';
+/** Made by global-setup.ts; its name is repeated here, for a test file must not load the whole set-up. */
+const TEMPLATE_DATABASE = 'tidings_template';
+const CONNECTIONS = 8;
 
 export interface TestDatabase {
   db: Db;
+  /** Connection string, for processes and pools of a test's own. */
   url: string;
+  /** Closes `db` and removes the database, whoever else is still connected. */
   drop(): Promise<void>;
 }
 
-/** A migrated database of its own; `drop` closes `db` and removes it. */
+/** A migrated, empty database of the test file's own: a copy of the run's template, made in some 50 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const name = `test_${Date.now()}_${randomBytes(4).toString('hex')}`;
-  const admin = new pg.Client(SERVER_URL);
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  const url = Object.assign(new URL(SERVER_URL), { pathname: `/${name}` }).href;
-  await migrateToLatest(url);
-  const { db } = connect({ connectionString: url, max: 4, applicationName: 'test', onError: () => {} });
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const serverUrl = inject('postgresUrl');
+  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+  const { db } = connect({ connectionString: url, max: CONNECTIONS, applicationName: 'test', onError: () => {} });
   return {
     db,
     url,
     drop: async () => {
       await db.destroy();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.end();
+      await execute(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

@@ -1,0 +1,92 @@
+/**
+ * Holds the directions of imports between the rooms (docs/ARCHITECTURE.md): one line for each that goes the wrong way.
+ * Also: environment variables are read in cli/ only, and workflows import nothing that is not deterministic or large.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Rooms, or single modules, that a room may import; `types` only with `import type`. */
+const RULES = {
+  domain: { values: [], types: [] },
+  db: { values: ['domain'], types: [] },
+  channels: { values: ['domain'], types: [] },
+  activities: { values: ['db', 'channels', 'domain', 'temporal'], types: [] },
+  workflows: { values: ['domain'], types: ['activities'] },
+  temporal: { values: ['domain'], types: ['workflows'] },
+  web: { values: ['domain'], types: [] },
+  api: { values: ['db', 'domain', 'temporal/lifecycle', 'web'], types: ['temporal'] },
+};
+/** These put everything together. */
+const FREE_ROOMS = ['worker', 'cli', 'bench', 'test'];
+const ENV_ROOMS = new Set(['cli', 'bench', 'test']);
+/** zod costs 28 ms and 500 KB a workflow; the rest is not there or not deterministic inside of one. */
+const FORBIDDEN_IN_WORKFLOWS = /^(zod|node:.*|pg|kysely|@temporalio\/(client|worker|activity))$/;
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
+
+const violations = [...Object.keys(RULES), ...FREE_ROOMS].flatMap((room) =>
+  sources(join(ROOT, room)).flatMap((file) => check(room, file)),
+);
+for (const violation of violations) console.error(violation);
+process.exitCode = violations.length === 0 ? 0 : 1;
+
+function check(room, file) {
+  const text = readFileSync(file, 'utf8');
+  const name = relative(ROOT, file);
+  const found = [];
+  for (const match of text.matchAll(IMPORT)) {
+    const problem = problemOf({ room, file, target: match[2] ?? match[3], typeOnly: match[1] !== undefined });
+    if (problem) found.push(`${name}:${lineOf(text, match.index)} ${problem}`);
+  }
+  if (!ENV_ROOMS.has(room) && !isTest(file)) {
+    for (const match of text.matchAll(/\bprocess\.env\b/g)) {
+      found.push(
+        `${name}:${lineOf(text, match.index)} reads process.env, which only cli/ may: take it from the config`,
+      );
+    }
+  }
+  return found;
+}
+
+function problemOf({ room, file, target, typeOnly }) {
+  if (!target.startsWith('.')) {
+    const forbidden = room === 'workflows' && !typeOnly && !isTest(file) && FORBIDDEN_IN_WORKFLOWS.test(target);
+    return forbidden ? `imports ${target}, which a workflow may not` : undefined;
+  }
+  const rule = RULES[room];
+  const path = relative(ROOT, resolve(dirname(file), target)).replace(/\.(ts|js)$/, '');
+  const other = path.split('/')[0];
+  if (rule === undefined || other === room || !(other in RULES || FREE_ROOMS.includes(other))) return undefined;
+  if (isTest(file) && other === 'test') return undefined;
+  const allowed = typeOnly ? [...rule.values, ...rule.types] : rule.values;
+  if (allowed.some((entry) => path === entry || path.startsWith(`${entry}/`))) return undefined;
+  return `imports ${typeOnly ? 'types of ' : ''}${path}: ${room} may import ${rule.values.join(', ') || 'no other room'}${
+    rule.types.length > 0 ? `, and types of ${rule.types.join(', ')}` : ''
+  }`;
+}
+
+function sources(folder) {
+  return list(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function list(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // A room that nobody has moved into yet.
+  }
+}
+
+function isTest(file) {
+  return file.endsWith('.test.ts');
+}
+
+function lineOf(text, index) {
+  return text.slice(0, index).split('\n').length;
+}

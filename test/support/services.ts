@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+
+/** A fresh namespace is known to all parts of the dev server within a second or two. */
+const NAMESPACE_TIMEOUT_MS = 20_000;
+const RETENTION_SECONDS = 86_400;
+
+export interface TestTemporal {
+  /** Host and port of the run's Temporal. */
+  address: string;
+  /** Of this test file alone: workers of two files never take each other's tasks. */
+  namespace: string;
+  /** Path of the prebuilt workflows. */
+  workflowBundle: string;
+}
+
+/** A Temporal namespace of the test file's own, with our search attributes, on the run's dev server. */
+export async function createTestTemporal(): Promise<TestTemporal> {
+  const address = inject('temporalAddress');
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const connection = await Connection.connect({ address });
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: RETENTION_SECONDS as never },
+    });
+    await untilDone(() => ensureSearchAttributes(connection, namespace));
+    await untilDone(() => connection.workflowService.listOpenWorkflowExecutions({ namespace, maximumPageSize: 1 }));
+  } finally {
+    await connection.close();
+  }
+  return { address, namespace, workflowBundle: inject('workflowBundle') };
+}
+
+async function untilDone(attempt: () => Promise<unknown>): Promise<void> {
+  const deadline = Date.now() + NAMESPACE_TIMEOUT_MS;
+  while (true) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (Date.now() >= deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
