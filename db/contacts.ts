@@ -93,6 +93,7 @@ export async function patchContact(
     email?: string | undefined;
     subscribed?: boolean | undefined;
     data?: Data | undefined;
+    mode?: 'live' | 'test';
     suppressionKey: Buffer;
   },
 ): Promise<SavedContact> {
@@ -107,7 +108,11 @@ export async function patchContact(
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
   });
-  const outbox = await recordSubscriptionChanges(trx, { projectId: p.projectId, contacts: saved ? [saved] : [] });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts: saved ? [saved] : [],
+    mode: p.mode ?? 'live',
+  });
   return { contact: await getContact(trx, p), outbox };
 }
 

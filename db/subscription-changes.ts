@@ -1,4 +1,5 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
+import { normalizeEmail } from '../domain/email-address.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { recordEvents } from './record-events.ts';
@@ -41,4 +42,24 @@ export async function recordSubscriptionChanges(
     }));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   return outbox;
+}
+
+/**
+ * Unsubscribes those of the addresses that are subscribed contacts, and emits it. The suppression list is left as it is.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function unsubscribeAddresses(
+  trx: Transaction<Database>,
+  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: 'live' | 'test' },
+): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM contacts
+      WHERE project_id = ${p.projectId} AND email = ANY(${p.emails.map(normalizeEmail)}::text[]) AND subscribed
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE contacts c SET subscribed = false, updated_at = now() FROM locked WHERE c.id = locked.id RETURNING c.id
+  `.execute(trx);
+  const contacts = rows.map(({ id }) => ({ id, subscribed: false, subscriptionChanged: true }));
+  return recordSubscriptionChanges(trx, { ...p, contacts });
 }
