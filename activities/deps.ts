@@ -1,12 +1,16 @@
 import type { Logger } from 'pino';
+import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { Mailer } from './mailer.ts';
 
-/** What activities are built from. One object a worker process; channels are added by `worker/worker.ts`. */
+/** What activities are built from: one object a worker process, made by `worker/worker.ts`. */
 export interface ActivityDeps {
   config: Config;
   db: Db;
   lifecycle: Lifecycle;
   log: Logger;
+  mailer: Mailer;
+  webhooks: WebhookClient;
 }

@@ -9,9 +9,14 @@ import { contactFieldRoutes } from './routes/contact-fields.ts';
 import { contactJobRoutes } from './routes/contact-jobs.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { projectRoutes } from './routes/project.ts';
+import { sendRoutes } from './routes/send.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
+import { trackRoutes } from './routes/track.ts';
+import { workflowStepRoutes } from './routes/workflow-steps.ts';
+import { workflowRoutes } from './routes/workflows.ts';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -26,15 +31,22 @@ export interface Registrars {
 /** Every route of the service, in the order of the API guide. */
 export function registerRoutes({ both, only, hono, table }: Registrars, deps: Deps): void {
   // Dashboard-style resources, at both paths.
+  workflowRoutes(both, deps);
+  workflowStepRoutes(both, deps);
+  executionRoutes(both, deps);
   contactFieldRoutes(both, deps);
   contactJobRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
+  // Public endpoints, under /v1 only.
+  trackRoutes(only, deps);
   // People, keys and the project: by session, at one path.
   authRoutes(only, deps);
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
   auditLogRoutes(only, deps);
+  // Sending, under /v1 only.
+  sendRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Next, StepInput } from '../domain/execution.ts';
+import type { EffectType, Next, StepInput } from '../domain/execution.ts';
 import { lockContacts } from './contact-locks.ts';
 import { type Branch, follow, type Graph, type GraphStep, loadGraph } from './execution-graph.ts';
 import { completeVisit, findVisit, moveExecution, type Visit, type VisitOutcome } from './execution-visits.ts';
@@ -22,6 +22,16 @@ export interface Standing {
   next: Next;
   /** The step of an effect that is to be run; undefined otherwise. */
   step: GraphStep | undefined;
+}
+
+/** An execution that stands at an effect of this type. */
+export type EffectStanding = Standing & { next: Next & { kind: 'effect' }; step: GraphStep };
+
+/** The standing execution when it is at an effect of `activity`; an activity that was overtaken by an edit passes on what is next. */
+export function atEffect(standing: Standing | { next: Next }, activity: EffectType): EffectStanding | undefined {
+  const { next } = standing;
+  if (!('step' in standing) || !standing.step || next.kind !== 'effect' || next.activity !== activity) return undefined;
+  return { ...standing, next, step: standing.step };
 }
 
 const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted' };

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import type { Database } from './schema.ts';
 
@@ -30,8 +30,9 @@ export async function insertVisit(trx: Transaction<Database>, v: NewVisit): Prom
   const open = v.status === 'RUNNING' || v.status === 'WAITING';
   await sql`
     INSERT INTO execution_steps
-      (execution_id, visit, project_id, step_id, type, status, due_at, output, error, completed_at)
-    VALUES (${v.executionId}, ${v.visit}, ${v.projectId}, ${v.stepId}, ${v.type}, ${v.status}, ${v.dueAt ?? null},
+      (execution_id, visit, project_id, step_id, type, status, attempts, due_at, output, error, completed_at)
+    VALUES (${v.executionId}, ${v.visit}, ${v.projectId}, ${v.stepId}, ${v.type}, ${v.status},
+      ${v.status === 'RUNNING' ? 0 : 1}, ${v.dueAt ?? null},
       ${v.output ? JSON.stringify(v.output) : null}::jsonb, ${v.error ?? null}, CASE WHEN ${!open} THEN now() END)
   `.execute(trx);
 }
@@ -98,4 +99,12 @@ export async function moveExecution(trx: Transaction<Database>, p: ExecutionPosi
     WHERE id = ${p.executionId} AND completed_at IS NULL
   `.execute(trx);
   return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** Tries of an effect that failed for now, as `noteAttempt` left them; 0 before the first. */
+export async function countTries(db: Kysely<Database>, executionId: string, visit: number): Promise<number> {
+  const { rows } = await sql<{ attempts: number }>`
+    SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
+  `.execute(db);
+  return rows[0]?.attempts ?? 0;
 }

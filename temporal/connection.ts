@@ -1,17 +1,24 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from '@temporalio/client';
+import type { TLSConfig } from '@temporalio/client';
 import type { Config } from '../domain/config.ts';
 
+/** What clients and workers both take. */
+export interface TemporalConnectionOptions {
+  address: string;
+  apiKey?: string;
+  tls?: TLSConfig | true;
+}
+
 /** How to reach Temporal: address, API key and TLS files as configured. Reads the PEM files once. */
-export function temporalConnectionOptions(temporal: Config['temporal']): ConnectionOptions {
-  const options: ConnectionOptions = { address: temporal.address };
+export function temporalConnectionOptions(temporal: Config['temporal']): TemporalConnectionOptions {
+  const options: TemporalConnectionOptions = { address: temporal.address };
   if (temporal.apiKey) options.apiKey = temporal.apiKey;
   const tls = tlsOptions(temporal);
   if (tls) options.tls = tls;
   return options;
 }
 
-function tlsOptions(temporal: Config['temporal']): ConnectionOptions['tls'] {
+function tlsOptions(temporal: Config['temporal']): TLSConfig | true | undefined {
   const { tlsCertFile, tlsKeyFile, tlsCaFile, tlsServerName, apiKey } = temporal;
   if (!tlsCertFile && !tlsCaFile && !tlsServerName) return apiKey ? true : undefined;
   return {

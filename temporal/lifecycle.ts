@@ -4,6 +4,8 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
+import { ensureSchedules } from './schedules.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
 
 /** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
@@ -23,6 +25,8 @@ export interface Lifecycle {
   dispatch(rows: OutboxRow[]): void;
   /** Dispatches rows now, the relay's way; resolves when each was tried. */
   dispatchNow(rows: OutboxRow[]): Promise<void>;
+  /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
+  prepareNamespace(): Promise<void>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes the connection. */
@@ -64,6 +68,10 @@ export function createLifecycle(deps: {
     dispatch: (rows) => queue.add(rows),
     dispatchNow: async (rows) => {
       await Promise.all(splitIntoGroups(rows).map(run));
+    },
+    prepareNamespace: async () => {
+      await ensureSearchAttributes(connection, deps.temporal.namespace);
+      await ensureSchedules(client);
     },
     ping: async () => {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));

@@ -1,0 +1,85 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { withIdempotency } from '../../db/idempotency.ts';
+import { trackEvent } from '../../db/track.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../domain/event-names.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { errors, json, ok } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import type { App } from '../env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
+import { EmailAddress, Id, Instant, success } from '../schemas.ts';
+import { publicKey } from '../security.ts';
+
+const EventName = z
+  .string()
+  .min(1)
+  .max(EVENT_NAME_LENGTH)
+  .superRefine((name, ctx) => {
+    const fault = eventNameFault(name);
+    if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
+  })
+  .openapi({ minLength: 1, maxLength: EVENT_NAME_LENGTH, example: 'signup' });
+
+const TrackEvent = z
+  .object({
+    email: EmailAddress,
+    event: EventName,
+    subscribed: z.boolean().optional(),
+    data: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });
+
+const TrackedEvent = success(z.object({ contact: Id, event: Id, timestamp: Instant })).openapi('TrackedEvent', {
+  example: {
+    success: true,
+    data: {
+      contact: '0190a000-0000-7000-8000-000000000000',
+      event: '0190a000-0000-7000-8000-000000000001',
+      timestamp: '2026-01-01T12:00:00.000Z',
+    },
+  },
+});
+
+const trackRoute = createRoute({
+  method: 'post',
+  path: '/v1/track',
+  operationId: 'trackEvent',
+  tags: ['Track'],
+  summary: 'Record an event of a contact',
+  description:
+    'Creates the contact if it is new, starts the workflows that the event triggers and satisfies those that wait for it. ' +
+    'Takes the public key, whose data is stored and shown as plain text only.',
+  security: publicKey(),
+  request: { headers: IdempotencyHeader, body: json(TrackEvent) },
+  responses: { 200: ok(TrackedEvent), ...errors('IDEMPOTENCY_KEY_REUSED') },
+});
+
+export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  app.openapi(trackRoute, async (c) => {
+    const { email, event, subscribed, data } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const untrusted = c.var.actor.kind === 'public';
+    if (untrusted) await limits.takeForPublicContact(projectId, email);
+    const key = idempotencyKey(c);
+    const { answer, outbox } = await inTransaction(db, async (trx) => {
+      let queued: OutboxRow[] = [];
+      const kept = await withIdempotency(trx, { projectId, key, request: 'POST /v1/track' }, async () => {
+        const tracked = await trackEvent(trx, {
+          ...{ projectId, email, event, subscribed, data: data ?? undefined, untrusted, mode, suppressionKey },
+        });
+        queued = tracked.outbox;
+        const timestamp = new Date().toISOString();
+        return {
+          statusCode: 200,
+          response: { success: true as const, data: { contact: tracked.contactId, event: tracked.eventId, timestamp } },
+        };
+      });
+      return { answer: kept.response, outbox: queued };
+    });
+    lifecycle.dispatch(outbox);
+    return c.json(answer, 200);
+  });
+}

@@ -1,0 +1,239 @@
+import { sql, type Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { AppError, fieldError } from '../domain/errors.ts';
+import type { StepType } from '../domain/execution.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { endExecutions } from './execution-end.ts';
+import type { Database } from './schema.ts';
+import { assertSender } from './senders.ts';
+import { sealStepConfig } from './step-secrets.ts';
+import {
+  getWorkflow,
+  lockWorkflow,
+  STEP_COLUMNS,
+  type Step,
+  TRANSITION_COLUMNS,
+  type Transition,
+} from './workflows.ts';
+
+export interface StepRef {
+  projectId: string;
+  workflowId: string;
+  stepId: string;
+}
+
+export interface NewStep {
+  projectId: string;
+  workflowId: string;
+  type: StepType;
+  name: string;
+  config: Record<string, unknown>;
+  position: { x: number; y: number } | null;
+  autoConnect: boolean;
+  secretKey: string;
+}
+
+/** Branches a step can leave by: `null` is the plain transition (decisions §7). */
+const BRANCHES: Record<StepType, readonly Transition['branch'][]> = {
+  SEND_EMAIL: [null],
+  DELAY: [null],
+  WEBHOOK: [null],
+  UPDATE_CONTACT: [null],
+  CONDITION: ['yes', 'no'],
+  WAIT_FOR_EVENT: [null, 'event', 'timeout'],
+  EXIT: [],
+};
+
+/**
+ * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
+ */
+export async function insertStep(trx: Transaction<Database>, p: NewStep): Promise<Step> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await checkSending(trx, p.projectId, p);
+  const id = uuidv7();
+  const { rows } = await sql<Step>`
+    INSERT INTO workflow_steps (id, project_id, workflow_id, type, name, config, template_id, position)
+    VALUES (${id}, ${p.projectId}, ${p.workflowId}, ${p.type}, ${p.name},
+      ${JSON.stringify(sealStepConfig(p.secretKey, id, p.config))}::jsonb, ${templateOf(p)},
+      ${p.position ? JSON.stringify(p.position) : null}::jsonb)
+    RETURNING ${STEP_COLUMNS}
+  `.execute(trx);
+  await sql`
+    UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
+  `.execute(trx);
+  if (p.autoConnect) await connectToLast(trx, p, id);
+  return required(rows[0]);
+}
+
+/** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
+export async function updateStep(
+  trx: Transaction<Database>,
+  p: StepRef & {
+    name?: string | undefined;
+    config?: Record<string, unknown> | undefined;
+    position?: { x: number; y: number } | null | undefined;
+    secretKey: string;
+  },
+): Promise<Step> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const current = await getStep(trx, p);
+  if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
+  const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
+  const position = p.position === undefined ? current.position : p.position;
+  const { rows } = await sql<Step>`
+    UPDATE workflow_steps SET name = ${p.name ?? current.name}, config = ${JSON.stringify(config)}::jsonb,
+      template_id = ${templateOf({ type: current.type, config })},
+      position = ${position ? JSON.stringify(position) : null}::jsonb, updated_at = now()
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.stepId}
+    RETURNING ${STEP_COLUMNS}
+  `.execute(trx);
+  return required(rows[0]);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getStep(trx: Transaction<Database>, p: StepRef): Promise<Step> {
+  const { rows } = await sql<Step>`
+    SELECT ${STEP_COLUMNS} FROM workflow_steps
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.stepId}
+  `.execute(trx);
+  return required(rows[0]);
+}
+
+/**
+ * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at it end EXITED,
+ * `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
+ */
+export async function deleteStep(trx: Transaction<Database>, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await getStep(trx, p);
+  if (p.splice) await spliceAround(trx, p);
+  const { outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where: sql<boolean>`workflow_id = ${p.workflowId} AND current_step_id = ${p.stepId}`,
+    status: 'EXITED',
+    reason: 'step_deleted',
+  });
+  await sql`
+    UPDATE workflows SET entry_step_id = NULL, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
+  `.execute(trx);
+  await sql`DELETE FROM workflow_steps WHERE project_id = ${p.projectId} AND id = ${p.stepId}`.execute(trx);
+  return outbox;
+}
+
+/**
+ * Joins two steps. The unique index decides that a step has one transition a branch.
+ * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one that is taken
+ */
+export async function insertTransition(
+  trx: Transaction<Database>,
+  p: { projectId: string; workflowId: string; fromStepId: string; toStepId: string; branch: Transition['branch'] },
+): Promise<Transition> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const from = await getStep(trx, { ...p, stepId: p.fromStepId });
+  await getStep(trx, { ...p, stepId: p.toStepId });
+  checkBranch(from.type, p.branch);
+  const { rows } = await sql<Transition>`
+    INSERT INTO workflow_transitions (project_id, workflow_id, from_step_id, to_step_id, branch)
+    VALUES (${p.projectId}, ${p.workflowId}, ${p.fromStepId}, ${p.toStepId}, ${p.branch})
+    ON CONFLICT DO NOTHING
+    RETURNING ${TRANSITION_COLUMNS}
+  `.execute(trx);
+  const [transition] = rows;
+  if (!transition) {
+    throw new AppError('CONFLICT', {
+      message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
+      details: { fromStepId: p.fromStepId, branch: p.branch },
+      suggestion: 'Delete that transition first.',
+    });
+  }
+  return transition;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function deleteTransition(
+  trx: Transaction<Database>,
+  p: { projectId: string; workflowId: string; transitionId: string },
+): Promise<void> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM workflow_transitions
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.transitionId}
+  `.execute(trx);
+  if (!numAffectedRows) throw new AppError('NOT_FOUND');
+}
+
+function checkBranch(type: StepType, branch: Transition['branch']): void {
+  if (BRANCHES[type].includes(branch)) return;
+  const takes = BRANCHES[type].map((name) => name ?? 'none');
+  throw fieldError(
+    'branch',
+    takes.length === 0
+      ? 'nothing comes after an EXIT step'
+      : `the branch of a ${type} step is one of: ${takes.join(', ')}`,
+    'invalid_enum_value',
+  );
+}
+
+/** The last step before this one that has a branch free, by that branch. */
+async function connectToLast(trx: Transaction<Database>, p: NewStep, stepId: string): Promise<void> {
+  const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const others = steps.filter((step) => step.id !== stepId).reverse();
+  for (const from of others) {
+    const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
+    const free = BRANCHES[from.type].find((branch) => !taken.includes(branch));
+    if (free === undefined || (from.type !== 'CONDITION' && taken.length > 0)) continue;
+    const { projectId, workflowId } = p;
+    await insertTransition(trx, { projectId, workflowId, fromStepId: from.id, toStepId: stepId, branch: free });
+    return;
+  }
+}
+
+async function spliceAround(trx: Transaction<Database>, p: StepRef): Promise<void> {
+  const { transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const targets = new Set(
+    transitions.filter((t) => t.fromStepId === p.stepId && t.toStepId !== p.stepId).map((t) => t.toStepId),
+  );
+  if (targets.size > 1) {
+    throw new AppError('CONFLICT', {
+      message: 'The branches of this step lead to different steps, so its neighbours cannot be joined.',
+      details: { toStepIds: [...targets] },
+      suggestion: 'Delete it without splice, and draw the transitions you want.',
+    });
+  }
+  const [target] = targets;
+  if (target === undefined) return;
+  await sql`
+    UPDATE workflow_transitions SET to_step_id = ${target}
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND to_step_id = ${p.stepId} AND from_step_id <> ${p.stepId}
+  `.execute(trx);
+  await sql`
+    UPDATE workflows SET entry_step_id = ${target} WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
+  `.execute(trx);
+}
+
+async function checkSending(
+  trx: Transaction<Database>,
+  projectId: string,
+  step: { type: StepType; config: Record<string, unknown> },
+): Promise<void> {
+  const templateId = templateOf(step);
+  if (templateId) {
+    const { rows } = await sql`SELECT 1 FROM templates WHERE project_id = ${projectId} AND id = ${templateId}`.execute(
+      trx,
+    );
+    if (rows.length === 0) throw fieldError('config.templateId', 'no template of this project has this id');
+  }
+  const { from } = step.config;
+  const sender = typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email;
+  if (step.type === 'SEND_EMAIL' && sender) await assertSender(trx, projectId, sender);
+}
+
+function templateOf(step: { type: StepType; config: Record<string, unknown> }): string | null {
+  return step.type === 'SEND_EMAIL' && typeof step.config.templateId === 'string' ? step.config.templateId : null;
+}
+
+function required<T>(row: T | undefined): T {
+  if (!row) throw new AppError('NOT_FOUND');
+  return row;
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { ActivityDeps } from '../activities/deps.ts';
+import { createMailer } from '../activities/mailer.ts';
+import { createEmailProvider } from '../channels/email/create-provider.ts';
+import { createWebhookClient } from '../channels/webhook-request.ts';
+import { insertCapturedEmail } from '../db/captured.ts';
+import type { Db } from '../db/connection.ts';
+import type { Config } from '../domain/config.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
+
+/** Connects the activities of a worker process to its channels. */
+export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifecycle; log: Logger }): {
+  deps: ActivityDeps;
+  close(): Promise<void>;
+} {
+  const { config, db } = p;
+  const provider = createEmailProvider(config.email, (message) => insertCapturedEmail(db, message));
+  const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
+  const mailer = createMailer({ ...p, provider });
+  return {
+    deps: { ...p, mailer, webhooks },
+    close: async () => {
+      await provider.close();
+      await webhooks.close();
+    },
+  };
+}

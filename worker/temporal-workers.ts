@@ -1,0 +1,65 @@
+import { hostname } from 'node:os';
+import { type NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import type { activitiesByQueue } from '../activities/registry.ts';
+import { TASK_QUEUES, type TaskQueue } from '../temporal/names.ts';
+
+type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
+
+/** Activities of a queue that run at a time in one process. A mail or a webhook mostly waits; a chunk of a campaign works. */
+const CONCURRENCY: Record<ActivityQueue, number> = { transactional: 20, automation: 40, webhooks: 100, bulk: 4 };
+/** Activities under way at a stop get this long to finish; `npm start` gives the whole process 20 s. */
+const SHUTDOWN_GRACE = '10 seconds';
+/** Then they are cancelled by force, so that a stop always comes to its end. */
+const SHUTDOWN_FORCE = '15 seconds';
+/** Workflows kept in memory between their tasks, about 50 kB each: a worker process stays under 400 MB. */
+const MAX_CACHED_WORKFLOWS = 1_000;
+
+export interface WorkerFleet {
+  connection: NativeConnection;
+  namespace: string;
+  activities: ReturnType<typeof activitiesByQueue>;
+  workflowBundle: WorkflowBundleOption | undefined;
+}
+
+/** A Temporal worker for each task queue, on one connection: a queue that is full keeps no other waiting. */
+export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
+  const shared: Pick<
+    WorkerOptions,
+    'connection' | 'namespace' | 'identity' | 'shutdownGraceTime' | 'shutdownForceTime'
+  > = {
+    connection: p.connection,
+    namespace: p.namespace,
+    identity: `${process.pid}@${hostname()}`,
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+  };
+  const queues = Object.keys(CONCURRENCY) as ActivityQueue[];
+  return [
+    await Worker.create({
+      ...shared,
+      taskQueue: TASK_QUEUES.workflows,
+      ...workflowSource(p.workflowBundle),
+      maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+      workflowTaskPollerBehavior: { type: 'autoscaling' },
+    }),
+    ...(await Promise.all(
+      queues.map((queue) =>
+        Worker.create({
+          ...shared,
+          taskQueue: TASK_QUEUES[queue],
+          activities: p.activities[queue],
+          maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
+          activityTaskPollerBehavior: { type: 'autoscaling' },
+        }),
+      ),
+    )),
+  ];
+}
+
+/** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */
+function workflowSource(
+  bundle: WorkflowBundleOption | undefined,
+): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
+  if (bundle) return { workflowBundle: bundle };
+  return { workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname };
+}
