@@ -11,12 +11,21 @@ const COMMAND_FAILED = 400;
 /** QUIT is a courtesy: nobody waits long for its answer. */
 const QUIT_MS = 2_000;
 
+/** How a connection was lost under a message. */
+export interface Loss {
+  error: Error;
+  /** The 421 that ended it, where there was one. */
+  said: SmtpRefusal | null;
+  /** Another message was being answered: this one cannot have caused it. */
+  blameless: boolean;
+}
+
 /** What a connection asks of the pool and tells it. */
 export interface ConnectionOwner {
   /** The next message, or undefined when none is queued. */
   take(): SmtpJob | undefined;
-  /** The connection broke under a message that was not sent yet; `said` is the 421 that ended it, where there was one. */
-  giveBack(job: SmtpJob, error: Error, said: SmtpRefusal | null): void;
+  /** The connection broke under a message that was not sent yet. */
+  giveBack(job: SmtpJob, loss: Loss): void;
   /** A message was answered: the server does take mail. */
   progressed(): void;
   /** No new work can be taken; `lost` unless the end was agreed. */
@@ -257,10 +266,11 @@ export class SmtpConnection {
   /** The server leaves (421), or says something nobody asked for. It answers what it was asked about; the rest never came to it. */
   private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);
+    const behind = awaited === 'message';
     this.messagesLeft = 0; // A callback below may bring work, which is not for this connection.
-    if (awaited === 'message') this.messageAnswered(code, text);
+    if (behind) this.messageAnswered(code, text);
     const about = awaited === 'mail' || awaited === 'rcpt' || awaited === 'data' ? refusal(awaited, code, text) : null;
-    this.lost(error, about);
+    this.lost(error, about, behind);
   }
 
   private late(): void {
@@ -280,7 +290,7 @@ export class SmtpConnection {
   }
 
   /** The connection is gone or useless. The unanswered body is in doubt, the envelope alone is not. */
-  private lost(error: Error, said: SmtpRefusal | null): void {
+  private lost(error: Error, said: SmtpRefusal | null, behind = this.sent !== null): void {
     const busy = this.awaited.length > 0 || said !== null;
     const { sent, current } = this;
     this.sent = null;
@@ -288,7 +298,7 @@ export class SmtpConnection {
     this.awaited.length = 0;
     this.leave(busy);
     this.session.channel.destroy(error);
-    if (current !== null) this.owner.giveBack(current, error, said);
+    if (current !== null) this.owner.giveBack(current, { error, said, blameless: behind });
     sent?.onResult({ outcome: 'in_doubt', error: error.message }, sent.message);
     this.end();
   }

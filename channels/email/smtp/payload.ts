@@ -18,7 +18,7 @@ export interface Payload {
 export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };
   if (typeof data === 'string') return payloadOf(Buffer.from(data, 'latin1'), false);
-  const lines = hasBareNewline(data) ? withCrlf(data) : data;
+  const lines = withCrlf(data);
   const stuffed = hasLeadingDot(lines) ? withDotsDoubled(lines) : lines;
   return {
     data: stuffed,
@@ -26,6 +26,12 @@ export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
     bytes: lines.length,
     eightBit: isEightBit(stuffed),
   };
+}
+
+/** The same bytes with CRLF for every bare CR and LF; the very same buffer when there is none. */
+export function withCrlf(data: Buffer): Buffer {
+  if (!hasBareNewline(data)) return data;
+  return Buffer.from(data.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n'), 'latin1');
 }
 
 function hasBareNewline(data: Buffer): boolean {
@@ -45,10 +51,6 @@ function endsWithNewline(data: Buffer): boolean {
 function isEightBit(data: Buffer): boolean {
   for (let at = 0; at < data.length; at++) if ((data[at] as number) > 127) return true;
   return false;
-}
-
-function withCrlf(data: Buffer): Buffer {
-  return Buffer.from(data.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n'), 'latin1');
 }
 
 function withDotsDoubled(data: Buffer): Buffer {

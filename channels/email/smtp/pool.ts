@@ -1,6 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { Backoff } from './backoff.ts';
 import type { ChannelOptions } from './channel.ts';
-import { type ConnectionOwner, SmtpConnection } from './connection.ts';
+import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts';
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
@@ -9,13 +10,12 @@ import {
   type SmtpCallback,
   type SmtpJob,
   type SmtpMessage,
-  type SmtpRefusal,
   type SmtpResult,
   type SmtpTimeouts,
 } from './types.ts';
 import { parseSmtpUrl } from './url.ts';
 
-/** The first loss may be an idle connection that the server closed unseen, the second bad luck; the third is the message. */
+/** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
 const MAX_LOSSES = 3;
 /** After so many attempts to connect without one success the queue is told, so that callers can put their messages off. */
 const MAX_OPEN_FAILURES = 3;
@@ -72,9 +72,10 @@ export class SmtpPool {
     this.channel = { endpoint: parseSmtpUrl(options.url), timeouts, ca: options.ca };
     this.maxConnections = Math.max(1, options.connections ?? DEFAULT_CONNECTIONS);
     this.maxMessages = options.maxMessages ?? 0;
+    setMaxListeners(0, this.closed.signal); // One for each connection being opened.
     this.owner = {
       take: () => this.queue.shift(),
-      giveBack: (job, error, said) => this.giveBack(job, error, said),
+      giveBack: (job, loss) => this.giveBack(job, loss),
       progressed: () => this.backoff.succeeded(),
       leaving: (connection, lost) => this.leaving(connection, lost),
     };
@@ -200,8 +201,8 @@ export class SmtpPool {
     queueMicrotask(() => this.dispatch()); // After the connection has given back what it held.
   }
 
-  private giveBack(job: SmtpJob, error: Error, said: SmtpRefusal | null): void {
-    job.losses += 1;
+  private giveBack(job: SmtpJob, { error, said, blameless }: Loss): void {
+    if (!blameless) job.losses += 1; // A blameless loss ends another message, so these come to an end too.
     if (job.losses < MAX_LOSSES && !this.closing) {
       this.counts.givenBack += 1;
       this.queue.putBack(job);

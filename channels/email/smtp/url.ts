@@ -33,6 +33,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
   if (!host) throw new Error('SMTP_URL names no host');
   const implicitTls = url.protocol === 'smtps:';
   const loopback = isLoopback(host);
+  const verify = url.searchParams.get('tls.rejectUnauthorized');
   const user = decodeURIComponent(url.username);
   return {
     host,
@@ -40,7 +41,7 @@ export function parseSmtpUrl(text: string): SmtpEndpoint {
     implicitTls,
     requireTls: url.searchParams.get('requireTLS') === 'true',
     ignoreTls: url.searchParams.get('ignoreTLS') === 'true',
-    verifyCertificate: !loopback && url.searchParams.get('tls.rejectUnauthorized') !== 'false',
+    verifyCertificate: verify === null ? !loopback : verify !== 'false',
     loopback,
     credentials: user ? { user, pass: decodeURIComponent(url.password) } : null,
     clientName: url.searchParams.get('name'),

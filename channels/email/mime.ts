@@ -1,0 +1,82 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { foldableHeader, singleLine } from './mime-header.ts';
+import { withCrlf } from './smtp/payload.ts';
+
+export interface MailAddress {
+  name?: string | null | undefined;
+  address: string;
+}
+
+export interface MailAttachment {
+  filename: string;
+  contentType: string;
+  content: Buffer;
+  /** `inline` with a content id is an image that the HTML shows by `cid:<contentId>`. */
+  disposition?: string | null | undefined;
+  contentId?: string | null | undefined;
+}
+
+export interface MailInput {
+  from: MailAddress;
+  to: MailAddress;
+  replyTo?: MailAddress | null | undefined;
+  subject: string;
+  html: string;
+  text: string;
+  /** Further headers, List-Unsubscribe among them. Names that the message itself needs are left out. */
+  headers?: readonly (readonly [name: string, value: string])[];
+  attachments?: readonly MailAttachment[];
+  /** With its angle brackets; the same on every attempt. */
+  messageId: string;
+  date: Date;
+}
+
+const HEADER_NAME = /^[!-9;-~]{1,76}$/;
+/** Set from the fields of the input, by MIME, or by the servers on the way. */
+const OWN_HEADERS =
+  /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-.*|dkim-.*)$/i;
+
+/**
+ * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and none passes 998 octets.
+ * Nothing in it can add a header, name a file of this host or fetch a URL.
+ */
+export async function buildMessage(input: MailInput): Promise<Buffer> {
+  const composer = new MailComposer({
+    from: address(input.from),
+    to: address(input.to),
+    ...(input.replyTo ? { replyTo: address(input.replyTo) } : {}),
+    subject: foldableHeader(input.subject),
+    html: input.html,
+    text: input.text,
+    headers: headersOf(input.headers ?? []),
+    attachments: (input.attachments ?? []).map(attachmentOf),
+    messageId: singleLine(input.messageId),
+    date: input.date,
+    textEncoding: 'quoted-printable',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return withCrlf(await composer.compile().build()); // An attached message goes as it is, with the line ends that it came with.
+}
+
+/** As an object, so that a name like `x@y, z@w` stays a name. */
+function address({ name, address: mailbox }: MailAddress): { name: string; address: string } {
+  return { name: singleLine(name ?? ''), address: singleLine(mailbox) };
+}
+
+function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
+  return headers
+    .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
+    .map(([key, value]) => ({ key, value: foldableHeader(value) }));
+}
+
+function attachmentOf(attachment: MailAttachment) {
+  const cid = attachment.contentId ? singleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
+  return {
+    filename: singleLine(attachment.filename),
+    contentType: singleLine(attachment.contentType),
+    content: attachment.content,
+    contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
+    ...(cid ? { cid } : {}),
+  };
+}

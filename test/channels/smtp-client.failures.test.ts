@@ -1,0 +1,237 @@
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
+import type { SmtpMessage } from '../../channels/email/smtp/types.ts';
+import { type Script, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+
+const cleanup: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+
+async function scripted(script: Script, greeting?: string | null) {
+  const server = await startScriptedSmtp(script, greeting);
+  cleanup.push(() => server.close());
+  return server;
+}
+
+function pool(url: string, options: Partial<SmtpPoolOptions> = {}): SmtpPool {
+  const made = new SmtpPool({ url, connections: 1, ...options });
+  cleanup.push(() => made.close(0));
+  return made;
+}
+
+function message(to: string): SmtpMessage {
+  return { id: to, from: 'bounces@example.com', to, data: `Message-ID: <${to}>\r\n\r\nHello\r\n` };
+}
+
+const quick = { connectMs: 60, greetingMs: 60, commandMs: 60, messageMs: 60, idleMs: 5_000 };
+
+describe('a lost connection', () => {
+  it('before the message is sent moves it to another connection', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (line.startsWith('RCPT') && n === 1) socket.destroy();
+      return willing()(line, socket, n);
+    });
+    const smtp = pool(server.url);
+    expect(await smtp.send(message('ann@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(smtp.counts).toMatchObject({ opened: 2, lost: 1, givenBack: 1 });
+  });
+
+  it('that happens every time ends as unsent after three connections, not in a loop', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (line.startsWith('RCPT')) socket.destroy();
+      return willing()(line, socket, n);
+    });
+    const result = await pool(server.url).send(message('poison@example.org'));
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/closed|ECONNRESET/) });
+    expect(server.connections).toBe(3);
+  });
+
+  it('after the message was sent leaves it in doubt, and it is not sent again', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (line === '.') {
+        socket.destroy();
+        return null;
+      }
+      return willing()(line, socket, n);
+    });
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'in_doubt' });
+    expect(server.lines.filter((line) => line === '.')).toHaveLength(1);
+  });
+
+  it('leaves one message of each connection in doubt and delivers all others exactly once', async () => {
+    const sink = await startSmtpSink({ answerMessage: (_to, n) => (n % 50 === 0 && dropped < 4 ? drop() : null) });
+    cleanup.push(() => sink.close());
+    let dropped = 0;
+    const drop = (): 'hangup' => {
+      dropped += 1;
+      return 'hangup';
+    };
+    const smtp = pool(sink.url, { connections: 2 });
+    const recipients = Array.from({ length: 300 }, (_, i) => `to${i}@example.org`);
+    const results = await Promise.all(recipients.map((to) => smtp.send(message(to))));
+    const accepted = recipients.filter((_, i) => results[i]?.outcome === 'accepted');
+    expect(results.filter((result) => result.outcome === 'in_doubt')).toHaveLength(4);
+    expect(accepted).toHaveLength(296);
+    expect([...sink.perRecipient().keys()].sort()).toEqual(accepted.sort());
+    expect(sink.counts.messages).toBe(296);
+  });
+
+  it('in idleness costs nothing: the next message opens another', async () => {
+    const sink = await startSmtpSink();
+    cleanup.push(() => sink.close());
+    const smtp = pool(sink.url);
+    await smtp.send(message('one@example.org'));
+    sink.dropAll();
+    expect(await smtp.send(message('two@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(sink.counts.messages).toBe(2);
+  });
+});
+
+describe('421', () => {
+  it('at the recipient tries two more connections, then is a refusal for now', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (!line.startsWith('RCPT')) return willing()(line, socket, n);
+      socket.end('421 4.7.0 too many errors\r\n');
+      return null;
+    });
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', permanent: false, code: 421, enhanced: '4.7.0' });
+    expect(server.connections).toBe(3);
+  });
+
+  it('in answer to the message is a refusal for now, and the message behind it goes over another connection', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (line !== '.' || n > 1) return willing()(line, socket, n);
+      socket.end('421 4.3.2 shutting down\r\n');
+      return null;
+    });
+    const smtp = pool(server.url);
+    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(message(to))));
+    expect(results).toMatchObject([
+      { outcome: 'refused', stage: 'message', permanent: false, code: 421 },
+      { outcome: 'accepted' },
+    ]);
+  });
+
+  it('at a limit of messages per connection costs no message', async () => {
+    let messages = 0;
+    const server = await scripted((line, socket, n) => {
+      if (line === '.') messages += 1;
+      if (line.startsWith('MAIL') && messages > 0 && messages % 3 === 0 && n * 3 <= messages) {
+        socket.end('421 4.7.0 too many messages\r\n');
+        return null;
+      }
+      return willing()(line, socket, n);
+    });
+    const smtp = pool(server.url);
+    const results = await Promise.all(Array.from({ length: 9 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    expect(results.map((result) => result.outcome)).toEqual(Array(9).fill('accepted'));
+    expect(messages).toBe(9);
+  });
+
+  it('at every connection is not a hot loop', async () => {
+    const server = await scripted(willing(), '421 4.3.2 too many connections');
+    const smtp = pool(server.url, { connections: 20 });
+    const results = await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    expect(results[0]).toMatchObject({ outcome: 'refused', stage: 'connect', permanent: false, code: 421 });
+    expect(results).toHaveLength(100);
+    expect(server.connections).toBeLessThanOrEqual(25);
+  });
+});
+
+describe('a server that cannot be reached', () => {
+  it('leaves mail unsent after three attempts', async () => {
+    const free = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const { port } = free.address() as net.AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const smtp = pool(`smtp://127.0.0.1:${port}`);
+    expect(await smtp.send(message('ann@example.org'))).toMatchObject({
+      outcome: 'unsent',
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
+    expect(smtp.counts.openFailures).toBe(3);
+  });
+
+  it('and comes back is used again by itself', async () => {
+    const first = await startSmtpSink();
+    const { port, url } = first;
+    await first.close();
+    const smtp = pool(url);
+    const waiting = smtp.send(message('ann@example.org'));
+    await expect.poll(() => smtp.counts.openFailures).toBeGreaterThan(0);
+    const second = await startSmtpSink({ port });
+    cleanup.push(() => second.close());
+    expect(await waiting).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('for its words has them in the result', async () => {
+    const server = await scripted(willing(), '554 5.7.1 blocked using zen.spamhaus.org');
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toMatchObject({
+      outcome: 'refused',
+      stage: 'connect',
+      permanent: false,
+      code: 554,
+      enhanced: '5.7.1',
+    });
+  });
+
+  it('because it does not speak SMTP leaves mail unsent', async () => {
+    const server = await scripted(willing(), 'HTTP/1.1 400 Bad Request');
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
+  });
+});
+
+describe('silence', () => {
+  it('instead of a greeting leaves mail unsent', async () => {
+    const server = await scripted(willing(), null);
+    const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'unsent', error: 'timeout: the greeting did not come in time' });
+  });
+
+  it('at EHLO leaves mail unsent', async () => {
+    const server = await scripted(willing({ EHLO: null }));
+    const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('EHLO') });
+  });
+
+  it('at RCPT leaves mail unsent', async () => {
+    const server = await scripted(willing({ RCPT: null, DATA: null }));
+    const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('timeout') });
+    expect(server.connections).toBe(3);
+  });
+
+  it('after the message leaves it in doubt', async () => {
+    const server = await scripted(willing({ '.': null }));
+    const result = await pool(server.url, { timeouts: quick }).send(message('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'in_doubt', error: expect.stringContaining('timeout') });
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('closing the pool', () => {
+  it('does not wait for a server that says nothing', async () => {
+    const server = await scripted(willing(), null);
+    const smtp = pool(server.url);
+    const result = smtp.send(message('ann@example.org'));
+    await expect.poll(() => server.connections).toBe(1);
+    await smtp.close();
+    expect(await result).toMatchObject({ outcome: 'unsent' });
+  });
+
+  it('gives up on an answer after the time it was given', async () => {
+    const server = await scripted(willing({ '.': null }));
+    const smtp = pool(server.url);
+    const result = smtp.send(message('ann@example.org'));
+    await expect.poll(() => server.lines).toContain('.');
+    await smtp.close(20);
+    expect(await result).toMatchObject({ outcome: 'in_doubt', error: 'the pool was closed' });
+  });
+});

@@ -1,0 +1,117 @@
+import type { SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SmtpPool } from '../../channels/email/smtp/pool.ts';
+import type { SmtpMessage, SmtpTimeouts } from '../../channels/email/smtp/types.ts';
+import { type Script, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { startSmtpServer } from '../support/smtp-server.ts';
+
+const cleanup: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+
+async function server(options: SMTPServerOptions = {}) {
+  const started = await startSmtpServer(options);
+  cleanup.push(() => started.close());
+  return started;
+}
+
+async function scripted(script: Script) {
+  const started = await startScriptedSmtp(script);
+  cleanup.push(() => started.close());
+  return started;
+}
+
+function pool(url: string, timeouts: Partial<SmtpTimeouts> = {}): SmtpPool {
+  const made = new SmtpPool({ url, connections: 1, timeouts });
+  cleanup.push(() => made.close(0));
+  return made;
+}
+
+const message: SmtpMessage = {
+  id: '1',
+  from: 'bounces@example.com',
+  to: 'ann@example.org',
+  data: 'Subject: hello\r\n\r\n.Hello\r\n',
+};
+
+describe('TLS', () => {
+  it('is used where STARTTLS is offered, and a certificate that signs itself is taken on loopback', async () => {
+    const { port, mails } = await server();
+    expect(await pool(`smtp://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
+    expect(mails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
+  });
+
+  it('from the first byte by smtps', async () => {
+    const { port, mails } = await server({ secure: true });
+    expect(await pool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });
+    expect(mails).toMatchObject([{ secure: true }]);
+  });
+
+  it.each(['smtp', 'smtps'])('sends nothing over %s when the certificate does not hold', async (protocol) => {
+    const { port, mails } = await server({ secure: protocol === 'smtps' });
+    const result = await pool(`${protocol}://127.0.0.1:${port}?tls.rejectUnauthorized=true`).send(message);
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringMatching(/self[- ]signed|certificate/) });
+    expect(mails).toEqual([]);
+  });
+
+  it('is left out with ignoreTLS=true', async () => {
+    const { port, mails } = await server();
+    await pool(`smtp://127.0.0.1:${port}?ignoreTLS=true`).send(message);
+    expect(mails).toMatchObject([{ secure: false }]);
+  });
+
+  it('sends nothing with requireTLS=true where the server does not offer it', async () => {
+    const { port, mails } = await server({ hideSTARTTLS: true });
+    const result = await pool(`smtp://127.0.0.1:${port}?requireTLS=true`).send(message);
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('STARTTLS') });
+    expect(mails).toEqual([]);
+  });
+
+  it('does not believe what was put behind the answer to STARTTLS in the clear', async () => {
+    const forged = '250-forged\r\n250-AUTH PLAIN\r\n250 PIPELINING';
+    const { url, lines } = await scripted(willing({ STARTTLS: `220 go ahead\r\n${forged}` }, ['STARTTLS']));
+    const result = await pool(url.replace('smtp://', 'smtp://user:secret@'), { commandMs: 60 }).send(message);
+    expect(result).toMatchObject({ outcome: 'unsent' });
+    expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
+  });
+
+  it('is not given up because the server refuses STARTTLS', async () => {
+    const { url, lines } = await scripted(willing({ STARTTLS: '454 4.7.0 TLS not available' }, ['STARTTLS']));
+    expect(await pool(url).send(message)).toMatchObject({
+      outcome: 'refused',
+      stage: 'starttls',
+      permanent: false,
+      code: 454,
+    });
+    expect(lines.some((line) => line.startsWith('MAIL'))).toBe(false);
+  });
+});
+
+describe('AUTH', () => {
+  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('signs in by %s', async (method) => {
+    const { port, mails, logins } = await server({ authMethods: [method] });
+    const result = await pool(`smtp://ann%40example.com:secret@127.0.0.1:${port}`).send(message);
+    expect(result).toMatchObject({ outcome: 'accepted' });
+    expect(logins).toMatchObject([{ method, user: 'ann@example.com', secure: true }]);
+    expect(mails).toMatchObject([{ user: 'ann@example.com' }]);
+  });
+
+  it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
+    'refused by %s is about the session: the mail can be sent later',
+    async (method) => {
+      const { port, mails } = await server({ authMethods: [method] });
+      const result = await pool(`smtp://ann:wrong@127.0.0.1:${port}`).send(message);
+      expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 535 });
+      expect(JSON.stringify(result)).not.toContain('wrong');
+      expect(mails).toEqual([]);
+    },
+  );
+
+  it('does not send a password where no known mechanism is offered', async () => {
+    const { url, lines } = await scripted(willing({}, ['AUTH GSSAPI']));
+    const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
+    expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
+    expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
+  });
+});

@@ -1,0 +1,253 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
+import type { SmtpMessage, SmtpResult } from '../../channels/email/smtp/types.ts';
+import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from '../support/smtp-sink.ts';
+
+const cleanup: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+
+async function sink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+  const started = await startSmtpSink({ keepBodies: true, ...options });
+  cleanup.push(() => started.close());
+  return started;
+}
+
+async function scripted(...args: Parameters<typeof startScriptedSmtp>): Promise<ScriptedSmtp> {
+  const started = await startScriptedSmtp(...args);
+  cleanup.push(() => started.close());
+  return started;
+}
+
+function pool(url: string, options: Partial<SmtpPoolOptions> = {}): SmtpPool {
+  const made = new SmtpPool({ url, connections: 1, ...options });
+  cleanup.push(() => made.close());
+  return made;
+}
+
+function message(to: string, over: Partial<SmtpMessage> = {}): SmtpMessage {
+  const data = `Message-ID: <${to}>\r\nSubject: to ${to}\r\n\r\nHello\r\n`;
+  return { id: to, from: 'bounces@example.com', to, data, ...over };
+}
+
+describe.each([
+  ['with PIPELINING', true],
+  ['by a server without PIPELINING, which hangs up on those who do it', false],
+])('mail is taken %s', (_name, pipelining) => {
+  it('once for each recipient, each with its own answer, refusals mixed in', async () => {
+    const server = await sink({ pipelining });
+    const smtp = pool(server.url, { connections: 3 });
+    const recipients = Array.from({ length: 200 }, (_, i) => {
+      if (i % 10 === 3) return `reject550-5.1.1.${i}@example.org`;
+      if (i % 10 === 6) return `defer450-4.2.1.${i}@example.org`;
+      return `ok${i}@example.org`;
+    });
+    const results = await Promise.all(recipients.map((to) => smtp.send(message(to))));
+
+    results.forEach((result, i) => {
+      const to = recipients[i] as string;
+      if (to.startsWith('ok'))
+        expect(result).toEqual({ outcome: 'accepted', reply: expect.stringMatching(/^2\.0\.0 Ok/) });
+      else if (to.startsWith('reject'))
+        expect(result).toMatchObject({ stage: 'rcpt', permanent: true, code: 550, enhanced: '5.1.1' });
+      else expect(result).toMatchObject({ stage: 'rcpt', permanent: false, code: 450, enhanced: '4.2.1' });
+    });
+    const taken = server.perRecipient();
+    expect([...taken.keys()].sort()).toEqual(recipients.filter((to) => to.startsWith('ok')).sort());
+    expect(Math.max(...taken.values())).toBe(1);
+    expect(server.counts.connections).toBeLessThanOrEqual(3);
+  });
+
+  it('with the bytes of the message unchanged, dots at line starts included', async () => {
+    const server = await sink({ pipelining });
+    const data = 'Subject: dots\r\n\r\n.\r\n..two\r\n.three\nbare\rends';
+    await pool(server.url).send(message('ann@example.org', { data }));
+    expect(server.bodies).toEqual(['Subject: dots\r\n\r\n..\r\n...two\r\n..three\r\nbare\r\nends\r\n']);
+  });
+});
+
+describe('a message', () => {
+  it('that is a Buffer arrives like one that is a string', async () => {
+    const server = await sink();
+    const smtp = pool(server.url);
+    const text = `Subject: x\r\n\r\n${'.line\r\n'.repeat(20_000)}`;
+    for (const data of [text, Buffer.from(text)]) await smtp.send(message('ann@example.org', { data }));
+    expect(server.bodies[0]).toBe(server.bodies[1]);
+    expect(server.bodies[0]).toContain('\r\n..line\r\n');
+  });
+
+  it('that is canonical goes out as it is', async () => {
+    const server = await sink();
+    const data = 'Subject: x\r\n\r\nready\r\n';
+    await pool(server.url).send(message('ann@example.org', { data, canonical: true }));
+    expect(server.bodies).toEqual([data]);
+  });
+
+  it('names 8BITMIME and SIZE where they are offered and apply', async () => {
+    const server = await sink({ keywords: ['SIZE 1000'] });
+    const smtp = pool(server.url);
+    await smtp.send(message('ann@example.org', { data: Buffer.from('Subject: x\r\n\r\ncafé\r\n') }));
+    expect(server.commands).toContain('MAIL FROM:<bounces@example.com> SIZE=21 BODY=8BITMIME');
+  });
+
+  it('that is longer than the server takes is refused without sending it', async () => {
+    const server = await sink({ keywords: ['SIZE 1000'] });
+    const result = await pool(server.url).send(message('ann@example.org', { data: 'x'.repeat(1001) }));
+    expect(result).toMatchObject({ outcome: 'refused', stage: 'mail', permanent: true, code: 552, enhanced: '5.3.4' });
+    expect(server.commands.filter((line) => line.startsWith('MAIL'))).toEqual([]);
+  });
+
+  it('asks for SMTPUTF8 only for a local part that needs it', async () => {
+    const server = await sink();
+    const smtp = pool(server.url);
+    const data = 'Subject: x\r\n\r\nHello\r\n';
+    const results = await Promise.all(
+      ['jörg@example.org', 'ann@bücher.example', 'ann@example.org'].map((to) => smtp.send(message(to, { data }))),
+    );
+    expect(results.map((result) => result.outcome)).toEqual(['accepted', 'accepted', 'accepted']);
+    const utf8 = Buffer.from('jörg@example.org').toString('latin1');
+    expect(server.commands.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([
+      'MAIL FROM:<bounces@example.com> SMTPUTF8',
+      `RCPT TO:<${utf8}>`,
+      'MAIL FROM:<bounces@example.com>',
+      'RCPT TO:<ann@xn--bcher-kva.example>',
+      'MAIL FROM:<bounces@example.com>',
+      'RCPT TO:<ann@example.org>',
+    ]);
+  });
+
+  it('to a local part that needs SMTPUTF8 is refused where the server does not offer it', async () => {
+    const server = await scripted(willing());
+    const result = await pool(server.url).send(message('jörg@example.org'));
+    expect(result).toMatchObject({ outcome: 'refused', permanent: true, enhanced: '5.6.7' });
+  });
+
+  it.each(['a@b.c>\r\nRCPT TO:<eve@b.c', 'a b@c.d', 'a@b.c\n', '<a@b.c>', 'nobody'])(
+    'to %j cannot write commands of its own',
+    async (to) => {
+      const server = await sink();
+      const result = await pool(server.url).send(message(to));
+      expect(result).toMatchObject({ outcome: 'refused', permanent: true, code: 553 });
+      expect(server.commands.filter((line) => line.startsWith('RCPT'))).toEqual([]);
+    },
+  );
+});
+
+describe('a refusal', () => {
+  it('keeps the words of a reply of many lines', async () => {
+    const server = await scripted(willing({ RCPT: '550-5.1.1 No such user,\r\n550 5.1.1 sorry', DATA: '503 no' }));
+    const result = await pool(server.url).send(message('ann@example.org'));
+    expect(result).toEqual({
+      outcome: 'refused',
+      stage: 'rcpt',
+      permanent: true,
+      code: 550,
+      enhanced: '5.1.1',
+      text: '5.1.1 No such user,\n5.1.1 sorry',
+    });
+  });
+
+  it('of the sender is named so, though RCPT and DATA fail after it', async () => {
+    const server = await scripted(willing({ MAIL: '550 5.7.1 not you', RCPT: '503 no', DATA: '503 no' }));
+    expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ stage: 'mail', enhanced: '5.7.1' });
+  });
+
+  it('of the whole message leaves the connection good for the next', async () => {
+    const server = await sink({ answerMessage: (to) => (to.startsWith('bad') ? '554 5.7.1 spam' : null) });
+    const smtp = pool(server.url);
+    const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
+    expect(results).toMatchObject([{ stage: 'message', permanent: true, code: 554 }, { outcome: 'accepted' }]);
+    expect(server.counts.connections).toBe(1);
+  });
+
+  it('of DATA is followed by RSET', async () => {
+    const server = await sink({ answerData: (to) => (to.startsWith('bad') ? '451 4.3.0 later' : null) });
+    const smtp = pool(server.url);
+    const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
+    expect(results).toMatchObject([{ stage: 'data', permanent: false, code: 451 }, { outcome: 'accepted' }]);
+    expect(server.commands).toContain('RSET');
+  });
+
+  it('followed by a 354 ends that empty message, and the next one arrives', async () => {
+    let bodies = 0;
+    const server = await scripted((line, socket, n) => {
+      if (line.includes('bad@')) return '550 5.1.1 no';
+      if (line === '.') return ++bodies === 1 ? '554 5.5.1 no valid recipients' : '250 Ok';
+      return willing()(line, socket, n);
+    });
+    const smtp = pool(server.url);
+    const results = await Promise.all(['bad@example.org', 'good@example.org'].map((to) => smtp.send(message(to))));
+    expect(results).toMatchObject([{ stage: 'rcpt', code: 550 }, { outcome: 'accepted' }]);
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('the pool', () => {
+  it('opens no more connections than it may, and gives idle ones back', async () => {
+    const server = await sink();
+    const smtp = pool(server.url, { connections: 4, timeouts: { idleMs: 40 } });
+    await Promise.all(Array.from({ length: 100 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    expect(server.counts.connections).toBeLessThanOrEqual(4);
+    await expect.poll(() => server.commands.filter((line) => line === 'QUIT').length).toBe(server.counts.connections);
+    expect(await smtp.send(message('later@example.org'))).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('leaves a connection after as many messages as the relay allows', async () => {
+    const server = await sink();
+    const smtp = pool(server.url, { maxMessages: 5 });
+    const results = await Promise.all(Array.from({ length: 12 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    expect(results.every((result) => result.outcome === 'accepted')).toBe(true);
+    expect(server.counts.connections).toBe(3);
+    expect(smtp.counts.lost).toBe(0);
+  });
+
+  it('sends 2,000 messages submitted from within the answers to others', async () => {
+    const server = await sink({ keepBodies: false });
+    const smtp = pool(server.url, { connections: 5 });
+    const results: SmtpResult[] = [];
+    await new Promise<void>((resolve) => {
+      let next = 0;
+      const submit = (): void => {
+        if (next === 2000) return;
+        smtp.submit(message(`to${next++}@example.org`), (result) => {
+          results.push(result);
+          if (results.length === 2000) resolve();
+          submit();
+        });
+      };
+      for (let i = 0; i < 50; i++) submit();
+    });
+    expect(server.perRecipient().size).toBe(2000);
+    expect(server.counts.messages).toBe(2000);
+  });
+
+  it('answers what is queued when it is closed, and waits for what is on the wire', async () => {
+    const server = await sink({ latencyMs: 20 });
+    const smtp = pool(server.url);
+    const first = smtp.send(message('first@example.org'));
+    await expect.poll(() => server.commands).toContain('DATA');
+    const second = smtp.send(message('second@example.org'));
+    const third = smtp.send(message('third@example.org'));
+    await smtp.close();
+    expect((await Promise.all([first, second, third])).map((result) => result.outcome)).toEqual([
+      'accepted',
+      expect.stringMatching(/accepted|unsent/),
+      'unsent',
+    ]);
+    expect(await smtp.send(message('late@example.org'))).toMatchObject({ outcome: 'unsent' });
+  });
+
+  it('does not send what was aborted while it was queued', async () => {
+    const server = await sink({ latencyMs: 20 });
+    const smtp = pool(server.url);
+    const first = smtp.send(message('first@example.org'));
+    const abort = new AbortController();
+    const second = smtp.send(message('second@example.org'), abort.signal);
+    abort.abort();
+    expect(await second).toEqual({ outcome: 'unsent', error: 'aborted' });
+    expect(await first).toMatchObject({ outcome: 'accepted' });
+    expect(server.messages.map(({ to }) => to)).toEqual(['first@example.org']);
+  });
+});

@@ -1,0 +1,61 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export interface ReceivedMail {
+  from: string;
+  to: string;
+  user: string | null;
+  secure: boolean;
+  body: string;
+}
+
+export interface TestSmtpServer {
+  port: number;
+  mails: ReceivedMail[];
+  /** Mechanism, user and password of every attempt to sign in. */
+  logins: { method: string; user: string; pass: string; secure: boolean }[];
+  close(): Promise<void>;
+}
+
+/** A complete SMTP server with STARTTLS (a certificate that signs itself) and AUTH; the password is `secret`. Does not offer PIPELINING. */
+export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
+  const mails: ReceivedMail[] = [];
+  const logins: TestSmtpServer['logins'] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    logger: false,
+    disableReverseLookup: true,
+    onAuth: (auth, session, done) => {
+      logins.push({
+        method: auth.method,
+        user: auth.username ?? '',
+        pass: auth.password ?? '',
+        secure: session.secure,
+      });
+      const valid = auth.method === 'CRAM-MD5' ? auth.validatePassword('secret') : auth.password === 'secret';
+      if (valid) done(null, { user: auth.username });
+      else done(new Error('Invalid username or password'));
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        mails.push({
+          from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
+          to: session.envelope.rcptTo[0]?.address ?? '',
+          user: typeof session.user === 'string' ? session.user : null,
+          secure: session.secure,
+          body: Buffer.concat(chunks).toString('latin1'),
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  server.on('error', () => {}); // A client that hangs up in a handshake is part of the tests.
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return { port, mails, logins, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
