@@ -62,6 +62,8 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');
   if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR');
+  // What takes nothing still answers 400 to a request that is no proper HTTP.
+  if (codes.length === 0) codes.push('BAD_REQUEST');
   codes.push('INTERNAL_SERVER_ERROR');
   return codes;
 }

@@ -85,6 +85,13 @@ export interface LoginFailuresTable {
   failed_at: GeneratedTimestamp;
 }
 
+/** Unlogged: a crash of Postgres forgets a minute of counting. */
+export interface RateWindowsTable {
+  subject: string;
+  taken: number;
+  started_at: Timestamp;
+}
+
 export interface MonthlyUsageTable {
   project_id: string;
   month: string;
@@ -477,6 +484,7 @@ export interface Database {
   api_keys: ApiKeysTable;
   audit_log: AuditLogTable;
   login_failures: LoginFailuresTable;
+  rate_windows: RateWindowsTable;
   monthly_usage: MonthlyUsageTable;
   send_buckets: SendBucketsTable;
   contacts: ContactsTable;

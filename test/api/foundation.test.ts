@@ -1,12 +1,91 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { json, ok } from '../../api/answers.ts';
+import type { AppEnv } from '../../api/env.ts';
+import { answerError, errorHandler } from '../../api/error-handler.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../api/idempotency-key.ts';
+import { atBothPaths, createRegistrar } from '../../api/registrar.ts';
+import { createRouteTable } from '../../api/route-table.ts';
+import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/schemas.ts';
+import { publicKey, scopes } from '../../api/security.ts';
+import { AppError } from '../../domain/errors.ts';
+import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+
+const Echo = z.object({ got: z.unknown(), mode: z.string() });
+const Body = z.object({
+  email: EmailAddress,
+  kind: z.enum(['A', 'B']).optional(),
+  to: z.union([EmailAddress, z.object({ email: EmailAddress }), z.array(EmailAddress)]).optional(),
+  nested: z.object({ name: z.string().min(2) }).optional(),
+  at: InstantInput.optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+const base = { summary: 'echo', responses: { 200: ok(Echo) } } as const;
+const echoBody = createRoute({
+  ...base,
+  method: 'post',
+  path: '/echo/{id}',
+  security: scopes('contacts:edit'),
+  request: { params: IdParams, body: json(Body) },
+});
+const echoOld = createRoute({
+  ...base,
+  method: 'post',
+  path: '/old',
+  invalid: 400 as const,
+  security: publicKey(),
+  request: { query: cursorQuery(20), headers: IdempotencyHeader, body: json(Body, { optional: true }) },
+});
+const echoQuery = createRoute({
+  ...base,
+  method: 'get',
+  path: '/echo',
+  security: scopes('contacts:view'),
+  request: { query: cursorQuery(20) },
+});
+const fail = createRoute({ ...base, method: 'get', path: '/fail', security: [] });
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+const EMAIL = 'ada@example.com';
 
 let api: TestApi;
+let app: OpenAPIHono<AppEnv>;
 beforeAll(async () => {
   api = await startTestApi();
+  app = new OpenAPIHono<AppEnv>();
+  app.onError(errorHandler(api.deps.log));
+  app.notFound((c) => answerError(c, new AppError('NOT_FOUND')));
+  const registrar = createRegistrar(app, createRouteTable(), api.deps, atBothPaths);
+  registrar.openapi(echoBody, (c) => c.json({ got: c.req.valid('json'), mode: c.var.mode }, 200));
+  registrar.openapi(echoOld, (c) => c.json({ got: idempotencyKey(c) ?? null, mode: c.var.mode }, 200));
+  registrar.openapi(echoQuery, (c) => c.json({ got: c.req.valid('query'), mode: c.var.mode }, 200));
+  registrar.openapi(fail, () => {
+    throw Object.assign(new Error('relation "secret_table" of ada@example.com'), { code: '42P01' });
+  });
 });
 afterAll(() => api.close());
+
+interface Options {
+  key?: string;
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  headers?: Record<string, string>;
+}
+async function send(method: string, path: string, { key = api.one.secretKey, body, headers }: Options = {}) {
+  const response = await app.request(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body, duplex: 'half' }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
+}
+const post = (value: unknown, path = `/echo/${ID}`) => send('POST', path, { body: JSON.stringify(value) });
+const code = (answer: { status: number; body: { error: { code: string } } }) => [answer.status, answer.body.error.code];
 
 describe('every answer', () => {
   it('carries the request id of the caller, or a new one', async () => {
@@ -24,7 +103,138 @@ describe('every answer', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     expect(wrong.body.error.code).toBe('METHOD_NOT_ALLOWED');
   });
+
+  it('about a project is kept by no cache', async () => {
+    expect((await send('GET', '/echo')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('to a fault of ours is a 500 that says nothing of it', async () => {
+    const answer = await send('GET', '/fail');
+    expect(code(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    expect(JSON.stringify(answer.body)).not.toMatch(/secret_table|ada@|at /);
+  });
 });
 
-void createRoute;
-void z;
+describe('a body', () => {
+  it('reaches the handler trimmed and typed, at both paths', async () => {
+    const got = await post({ email: ' ADA@example.com', at: '2026-01-02' });
+    expect(got.body).toEqual({ got: { email: EMAIL, at: '2026-01-02T00:00:00.000Z' }, mode: 'live' });
+    expect((await post({ email: EMAIL }, `/v1/echo/${ID}`)).status).toBe(200);
+  });
+
+  it('that is not JSON is 400, and one of another type is 415', async () => {
+    expect(code(await send('POST', `/echo/${ID}`, { body: '{"email":' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(code(await send('POST', `/echo/${ID}`, { body: '' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(code(await send('POST', `/echo/${ID}`, { body: Buffer.from([0x22, 0xff, 0x22]) }))).toEqual([
+      400,
+      'BAD_REQUEST',
+    ]);
+    const text = { body: '{}', headers: { 'content-type': 'text/plain' } };
+    expect(code(await send('POST', `/echo/${ID}`, text))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(code(await send('POST', `/echo/${ID}`))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const zipped = { body: '{}', headers: { 'content-encoding': 'gzip' } };
+    expect(code(await send('POST', `/echo/${ID}`, zipped))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  it('with faults is 422 and names each with its dotted path and the code names of zod 3', async () => {
+    const answer = await post({ kind: 'C', to: ['no'], nested: { name: 'x' }, at: 'soon' });
+    expect(code(answer)).toEqual([422, 'VALIDATION_ERROR']);
+    const faults = answer.body.error.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]);
+    expect(faults).toEqual([
+      ['email', 'invalid_type'],
+      ['kind', 'invalid_enum_value'],
+      ['to.0', 'invalid_string'],
+      ['nested.name', 'too_small'],
+      ['at', expect.any(String)],
+    ]);
+    expect(code(await post([]))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(code(await post(null))).toEqual([422, 'VALIDATION_ERROR']);
+    expect((await post({ email: 7, to: 'nobody' })).body.error.errors).toEqual([
+      expect.objectContaining({ field: 'email', code: 'invalid_type' }),
+      expect.objectContaining({ field: 'to', code: 'invalid_string' }),
+    ]);
+  });
+
+  it('may be left out where it is optional, and is 400 with its faults where the contract says so', async () => {
+    expect((await send('POST', '/old', { key: api.one.publicKey })).status).toBe(400);
+    expect(code(await post({ email: 'no' }, '/old'))).toEqual([400, 'VALIDATION_ERROR']);
+    expect(code(await post({ email: EMAIL }, '/old?limit=x'))).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
+  it('with NUL characters, broken Unicode or endless nesting is refused, wherever they stand', async () => {
+    const bad = [{ email: 'a\0@b.c' }, { email: EMAIL, data: { deep: ['x\0'] } }, { email: EMAIL, data: { 'a\0': 1 } }];
+    for (const body of bad) expect(code(await post(body))).toEqual([422, 'VALIDATION_ERROR']);
+    const lone = { body: `{"email":"${EMAIL}","data":{"a":"\\ud800"}}` };
+    expect(code(await send('POST', `/echo/${ID}`, lone))).toEqual([422, 'VALIDATION_ERROR']);
+    const deep = { body: `{"email":"${EMAIL}","data":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}` };
+    expect(code(await send('POST', `/echo/${ID}`, deep))).toEqual([422, 'VALIDATION_ERROR']);
+  });
+
+  it('has its unknown fields named in a header, not those of free-form data', async () => {
+    const answer = await post({ email: EMAIL, emial: 1, nested: { name: 'ok', x: 1 }, data: { any: 1 }, 'ü,': 1 });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-ignored-fields')).toBe('emial, nested.x, %C3%BC%2C');
+    expect((await post({ email: EMAIL })).headers.get('x-ignored-fields')).toBeNull();
+  });
+
+  it('over 1 MB is 413, announced or streamed', async () => {
+    const large = JSON.stringify({ email: EMAIL, data: { a: 'x'.repeat(1024 * 1024) } });
+    expect(code(await send('POST', `/echo/${ID}`, { body: large }))).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(code(await send('POST', `/echo/${ID}`, { body: new Blob([large]).stream() }))).toEqual([
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ]);
+  });
+});
+
+describe('path and query', () => {
+  it('answer 404 to an id that is none, and 400 to a query value that is wrong', async () => {
+    expect(code(await post({ email: EMAIL }, '/echo/17'))).toEqual([404, 'NOT_FOUND']);
+    expect(code(await post({ email: EMAIL }, '/echo/%00'))).toEqual([404, 'NOT_FOUND']);
+    for (const query of ['limit=0', 'limit=101', 'limit=', 'limit=1e1', 'limit=1&limit=2', 'cursor=a%00']) {
+      expect(code(await send('GET', `/echo?${query}`)), query).toEqual([400, 'BAD_REQUEST']);
+    }
+    expect((await send('GET', '/echo?limit=100')).body.got).toEqual({ limit: 100 });
+  });
+});
+
+describe('credentials', () => {
+  it('missing are UNAUTHORIZED, wrong or of another kind INVALID_API_KEY, without scope FORBIDDEN with the scope', async () => {
+    expect(code(await send('GET', '/echo', { headers: { authorization: '' } }))).toEqual([401, 'UNAUTHORIZED']);
+    expect(code(await send('GET', '/echo', { key: 'sk_live_nonsense' }))).toEqual([401, 'INVALID_API_KEY']);
+    expect(code(await send('GET', '/echo', { headers: { authorization: 'Basic eDp5' } }))).toEqual([
+      401,
+      'INVALID_API_KEY',
+    ]);
+    expect(code(await send('GET', '/echo', { key: api.one.publicKey }))).toEqual([401, 'INVALID_API_KEY']);
+    const key = await buildKey(api.db, api.one.id, ['contacts:edit']);
+    const refused = await send('GET', '/echo', { key });
+    expect(code(refused)).toEqual([403, 'FORBIDDEN']);
+    expect(refused.body.error.details).toEqual({ requiredScope: 'contacts:view' });
+  });
+
+  it('say the mode, and older keys without it are live', async () => {
+    expect((await send('GET', '/echo', { key: api.one.testKey })).body.mode).toBe('test');
+    expect((await send('GET', '/echo')).body.mode).toBe('live');
+  });
+
+  it('of a disabled project still read and no longer write, at once', async () => {
+    await send('GET', '/echo', { key: api.two.secretKey });
+    await api.db.updateTable('projects').set({ disabled_at: new Date() }).where('id', '=', api.two.id).execute();
+    const write = () => send('POST', `/echo/${ID}`, { key: api.two.secretKey, body: JSON.stringify({ email: EMAIL }) });
+    await expect.poll(async () => (await write()).status, { interval: 5, timeout: 1000 }).toBe(403);
+    expect((await write()).body.error.code).toBe('PROJECT_DISABLED');
+    expect((await send('GET', '/echo', { key: api.two.secretKey })).status).toBe(200);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('is 1-255 printable ASCII characters', async () => {
+    const request = (key: string) =>
+      send('POST', '/old', { body: JSON.stringify({ email: EMAIL }), headers: { 'idempotency-key': key } });
+    expect((await request('k'.repeat(255))).body.got).toHaveLength(255);
+    expect(code(await request('k'.repeat(256)))).toEqual([400, 'BAD_REQUEST']);
+    expect(code(await request(''))).toEqual([400, 'BAD_REQUEST']);
+    expect(code(await request('é'))).toEqual([400, 'BAD_REQUEST']);
+  });
+});

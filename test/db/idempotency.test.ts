@@ -1,0 +1,87 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withIdempotency } from '../../db/idempotency.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const projectId = uuidv7();
+
+/** One request with a key whose effect is a row of the audit of effects; `effect` may fail. */
+async function request(key: string | undefined, effect: () => Promise<string>) {
+  return database.db.transaction().execute((trx) =>
+    withIdempotency(trx, { projectId, key, request: 'POST /v1/track' }, async () => ({
+      statusCode: 200,
+      response: { event: await effect() },
+    })),
+  );
+}
+
+describe('an Idempotency-Key', () => {
+  it('lets one of many requests at once take effect, and tells the others its answer', async () => {
+    let effects = 0;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, () =>
+        request('many', async () => {
+          effects += 1;
+          return 'e1';
+        }),
+      ),
+    );
+    expect(effects).toBe(1);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).toHaveLength(5);
+    expect(refused[0]?.reason).toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      details: {
+        key: 'many',
+        originalRequest: 'POST /v1/track',
+        originalRequestAt: expect.stringMatching(/^\d{4}-/),
+        originalStatusCode: 200,
+        originalResponse: { event: 'e1' },
+      },
+    });
+  });
+
+  it('is free again when the first request failed, also for one that waited for it', async () => {
+    let fail: () => void = () => {};
+    const gate = new Promise<never>((_, reject) => {
+      fail = () => reject(new Error('no'));
+    });
+    let started: () => void = () => {};
+    const running = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const first = request('retry', () => {
+      started();
+      return gate;
+    });
+    await running;
+    const second = request('retry', async () => 'second');
+    fail();
+    await expect(first).rejects.toThrow('no');
+    expect(await second).toEqual({ statusCode: 200, response: { event: 'second' } });
+  });
+
+  it('refuses for 24 hours, and not in another project or without a key', async () => {
+    await request('old', async () => 'first');
+    await expect(request('old', async () => 'second')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await database.db
+      .updateTable('idempotency_keys')
+      .set({ created_at: new Date(Date.now() - 24 * 3600_000 - 1000) })
+      .where('key', '=', 'old')
+      .execute();
+    expect((await request('old', async () => 'third')).response).toEqual({ event: 'third' });
+    expect((await request(undefined, async () => 'none')).response).toEqual({ event: 'none' });
+    await database.db.transaction().execute((trx) =>
+      withIdempotency(trx, { projectId: uuidv7(), key: 'old', request: 'POST /v1/send' }, async () => ({
+        statusCode: 200,
+        response: {},
+      })),
+    );
+  });
+});
