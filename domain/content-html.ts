@@ -1,6 +1,7 @@
 import { Parser, QuoteType, Tokenizer } from 'htmlparser2';
 import type { GuardKind } from './interpolation-guard.ts';
-import { BLOCK_TAGS, type FlatToken } from './liquid.ts';
+import { depthChange } from './liquid.ts';
+import type { FlatToken } from './liquid-tokens.ts';
 
 /** Where an output of a body stands: guarded places, or text and ordinary attributes, where escaping is all it takes. */
 export type Place = GuardKind | 'text';
@@ -180,9 +181,7 @@ function depthAt(liquid: FlatToken[], offset: number): number {
   let depth = 0;
   for (const { kind, content, begin } of liquid) {
     if (begin >= offset) break;
-    if (kind !== 'tag') continue;
-    if (BLOCK_TAGS.has(content)) depth++;
-    else if (content.startsWith('end')) depth--;
+    if (kind === 'tag') depth += depthChange(content);
   }
   return depth;
 }

@@ -1,6 +1,7 @@
 import type { LinkValue } from './content-html.ts';
-import { guardExpression, localNames, outputNames } from './content-names.ts';
-import { flatTokens, parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
+import { guardExpression, outputNames } from './content-names.ts';
+import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
+import { flatTokens } from './liquid-tokens.ts';
 
 /** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
@@ -37,18 +38,19 @@ export function resolveLink(link: string, vars: Scope, untrusted?: ReadonlySet<s
   const host = CONSTANT_HOST.exec(link)?.[0];
   if (!host) return undefined;
   const address = renderBounded(() => {
-    const { nodes } = parseGuarded(guardAddress(link), 'plain');
-    return renderNodes(nodes, 'plain', { ...vars, __untrusted: [...(untrusted ?? [])] });
+    return renderNodes(parseGuarded(guardAddress(link), 'plain'), 'plain', {
+      ...vars,
+      __untrusted: [...(untrusted ?? [])],
+    });
   });
   return address.startsWith(host) ? locationOf(address) : undefined;
 }
 
 function guardAddress(link: string): string {
-  const locals = localNames([], link);
   return flatTokens(link)
     .map((token) =>
       token.kind === 'output'
-        ? `{{ ${guardExpression(token.content, 'address', locals)} }}`
+        ? `{{ ${guardExpression(token.content, 'address', new Set())} }}`
         : link.slice(token.begin, token.end),
     )
     .join('');

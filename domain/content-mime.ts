@@ -8,7 +8,7 @@ import {
   valueText,
 } from './content-pieces.ts';
 import { LINK_TOKEN_CHARS } from './link-tokens.ts';
-import { OUTPUT_MAX_CHARS } from './liquid.ts';
+import { OUTPUT_MAX_CHARS } from './liquid-engine.ts';
 import { escapeHtml } from './plain-value.ts';
 import { isSafeValue, QuotedPrintableWriter, quotedPrintable } from './quoted-printable.ts';
 import { TemplateError } from './template-error.ts';

@@ -1,5 +1,7 @@
 import type { Place } from './content-html.ts';
-import { type FlatToken, parseTemplate, templateVariables } from './liquid.ts';
+import { parseTemplate, templateVariables } from './liquid.ts';
+import { type FlatToken, tagText } from './liquid-tokens.ts';
+import { plainExpression } from './plain-expression.ts';
 
 /** The links every message has; they are never guarded, overridden or tracked. */
 export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl'] as const;
@@ -7,13 +9,11 @@ export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl'] as 
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 
 /** Names a template binds itself, wherever: what they hold came from anywhere in it. */
-export function localNames(tokens: FlatToken[], source: string): Set<string> {
+export function localNames(tokens: FlatToken[]): Set<string> {
   const locals = new Set(['forloop', 'tablerowloop']);
-  for (const { kind, begin, end } of tokens) {
-    if (kind !== 'tag') continue;
-    const bound = /^\{%-?\s*(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(
-      source.slice(begin, end),
-    );
+  for (const token of tokens) {
+    if (token.kind !== 'tag') continue;
+    const bound = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(tagText(token));
     if (bound?.[1]) locals.add(bound[1]);
   }
   return locals;
@@ -24,7 +24,8 @@ export function localNames(tokens: FlatToken[], source: string): Set<string> {
  * name, or a computed part of a path.
  */
 export function outputNames(expression: string, locals: ReadonlySet<string>): string[] {
-  const paths = templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
+  const plain = plainExpression(expression);
+  const paths = plain ? [plain.path] : templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
   return [...new Set(paths.map((path) => dataName(path, locals)))];
 }
 

@@ -1,7 +1,9 @@
 import type { Template } from 'liquidjs';
-import { type GuardKind, guardValue } from './interpolation-guard.ts';
+import { guardValue } from './interpolation-guard.ts';
 import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
-import { type Escaping, OUTPUT_MAX_CHARS, parseGuarded, renderNodes, type Scope } from './liquid.ts';
+import { parseGuarded, renderNodes, type Scope, type Segment, segments } from './liquid.ts';
+import { type Escaping, OUTPUT_MAX_CHARS } from './liquid-engine.ts';
+import { type PlainExpression, plainExpression } from './plain-expression.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
 import { TemplateError } from './template-error.ts';
 
@@ -21,11 +23,8 @@ export interface UrlHole {
 }
 
 /** One plain variable; everything the library would do for it is known when the content is compiled. */
-export interface ValueHole {
+export interface ValueHole extends PlainExpression {
   kind: 'value';
-  path: string[];
-  fallback: string | undefined;
-  guard: { kind: GuardKind; names: string[] } | undefined;
 }
 
 /** Anything else: rendered by the library, these nodes only. */
@@ -51,18 +50,12 @@ export interface Values {
   scope?: Scope;
 }
 
-const PAGES: Record<string, string> = { unsubscribeUrl: '/u/', subscribeUrl: '/s/', manageUrl: '/m/' };
-/** Words of Liquid, and names it computes for lists and texts. */
-const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank']);
-const COMPUTED = new Set(['size', 'first', 'last', 'length']);
-
-const NAME = '[A-Za-z_][A-Za-z0-9_-]*';
-const PLAIN_OUTPUT = new RegExp(
-  `^\\{\\{-?\\s*(${NAME}(?:\\.${NAME})*)` +
-    `(?:\\s*\\|\\s*default:\\s*("[^"]*"|'[^']*'))?` +
-    `(?:\\s*\\|\\s*__guard:\\s*((?:"[^"]*"(?:,\\s*)?)+))?\\s*-?\\}\\}$`,
-);
-const CLICK_OUTPUT = /^\{\{__click\[(\d+)\]\}\}$/;
+const PAGES: Record<string, string | undefined> = Object.assign(Object.create(null), {
+  unsubscribeUrl: '/u/',
+  subscribeUrl: '/s/',
+  manageUrl: '/m/',
+});
+const CLICK = /^__click\[(\d+)\]$/;
 
 /** Later nodes depend on earlier ones by these, so such a template renders as one. */
 const STATEFUL_TAG = /\{%-?\s*(?:assign|capture|increment|decrement|cycle)\b|\boffset\s*:\s*continue\b/;
@@ -71,10 +64,9 @@ const JUMP_TAG = /\{%-?\s*(?:break|continue)\b/;
 /** Cuts a prepared template into pieces; `whole` is the plain way, one hole for all of it (the reference in tests). */
 export function cutTemplate(source: string, escaping: Escaping, { whole = false } = {}): Part {
   if (!source.includes('{')) return { escaping, pieces: source === '' ? [] : [source] };
-  const { nodes } = parseGuarded(source, escaping);
   if (whole || STATEFUL_TAG.test(source) || JUMP_TAG.test(source))
-    return { escaping, pieces: [{ kind: 'nodes', nodes }] };
-  return { escaping, pieces: mergeConstants(nodes.map((node) => pieceOf(node))) };
+    return { escaping, pieces: [{ kind: 'nodes', nodes: parseGuarded(source, escaping) }] };
+  return { escaping, pieces: mergeConstants(segments(source, escaping).map(pieceOf)) };
 }
 
 /** Renders to plain text. @throws TemplateError */
@@ -149,42 +141,26 @@ function libraryScope(values: Values): Scope {
   return values.scope;
 }
 
-function pieceOf(node: Template): string | Hole {
-  const liquid = node.token.input.slice(node.token.begin, node.token.end);
-  const content = constantOf(node);
-  if (content !== undefined) return content;
-  const click = CLICK_OUTPUT.exec(liquid)?.[1];
+function pieceOf(segment: Segment): string | Hole {
+  if (segment.kind === 'text') return segment.text;
+  if (segment.kind === 'block') return { kind: 'nodes', nodes: segment.nodes() };
+  return ownHole(segment.content) ?? plainHole(segment.content) ?? { kind: 'nodes', nodes: segment.nodes() };
+}
+
+/** The links of the service, written into the source by `prepareContent` or by name. */
+function ownHole(content: string): UrlHole | undefined {
+  const click = CLICK.exec(content)?.[1];
   if (click !== undefined) return { kind: 'url', token: 'track', before: '/c/', after: `/${click}` };
-  if (liquid === '{{__pixel}}') return { kind: 'url', token: 'track', before: '/o/', after: '.gif' };
-  return plainHole(liquid) ?? { kind: 'nodes', nodes: [node] };
+  if (content === '__pixel') return { kind: 'url', token: 'track', before: '/o/', after: '.gif' };
+  const page = PAGES[content];
+  return page ? { kind: 'url', token: 'manage', before: page, after: '' } : undefined;
 }
 
-/** The text of a node that is text, with whitespace control applied. */
-function constantOf(node: Template): string | undefined {
-  return 'str' in node && typeof node.str === 'string' ? node.str : undefined;
-}
-
-function plainHole(liquid: string): Hole | undefined {
-  const match = PLAIN_OUTPUT.exec(liquid);
-  if (!match) return undefined;
-  const path = (match[1] ?? '').split('.');
-  const [root = ''] = path;
-  if (LITERALS.has(root) || path.some((name) => COMPUTED.has(name))) return undefined;
-  const page = PAGES[root];
-  if (page)
-    return path.length === 1 && !match[2] && !match[3]
-      ? { kind: 'url', token: 'manage', before: page, after: '' }
-      : undefined;
-  // A name of ours that is not one of the holes above stays with the library, which has it in its scope; so does a
-  // fallback with a backslash, which the library reads as an escape.
-  if (root.startsWith('__') || match[2]?.includes('\\')) return undefined;
-  return { kind: 'value', path, fallback: match[2]?.slice(1, -1), guard: guardOf(match[3]) };
-}
-
-function guardOf(args: string | undefined): ValueHole['guard'] {
-  if (!args) return undefined;
-  const [kind, ...names] = [...args.matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
-  return { kind: kind as GuardKind, names };
+/** Other uses of the service's own names stay with the library, which has them in its scope. */
+function plainHole(content: string): ValueHole | undefined {
+  const plain = plainExpression(content);
+  const root = plain?.path[0] ?? '';
+  return plain && !PAGES[root] && !root.startsWith('__') ? { kind: 'value', ...plain } : undefined;
 }
 
 function mergeConstants(pieces: (string | Hole)[]): (string | Hole)[] {

@@ -2,14 +2,9 @@ import { type ScannedHtml, scanHtml } from './content-html.ts';
 import { trackedAddress } from './content-links.ts';
 import { guardExpression, localNames } from './content-names.ts';
 import { textTemplate } from './content-text.ts';
-import {
-  CHEAP_FILTERS,
-  type FlatToken,
-  flatTokens,
-  type ParsedTemplate,
-  parseTemplate,
-  templateVariables,
-} from './liquid.ts';
+import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
+import { CHEAP_FILTERS } from './liquid-engine.ts';
+import { type FlatToken, tagText } from './liquid-tokens.ts';
 
 export interface ContentSource {
   subject: string;
@@ -28,7 +23,8 @@ export interface PreparedContent {
   /** Undefined when the text part has to be made from each finished HTML. */
   text: string | undefined;
   links: string[];
-  parsed: ParsedTemplate[];
+  /** The paths of all variables, as `templateVariables` has them. */
+  variables: string[][];
   needsUnsubscribe: boolean;
   /** May take long to render: it has loops, costly filters, or very many parts. */
   costly: boolean;
@@ -49,23 +45,43 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const subject = parseTemplate(source.subject, 'plain', 'subject');
   const body = parseTemplate(source.body, 'html', 'body');
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
-  const needsFooter = source.type === 'MARKETING' && !names(body).has('unsubscribeUrl');
-  const tokens = flatTokens(source.body);
-  const locals = localNames(tokens, source.body);
-  const scanned = scanHtml(source.body, tokens);
-  const links = source.trackClicks ? trackLinks(scanned, locals) : new Map<number, Tracked>();
-  const liquidOf = (token: FlatToken) => guarded(source.body, token, scanned, locals);
   const parsed = ownText ? [subject, body, ownText] : [subject, body];
+  const variables = parsed.map(templateVariables);
+  const namesLink = variables.map((paths) => paths.some(([root]) => root === 'unsubscribeUrl'));
+  const needsFooter = source.type === 'MARKETING' && !namesLink[1];
+  const rewriting = rewritingOf(source, body);
   return {
-    subject: source.subject.includes('??') ? rewritten(source.subject) : source.subject,
-    html: rewriteBody(source, tokens, scanned, { links, liquidOf, needsFooter }),
+    subject: plainSource(subject),
+    html: rewriteBody(source, rewriting, needsFooter),
     text: ownText
-      ? textOf(source.text ?? '', ownText, source.type)
-      : derivedText(source.body, tokens, liquidOf, needsFooter),
-    links: [...new Set([...links.values()].map((link) => link.address))],
-    parsed,
-    needsUnsubscribe: source.type === 'MARKETING' || parsed.some((part) => names(part).has('unsubscribeUrl')),
-    costly: [source.subject, source.body, source.text ?? ''].some(isCostly),
+      ? plainSource(ownText) + (source.type === 'MARKETING' && !namesLink[2] ? FOOTER_TEXT : '')
+      : derivedText(source.body, rewriting, needsFooter),
+    links: [...new Set([...rewriting.links.values()].map((link) => link.address))],
+    variables: variables.flat(),
+    needsUnsubscribe: source.type === 'MARKETING' || namesLink.includes(true),
+    costly: parsed.some(isCostly),
+  };
+}
+
+/** What is known of a body before it is written anew. */
+interface Rewriting {
+  tokens: FlatToken[];
+  scanned: ScannedHtml;
+  links: Map<number, Tracked>;
+  liquidOf: (token: FlatToken) => string;
+}
+
+function rewritingOf({ body, trackClicks }: ContentSource, { tokens }: ParsedTemplate): Rewriting {
+  const locals = localNames(tokens);
+  const scanned = scanHtml(body, tokens);
+  return {
+    tokens,
+    scanned,
+    links: trackClicks ? trackLinks(scanned, locals) : new Map(),
+    liquidOf(token) {
+      if (token.kind !== 'output') return body.slice(token.begin, token.end);
+      return output(token, guardExpression(token.content, scanned.places.get(token.begin) ?? 'markup', locals));
+    },
   };
 }
 
@@ -88,22 +104,16 @@ function trackLinks(scanned: ScannedHtml, locals: ReadonlySet<string>): Map<numb
   return tracked;
 }
 
-interface Rewriting {
-  links: Map<number, Tracked>;
-  liquidOf: (token: FlatToken) => string;
-  needsFooter: boolean;
-}
-
 /** Replacements of ranges and insertions, applied from left to right; what lies inside a replaced range is gone. */
-function rewriteBody(source: ContentSource, tokens: FlatToken[], scanned: ScannedHtml, rewriting: Rewriting): string {
-  const { body } = source;
+function rewriteBody({ body, trackOpens }: ContentSource, rewriting: Rewriting, needsFooter: boolean): string {
+  const { tokens, scanned, links, liquidOf } = rewriting;
   const edits: { begin: number; end: number; text: string }[] = [];
-  for (const [begin, { index, end }] of rewriting.links) edits.push({ begin, end, text: `{{__click[${index}]}}` });
+  for (const [begin, { index, end }] of links) edits.push({ begin, end, text: `{{__click[${index}]}}` });
   for (const token of tokens)
-    if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: rewriting.liquidOf(token) });
+    if (token.kind === 'output') edits.push({ begin: token.begin, end: token.end, text: liquidOf(token) });
   for (const { begin, end } of scanned.unquoted)
     edits.push({ begin, end: begin, text: '"' }, { begin: end, end, text: '"' });
-  const added = (rewriting.needsFooter ? FOOTER : '') + (source.trackOpens ? PIXEL : '');
+  const added = (needsFooter ? FOOTER : '') + (trackOpens ? PIXEL : '');
   const at = scanned.bodyEnd ?? body.length;
   if (added) edits.push({ begin: at, end: at, text: added });
   return applyEdits(body, edits);
@@ -122,51 +132,29 @@ function applyEdits(text: string, edits: { begin: number; end: number; text: str
   return out + text.slice(at);
 }
 
-function guarded(body: string, token: FlatToken, scanned: ScannedHtml, locals: ReadonlySet<string>): string {
-  if (token.kind === 'tag') return body.slice(token.begin, token.end);
-  const expression = guardExpression(token.content, scanned.places.get(token.begin) ?? 'markup', locals);
-  return output(token, expression);
-}
-
 function output({ trimLeft, trimRight }: FlatToken, expression: string): string {
   return `{{${trimLeft ? '-' : ''} ${expression} ${trimRight ? '-' : ''}}}`;
 }
 
 /** A plain template with `??` written as `default`. */
-function rewritten(source: string): string {
-  return flatTokens(source)
+function plainSource({ source, tokens }: ParsedTemplate): string {
+  return tokens
     .map((token) => (token.kind === 'output' ? output(token, token.content) : source.slice(token.begin, token.end)))
     .join('');
 }
 
-function textOf(text: string, parsed: ParsedTemplate, type: ContentSource['type']): string {
-  const footer = type === 'MARKETING' && !names(parsed).has('unsubscribeUrl') ? FOOTER_TEXT : '';
-  return rewritten(text) + footer;
-}
-
-function derivedText(
-  body: string,
-  tokens: FlatToken[],
-  liquidOf: Rewriting['liquidOf'],
-  needsFooter: boolean,
-): string | undefined {
+function derivedText(body: string, { tokens, liquidOf }: Rewriting, needsFooter: boolean): string | undefined {
   const text = textTemplate(body, tokens, liquidOf);
   return text === undefined ? undefined : text + (needsFooter ? FOOTER_TEXT : '');
 }
 
-function names(template: ParsedTemplate): Set<string> {
-  return new Set(templateVariables(template).map(([root = '']) => root));
+function isCostly({ tokens }: ParsedTemplate): boolean {
+  return tokens.filter((token) => token.kind !== 'text').length > MANY_TOKENS || tokens.some(isCostlyToken);
 }
 
-function isCostly(source: string): boolean {
-  if (!source.includes('{')) return false;
-  const tokens = flatTokens(source).filter((token) => token.kind !== 'text');
-  return (
-    tokens.length > MANY_TOKENS || tokens.some((token) => isCostlyToken(token, source.slice(token.begin, token.end)))
-  );
-}
-
-function isCostlyToken(token: FlatToken, liquid: string): boolean {
+function isCostlyToken(token: FlatToken): boolean {
+  if (token.kind === 'text') return false;
   if (token.kind === 'tag' && /^(for|tablerow|capture)$/.test(token.content)) return true;
+  const liquid = token.kind === 'tag' ? tagText(token) : token.content;
   return [...liquid.matchAll(/\|\s*(\w+)/g)].some(([, name = '']) => !CHEAP_FILTERS.has(name));
 }

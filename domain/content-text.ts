@@ -1,5 +1,5 @@
 import { compile, type FormatCallback } from 'html-to-text';
-import { BLOCK_TAGS, type FlatToken } from './liquid.ts';
+import { BLOCK_TAGS, type FlatToken } from './liquid-tokens.ts';
 
 /** Deeper nesting is no mail; beyond it the text is cut. */
 const MAX_DEPTH = 100;

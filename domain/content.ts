@@ -4,7 +4,7 @@ import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } fro
 import { type ContentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
-import { renderBounded, type Scope, templateVariables } from './liquid.ts';
+import { renderBounded, type Scope } from './liquid.ts';
 import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
 
 export { resolveLink } from './content-links.ts';
@@ -86,6 +86,16 @@ export function renderContent(
   });
 }
 
+/** The subject alone, on one line, as events name it. @throws TemplateError */
+export function renderSubject(content: CompiledContent, input: RenderInput): string {
+  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input))));
+}
+
+/** The subject alone, as events of a message tell it. @throws TemplateError */
+export function renderSubject(content: CompiledContent, input: RenderInput): string {
+  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input))));
+}
+
 /**
  * The whole message ready for the wire: ASCII, CRLF, no line over 998 octets, no line that begins with a dot, nothing
  * for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
@@ -135,8 +145,8 @@ function cutText(text: string, options: { whole: boolean }): Part | undefined {
   }
 }
 
-function dataNames({ parsed }: PreparedContent): string[] | '*' {
-  const names = new Set(parsed.flatMap((part) => templateVariables(part).map((path) => dataName(path))));
+function dataNames({ variables }: PreparedContent): string[] | '*' {
+  const names = new Set(variables.map((path) => dataName(path)));
   if (names.has('*')) return '*';
   for (const own of ['id', 'email', ...URL_VARIABLES]) names.delete(own);
   return [...names].sort();

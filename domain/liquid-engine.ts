@@ -1,0 +1,99 @@
+import { Liquid } from 'liquidjs';
+import { type GuardKind, guardValue } from './interpolation-guard.ts';
+import { escapeHtml, plainText } from './plain-value.ts';
+
+/** `html` escapes values, `plain` (subjects, text parts, links) does not. */
+export type Escaping = 'html' | 'plain';
+
+/** The most one part of a message may become. */
+export const OUTPUT_MAX_CHARS = 2_000_000;
+/** What filters may build in one rendering, in the library's own count (about characters). */
+const MEMORY_LIMIT = 10_000_000;
+
+/** No include, render, layout, block (there is nothing to include), nor liquid and echo (second ways to do one thing). */
+const ALLOWED_TAGS = new Set(
+  'assign break capture case comment continue cycle decrement for if increment raw tablerow unless #'.split(' '),
+);
+
+/** Pure and cheap for their input. Left out: those that evaluate text as code (`where_exp`…) and what gives another result each time. */
+const ALLOWED_FILTERS = new Set(
+  (
+    'abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil cgi_escape compact ' +
+    'concat date date_to_long_string date_to_rfc822 date_to_string date_to_xmlschema default divided_by downcase escape ' +
+    'escape_once find find_index first floor group_by has hmac_sha256 join json jsonify last lstrip map minus modulo ' +
+    'newline_to_br normalize_whitespace number_of_words plus pop prepend push raw reject remove remove_first remove_last ' +
+    'replace replace_first replace_last reverse round rstrip sha256 shift size slice slugify sort sort_natural split ' +
+    'squish strip strip_html strip_newlines sum times to_integer truncate truncatewords uniq unshift upcase uri_escape ' +
+    'url_decode url_encode where xml_escape'
+  ).split(' '),
+);
+
+/** Filters whose cost is bounded by the length of one value: a template with these and no loop needs no outer bound. */
+export const CHEAP_FILTERS: ReadonlySet<string> = new Set(
+  'abs capitalize ceil date default divided_by downcase escape first floor last lstrip minus modulo plus raw round rstrip size strip times truncate upcase __guard __raw'.split(
+    ' ',
+  ),
+);
+
+/** For what tenants write. */
+export const PUBLIC_ENGINES = { html: engine('html', false), plain: engine('plain', false) };
+/** For what this service made of it: the guard filters are known here. */
+export const GUARDED_ENGINES = { html: engine('html', true), plain: engine('plain', true) };
+
+function engine(escaping: Escaping, guarded: boolean): Liquid {
+  const made = new Liquid({
+    templates: {},
+    ownPropertyOnly: true,
+    strictFilters: true,
+    renderLimit: 200,
+    memoryLimit: MEMORY_LIMIT,
+    timezoneOffset: 0, // The same mail from every host, whatever its time zone.
+    locale: 'en-US',
+    ...(escaping === 'html' ? { outputEscape: escapeHtml } : {}),
+  });
+  for (const name of Object.keys(made.tags)) if (!ALLOWED_TAGS.has(name)) delete made.tags[name];
+  for (const name of Object.keys(made.filters)) if (!ALLOWED_FILTERS.has(name)) made.unregisterFilter(name);
+  registerEscapes(made, escaping);
+  if (guarded) registerGuards(made);
+  return made;
+}
+
+/** With escaping by default `| escape` would escape twice, and `| newline_to_br` would show its own tags. */
+function registerEscapes(made: Liquid, escaping: Escaping): void {
+  const escaped = escaping === 'html' ? escapeHtml : plainText;
+  for (const name of ['escape', 'escape_once', 'xml_escape'])
+    made.registerFilter(name, { raw: escaping === 'html', handler: (value: unknown) => escaped(value) });
+  if (escaping === 'html')
+    made.registerFilter('newline_to_br', {
+      raw: true,
+      handler: (value: unknown) => escapeHtml(value).replace(/\r?\n/g, '<br />\n'),
+    });
+  made.registerFilter('replace', boundedReplace);
+}
+
+/** The library counts what goes in; a short pattern and a long replacement make far more than that. */
+function boundedReplace(value: unknown, pattern: unknown, replacement: unknown): string {
+  const parts = plainText(value).split(plainText(pattern));
+  const by = plainText(replacement);
+  if (parts.length * by.length > OUTPUT_MAX_CHARS) throw new Error('replace makes more text than is allowed');
+  return parts.join(by);
+}
+
+function registerGuards(made: Liquid): void {
+  made.registerFilter('__guard', function (value: unknown, kind: GuardKind, ...names: string[]) {
+    return guardValue(plainText(value), kind, namesUntrusted(this.context.environments, names));
+  });
+  made.registerFilter('__raw', {
+    raw: true,
+    handler(value: unknown, ...names: string[]) {
+      return namesUntrusted(this.context.environments, names) ? escapeHtml(value) : plainText(value);
+    },
+  });
+}
+
+/** The names the public key wrote stand in the scope under `__untrusted`; `*` is any of them. */
+function namesUntrusted(scope: object, names: string[]): boolean {
+  const untrusted = '__untrusted' in scope ? scope.__untrusted : undefined;
+  if (!Array.isArray(untrusted) || untrusted.length === 0) return false;
+  return names.some((name) => name === '*' || untrusted.includes(name));
+}

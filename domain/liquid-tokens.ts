@@ -1,0 +1,71 @@
+import { Tokenizer, TokenKind, type TopLevelToken } from 'liquidjs';
+import { rewriteDefaults } from './liquid-default.ts';
+
+/** Tags that have an end. */
+export const BLOCK_TAGS: ReadonlySet<string> = new Set('if unless case for tablerow capture comment raw'.split(' '));
+
+/** One flat token of a template: text, an output, or a tag; offsets are those of the source. */
+export interface FlatToken {
+  kind: 'text' | 'output' | 'tag';
+  begin: number;
+  end: number;
+  /** Text with whitespace control applied, the expression of an output with `??` written as `default`, a tag's name. */
+  content: string;
+  /** `{{-` or `{%-`, `-}}` or `-%}`. */
+  trimLeft: boolean;
+  trimRight: boolean;
+  /** What the library parses. It can be parsed once: the library reads on in a tag's own tokenizer. */
+  library: TopLevelToken;
+}
+
+/** The flat tokens of a source. @throws the library's TokenizationError for an output or tag that does not close */
+export function flatTokens(source: string): FlatToken[] {
+  return new FastTokenizer(source).readTopLevelTokens().map(flatToken);
+}
+
+/** The text inside the braces of a tag. */
+export function tagText({ library }: FlatToken): string {
+  return 'contentRange' in library ? innerText(library) : '';
+}
+
+/** The library looks for braces at every single character of the text, which is most of what parsing a mail costs. */
+class FastTokenizer extends Tokenizer {
+  override readHTMLToken(stopStrings: string[]) {
+    const begin = this.p;
+    let at = this.input.indexOf('{', begin);
+    while (at >= 0 && this.input[at + 1] !== '{' && this.input[at + 1] !== '%') at = this.input.indexOf('{', at + 1);
+    this.p = Math.max(begin, (at < 0 ? this.N : at) - 1);
+    const token = super.readHTMLToken(stopStrings);
+    token.begin = begin;
+    return token;
+  }
+}
+
+function flatToken(token: TopLevelToken): FlatToken {
+  const { begin, end } = token;
+  if (token.kind === TokenKind.HTML && 'getContent' in token && typeof token.getContent === 'function')
+    return {
+      kind: 'text',
+      begin,
+      end,
+      content: String(token.getContent()),
+      trimLeft: false,
+      trimRight: false,
+      library: token,
+    };
+  const trim = {
+    trimLeft: 'trimLeft' in token && token.trimLeft === true,
+    trimRight: 'trimRight' in token && token.trimRight === true,
+  };
+  if (token.kind === TokenKind.Tag)
+    return { kind: 'tag', begin, end, content: 'name' in token ? String(token.name) : '', ...trim, library: token };
+  const written = innerText(token);
+  const content = rewriteDefaults(written);
+  const library = content === written ? token : (new Tokenizer(`{{ ${content} }}`).readTopLevelTokens()[0] ?? token);
+  return { kind: 'output', begin, end, content, ...trim, library };
+}
+
+function innerText(token: TopLevelToken): string {
+  const range = 'contentRange' in token && Array.isArray(token.contentRange) ? token.contentRange : [0, 0];
+  return token.input.slice(Number(range[0]), Number(range[1]));
+}

@@ -1,0 +1,35 @@
+import type { GuardKind } from './interpolation-guard.ts';
+
+/** A plain variable with at most a written default and a guard: all that most outputs of most mails are. */
+export interface PlainExpression {
+  path: string[];
+  fallback: string | undefined;
+  guard: { kind: GuardKind; names: string[] } | undefined;
+}
+
+/** Words of Liquid, and names it computes for lists and texts. */
+const LITERALS = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'not', 'and', 'or', 'contains']);
+const COMPUTED = new Set(['size', 'first', 'last', 'length']);
+
+const NAME = '[A-Za-z_][A-Za-z0-9_-]*';
+// A default with a backslash stays with the library, which reads escapes in it.
+const PLAIN = new RegExp(
+  `^(${NAME}(?:\\.${NAME})*)` +
+    `(?:\\s*\\|\\s*default:\\s*("[^"\\\\]*"|'[^'\\\\]*'))?` +
+    `(?:\\s*\\|\\s*__guard:\\s*((?:"[^"]*"(?:,\\s*)?)+))?\\s*$`,
+);
+
+/** Reads an output's expression if it is a plain one. */
+export function plainExpression(content: string): PlainExpression | undefined {
+  const match = PLAIN.exec(content);
+  if (!match) return undefined;
+  const path = (match[1] ?? '').split('.');
+  if (LITERALS.has(path[0] ?? '') || path.some((name) => COMPUTED.has(name))) return undefined;
+  return { path, fallback: match[2]?.slice(1, -1), guard: guardOf(match[3]) };
+}
+
+function guardOf(args: string | undefined): PlainExpression['guard'] {
+  if (!args) return undefined;
+  const [kind, ...names] = [...args.matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
+  return { kind: kind as GuardKind, names };
+}
