@@ -91,11 +91,6 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
   return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input))));
 }
 
-/** The subject alone, as events of a message tell it. @throws TemplateError */
-export function renderSubject(content: CompiledContent, input: RenderInput): string {
-  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input))));
-}
-
 /**
  * The whole message ready for the wire: ASCII, CRLF, no line over 998 octets, no line that begins with a dot, nothing
  * for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
