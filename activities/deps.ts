@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
@@ -12,5 +13,7 @@ export interface ActivityDeps {
   lifecycle: Lifecycle;
   log: Logger;
   mailer: Mailer;
+  /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
+  bulkProvider: EmailProvider;
   webhooks: WebhookClient;
 }

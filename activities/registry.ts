@@ -1,4 +1,5 @@
 import type { TaskQueue } from '../temporal/names.ts';
+import { campaignChunkActivities, campaignControlActivities } from './campaigns.ts';
 import { deliveryActivities } from './deliveries.ts';
 import type { ActivityDeps } from './deps.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
@@ -10,8 +11,8 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   return {
     transactional: { ...deliveryActivities(deps) },
-    automation: { ...executionStepActivities(deps) },
+    automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
-    bulk: { ...jobActivities(deps) },
+    bulk: { ...jobActivities(deps), ...campaignChunkActivities(deps) },
   };
 }

@@ -14,13 +14,15 @@ export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifec
   close(): Promise<void>;
 } {
   const { config, db } = p;
-  const provider = createEmailProvider(config.email, (message) => insertCapturedEmail(db, message));
+  const createProvider = () => createEmailProvider(config.email, (message) => insertCapturedEmail(db, message));
+  const provider = createProvider();
+  const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
   const mailer = createMailer({ ...p, provider });
   return {
-    deps: { ...p, mailer, webhooks },
+    deps: { ...p, mailer, bulkProvider, webhooks },
     close: async () => {
-      await provider.close();
+      await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();
     },
   };

@@ -3,3 +3,4 @@ export { contactExecution } from './contact-execution.ts';
 export { bulkJob } from './bulk-job.ts';
 export { contactImport } from './import.ts';
 export { emailDelivery } from './email-delivery.ts';
+export { campaignSend } from './campaign.ts';

@@ -1,0 +1,345 @@
+import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import {
+  type ChunkRef,
+  type ClaimedRecipient,
+  type ClaimRequest,
+  claimRange,
+  finishChunk,
+  type LedgerRange,
+  listRanges,
+  nextClaim,
+  releaseClaimed,
+  type SendTerms,
+  skipRefused,
+} from '../db/campaign-ledger.ts';
+import type { Db } from '../db/connection.ts';
+import type { ClaimedEmail } from '../db/email-ledger.ts';
+import { takeSendTokens } from '../db/send-rate.ts';
+import type { EmailOutcome } from '../domain/email-outcome.ts';
+import type { KeyPads } from '../domain/suppression.ts';
+import { TemplateError } from '../domain/template-error.ts';
+import type { CampaignComposer } from './campaign-message.ts';
+import type { CampaignRecorder, RecordOwner } from './campaign-recorder.ts';
+import { failed } from './email-decision.ts';
+import type { EmailSettler } from './email-settler.ts';
+import type { SendWindow } from './send-window.ts';
+
+/** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */
+const STRETCH_ROWS = 100;
+const STRETCHES_MAX = 5;
+const CLAIM_AHEAD_MS = 500;
+/** Claimed rows that are left when the next claim is made: the time of one statement at full speed. */
+const AHEAD_ROWS = 250;
+/** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
+const OUTAGE_ANSWERS = 50;
+
+/** What all lanes of a process share. */
+export interface LaneDeps {
+  db: Db;
+  provider: EmailProvider;
+  window: SendWindow;
+  recorder: CampaignRecorder;
+  settler: EmailSettler;
+  pads: KeyPads;
+  /** Undefined where the message goes out unsigned. */
+  sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
+  /** What a refusal for good means for this recipient. Undefined: put it off. */
+  judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<EmailOutcome | undefined>;
+}
+
+export interface Turn {
+  chunk: ChunkRef;
+  terms: SendTerms;
+  composer: CampaignComposer;
+  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. */
+  eventful: boolean;
+  /** Mails a second over all workers; 0 is no limit. */
+  ratePerSecond: number;
+  /** Aborted when the campaign is cancelled or the worker stops. */
+  stop: AbortSignal;
+  /** Milliseconds since 1970: no claim after it. */
+  untilMs: number;
+}
+
+/** `blocked`: a claim found nothing to take, because the campaign was cancelled or the project put on hold. */
+export interface TurnResult {
+  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped';
+  sent: number;
+}
+
+/**
+ * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the window allows, and returns
+ * when all it has claimed is recorded or given back. At most one attempt's completions count for a row; the one that finds it has lost
+ * rows stops at once.
+ */
+export async function runTurn(deps: LaneDeps, turn: Turn): Promise<TurnResult> {
+  return new Lane(deps, turn, await nextClaim(deps.db)).run();
+}
+
+class Lane implements RecordOwner {
+  private readonly deps: LaneDeps;
+  private readonly turn: Turn;
+  private readonly claim: number;
+  private sent = 0;
+  private deferred = 0;
+  private inDoubt = 0;
+  private outage = 0;
+  private fenced = false;
+  private failure: Error | null = null;
+  private blocked = false;
+  private stretches = 1;
+  private readonly unsent: string[] = [];
+  private drained: (() => void) | undefined;
+
+  constructor(deps: LaneDeps, turn: Turn, claim: number) {
+    this.deps = deps;
+    this.turn = turn;
+    this.claim = claim;
+  }
+
+  async run(): Promise<TurnResult> {
+    const { db } = this.deps;
+    const { chunk, ratePerSecond } = this.turn;
+    const size = ratePerSecond > 0 ? Math.min(STRETCH_ROWS, ratePerSecond) : STRETCH_ROWS;
+    const ranges = await listRanges(db, { ...chunk, size });
+    try {
+      await this.sendRanges(ranges);
+    } finally {
+      await this.drain();
+      await releaseClaimed(db, { ids: this.unsent, claim: this.claim });
+    }
+    if (this.failure) throw this.failure;
+    return { outcome: await this.outcome(ranges.length > 0), sent: this.sent };
+  }
+
+  /** A mail is out of doubt: recorded, or not ours any more. */
+  recorded(mails: number): void {
+    this.inDoubt -= mails;
+    this.deps.window.give(mails);
+    if (this.inDoubt === 0) this.drained?.();
+  }
+
+  lost(error: Error | null): void {
+    this.fenced = true;
+    this.failure ??= error;
+  }
+
+  /** No further mail is taken. */
+  private get halted(): boolean {
+    return this.fenced || this.blocked || this.turn.stop.aborted || this.outage >= OUTAGE_ANSWERS;
+  }
+
+  private async outcome(hadRows: boolean): Promise<TurnResult['outcome']> {
+    if (await finishChunk(this.deps.db, this.turn.chunk)) return 'done';
+    if (this.turn.stop.aborted) return 'stopped';
+    if (this.blocked) return 'blocked';
+    if (this.deferred > 0) return 'deferred';
+    // Rows that are open and were not ours to claim: another attempt's, or changed under us. The next turn sees.
+    return hadRows ? 'more' : 'deferred';
+  }
+
+  private async sendRanges(ranges: LedgerRange[]): Promise<void> {
+    let next = this.claimNext(ranges);
+    while (next) {
+      const startedMs = Date.now();
+      const rows = await next;
+      next = undefined;
+      for (let at = 0; at < rows.length; at++) {
+        if (!next && rows.length - at <= AHEAD_ROWS && this.turn.ratePerSecond === 0) next = this.claimNext(ranges);
+        const row = rows[at];
+        if (row) await this.take(row);
+      }
+      this.adapt(rows.length, Date.now() - startedMs);
+      next ??= this.claimNext(ranges);
+    }
+  }
+
+  /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
+  private claimNext(ranges: LedgerRange[]): Promise<ClaimedRecipient[]> | undefined {
+    if (ranges.length === 0 || this.halted || Date.now() >= this.turn.untilMs) return undefined;
+    const parts = ranges.splice(0, this.turn.ratePerSecond > 0 ? 1 : this.stretches);
+    const claimed = this.claimRows(joined(parts));
+    claimed.catch(() => undefined);
+    return claimed;
+  }
+
+  private async claimRows(range: LedgerRange): Promise<ClaimedRecipient[]> {
+    const { db, pads } = this.deps;
+    const { chunk, composer, ratePerSecond } = this.turn;
+    await this.takeTurnInRate(range.rows, ratePerSecond);
+    if (this.halted) return [];
+    const request: ClaimRequest = {
+      ...chunk,
+      claim: this.claim,
+      range,
+      dataKeys: composer.dataKeys,
+      suppressionPads: pads,
+    };
+    const rows = await claimRange(db, request);
+    if (rows.length === range.rows) return rows;
+    const skipped = await skipRefused(db, request);
+    if (rows.length === 0 && skipped === 0) this.blocked = true;
+    return rows;
+  }
+
+  private async takeTurnInRate(rows: number, ratePerSecond: number): Promise<void> {
+    if (ratePerSecond === 0 || this.turn.terms.mode === 'test') return;
+    const { waitMs } = await takeSendTokens(this.deps.db, this.turn.chunk.projectId, rows, ratePerSecond);
+    if (waitMs > 0) await pause(waitMs, this.turn.stop);
+  }
+
+  private adapt(rows: number, tookMs: number): void {
+    const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
+    this.stretches = Math.max(1, Math.min(STRETCHES_MAX, Math.round(leaveInTime / STRETCH_ROWS)));
+  }
+
+  private async take(row: ClaimedRecipient): Promise<void> {
+    if (this.halted) {
+      this.unsent.push(row.id);
+      return;
+    }
+    const { window } = this.deps;
+    const place = window.take();
+    if (place) {
+      await place;
+      if (this.halted) {
+        window.give(1);
+        this.unsent.push(row.id);
+        return;
+      }
+    }
+    this.inDoubt += 1;
+    this.submit(row);
+  }
+
+  private submit(row: ClaimedRecipient): void {
+    const { provider, sign } = this.deps;
+    const onResult = (result: ProviderResult) => this.answered(row, result);
+    try {
+      const message = this.turn.composer.compose(row);
+      if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
+      else if (!sign) provider.submit(message, onResult);
+      else
+        sign(message.raw).then(
+          (raw) => provider.submit({ ...message, raw }, onResult),
+          (error: Error) => onResult({ outcome: 'unsent', error: `DKIM: ${error.message}` }),
+        );
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      this.settle(row, failed('template_error', error.message));
+    }
+  }
+
+  private answered(row: ClaimedRecipient, result: ProviderResult): void {
+    const { recorder } = this.deps;
+    const { id } = row;
+    if (result.outcome === 'accepted') {
+      this.outage = 0;
+      this.sent += 1;
+      const { providerMessageId: providerId } = result;
+      if (this.turn.eventful) this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
+      else recorder.sent(this, { id, claim: this.claim, providerId });
+      return;
+    }
+    const aboutMessage = result.outcome === 'refused' && !SESSION_STAGES.has(result.stage);
+    this.outage = aboutMessage ? 0 : this.outage + 1;
+    if (aboutMessage && result.permanent) void this.judged(row, result);
+    else this.putOff(row, result);
+  }
+
+  private async judged(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
+    try {
+      const outcome = await this.deps.judge(row, result);
+      if (outcome) this.settle(row, outcome);
+      else this.putOff(row, result);
+    } catch (error) {
+      this.recorded(1);
+      this.lost(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private putOff({ id }: ClaimedRecipient, result: ProviderResult): void {
+    this.deferred += 1;
+    this.deps.recorder.deferred(this, { id, claim: this.claim, error: wordsOf(result) });
+  }
+
+  /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
+  private settle(row: ClaimedRecipient, outcome: EmailOutcome): void {
+    const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
+    const email = this.asEmail(row);
+    void this.deps.settler.settle({ email, outcome, event }).then(
+      (recorded) => {
+        this.recorded(1);
+        if (!recorded) this.lost(null);
+      },
+      (error: Error) => {
+        this.recorded(1);
+        this.lost(error);
+      },
+    );
+  }
+
+  private asEmail(row: ClaimedRecipient): ClaimedEmail {
+    const { chunk, terms } = this.turn;
+    const { contactId, email, untrustedKeys } = row;
+    return {
+      id: row.id,
+      projectId: chunk.projectId,
+      contentId: terms.contentId,
+      campaignId: chunk.campaignId,
+      executionId: null,
+      sourceType: 'CAMPAIGN',
+      mode: terms.mode,
+      to: { email, name: null },
+      variables: null,
+      options: {},
+      claim: this.claim,
+      attempts: row.attempts,
+      createdAt: new Date(),
+      contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
+      contentType: 'MARKETING',
+      project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
+      senderDomain: terms.senderDomain,
+      suppressedBy: null,
+    };
+  }
+
+  private async drain(): Promise<void> {
+    while (this.inDoubt > 0) {
+      this.deps.recorder.flush();
+      await new Promise<void>((resolve) => {
+        this.drained = resolve;
+      });
+    }
+  }
+}
+
+/** The answer to a mail of a test key: rendered and recorded, and handed to nobody (decisions §2). */
+const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
+/** Refusals of the session say nothing about the message. */
+const SESSION_STAGES: ReadonlySet<string> = new Set(['connect', 'ehlo', 'starttls', 'auth']);
+
+function wordsOf(result: ProviderResult): string {
+  if (result.outcome === 'refused') return `${result.code} ${result.text}`;
+  return result.outcome === 'accepted' ? '' : result.error;
+}
+
+function joined(parts: LedgerRange[]): LedgerRange {
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (!first || !last) throw new Error('a claim needs at least one stretch');
+  return { first: first.first, last: last.last, rows: parts.reduce((sum, part) => sum + part.rows, 0) };
+}
+
+/** Waits, or until the signal. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,334 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reason } from '../domain/reasons.ts';
+import type { KeyPads } from '../domain/suppression.ts';
+import type { CampaignStart } from './campaign-lifecycle.ts';
+import type { Db } from './connection.ts';
+import { notSuppressed, suppressedReason } from './suppressions.ts';
+
+/** A chunk of a start: the lane that works on it owns its rows. */
+export interface ChunkRef extends CampaignStart {
+  seq: number;
+}
+
+/** A stretch of a chunk that is claimed by one statement. */
+export interface LedgerRange {
+  first: string;
+  last: string;
+  rows: number;
+}
+
+/** A recipient that this process may send to now, under `claim`. */
+export interface ClaimedRecipient {
+  id: string;
+  contactId: string;
+  email: string;
+  /** Values of the variables that were asked for, in their order; JSON values, or undefined. */
+  values: unknown[];
+  /** All of the contact's data, where it was asked for. */
+  data: Record<string, unknown> | null;
+  /** Names of data that the public key wrote: text only, never a link target. */
+  untrustedKeys: string[];
+  attempts: number;
+}
+
+export interface ClaimRequest extends CampaignStart {
+  claim: number;
+  range: LedgerRange;
+  /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
+  dataKeys: string[] | 'all';
+  suppressionPads: KeyPads;
+}
+
+/** A mail that the provider has put off, with its words. */
+export interface Deferred {
+  id: string;
+  claim: number;
+  error: string;
+}
+
+/** Mails that the provider took, column by column. */
+export interface SentMails {
+  ids: string[];
+  claims: number[];
+  /** The provider's own ids of the messages, where it has any. */
+  providerIds: (string | null)[];
+}
+
+/** How a start is sent: read anew for every turn of a chunk. */
+export interface SendTerms {
+  contentId: string;
+  mode: 'live' | 'test';
+  held: boolean;
+  tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+  /** The verified domain of the sender address; null when it is not verified any more. */
+  senderDomain: { id: string; domain: string; signing: boolean } | null;
+}
+
+/** The provider's words are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 1000;
+const OPEN = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
+
+/** What a turn has to know; undefined when the campaign is no longer this start's to send. */
+export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
+  const { rows } = await sql<TermsRow>`
+    SELECT c.content_id, c.mode, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.tracking, d.id AS domain_id, d.domain, d.signing
+    FROM campaigns c
+    JOIN projects p ON p.id = c.project_id
+    JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
+    LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
+      AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status = 'SENDING'
+  `.execute(db);
+  return rows[0] && toTerms(rows[0]);
+}
+
+/** Chunks with recipients left, at most `limit`, marked open again. */
+export async function reopenChunks(db: Db, p: CampaignStart & { limit: number }): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`
+    UPDATE campaign_chunks k SET done_at = NULL
+    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq IN (
+      SELECT o.seq FROM campaign_chunks o
+      WHERE o.campaign_id = ${p.campaignId} AND EXISTS (
+        SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
+          AND e.campaign_id = o.campaign_id AND e.status IN ${OPEN})
+      ORDER BY o.seq LIMIT ${p.limit})
+    RETURNING k.seq
+  `.execute(db);
+  return rows.map((row) => row.seq).sort((a, b) => a - b);
+}
+
+/** A number for one attempt at a chunk; completions count only under the number that the row still has. */
+export async function nextClaim(db: Db): Promise<number> {
+  const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
+  if (!rows[0]) throw new Error('the sequence of claims gave no number');
+  return rows[0].claim;
+}
+
+/**
+ * What a chunk still has to do, in stretches of `size` rows. Rows left SENDING are those of an attempt that ended without a word: a killed
+ * process. They are sent again, with the same Message-ID, because nobody may be skipped.
+ */
+export async function listRanges(db: Db, p: ChunkRef & { size: number }): Promise<LedgerRange[]> {
+  const { rows } = await sql<LedgerRange>`
+    SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last, count(*) AS rows
+    FROM (
+      SELECT e.id, (row_number() OVER (ORDER BY e.id) - 1) / ${p.size}::int AS stretch
+      FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
+      WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+        AND e.campaign_id = ${p.campaignId} AND e.status IN ${OPEN}) open
+    GROUP BY stretch ORDER BY stretch
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they count as of now.
+ * The campaign's row is held shared until the commit, so that a cancel either sees these claims or prevents them. Who may not get the
+ * mail is left as it is (`skipRefused`). No index is touched (performance.md §3): updates stay heap-only.
+ */
+export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
+  const { rows } = await sql<ClaimRow>`
+    WITH start AS MATERIALIZED (
+      SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
+      WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
+        AND (p.held_at IS NULL OR k.mode = 'test') FOR SHARE OF k
+    )
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
+    FROM contacts c
+    WHERE EXISTS (SELECT FROM start)
+      AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
+      AND e.campaign_id = ${p.campaignId} AND e.status IN ${OPEN}
+      AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
+    RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
+  `.execute(db);
+  const count = p.dataKeys === 'all' ? 0 : p.dataKeys.length;
+  return rows.map((row) => toRecipient(row, count));
+}
+
+/** Skips those of a stretch that the claim left out, saying why; returns how many. May run twice. */
+export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
+  const why = suppressedReason({
+    pads: p.suppressionPads,
+    email: sql`c.email`,
+    projectId: p.projectId,
+    type: 'MARKETING',
+  });
+  const result = await sql`
+    UPDATE emails e SET status = 'FAILED', reason = r.reason
+    FROM (
+      SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed THEN 'unsubscribed'
+        ELSE 'suppressed:' || (${why}) END AS reason
+      FROM emails m LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+      WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
+        AND m.campaign_id = ${p.campaignId} AND m.status IN ${OPEN} AND m.claim IS DISTINCT FROM ${p.claim}) r
+    WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN} AND e.claim IS DISTINCT FROM ${p.claim}
+      AND EXISTS (
+        SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING')
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/**
+ * Records accepted mails, each with its event `email.sent`, and returns for how many it counted: fewer than given means that another
+ * attempt owns some of them. The payload of the event is derived when it is read, so a million of them cost no text. For projects
+ * where nothing listens to the event; otherwise `recordEvents` writes it. A callback that came before this commit keeps its status.
+ */
+export async function completeSent(db: Db, p: SentMails): Promise<number> {
+  const done = sql`
+    UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
+      provider_message_id = d.provider_id
+    FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[], ${p.providerIds}::text[]) AS d (id, claim, provider_id)
+    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL`;
+  const result = await sql`
+    WITH done AS (${done} RETURNING e.project_id, e.contact_id, e.id)
+    INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */
+export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const result = await sql`
+    UPDATE emails e SET status = 'PENDING', error = left(d.error, ${ERROR_MAX_CHARS})
+    FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
+      ${rows.map((r) => r.error.replaceAll('\0', ' ').toWellFormed())}::text[]) AS d (id, claim, error)
+    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Of mails that were to be completed, those that are: what a lost answer to a commit leaves unknown. */
+export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)
+    JOIN emails e ON e.id = d.id AND e.claim = d.claim AND e.status <> 'SENDING'
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
+  if (p.ids.length === 0) return;
+  await sql`
+    UPDATE emails SET status = 'PENDING', attempts = attempts - 1
+    WHERE id = ANY(${p.ids}::uuid[]) AND claim = ${p.claim} AND status = 'SENDING'
+  `.execute(db);
+}
+
+/** The project's sending is on hold: what the chunk has left waits as HELD, and is claimed again after the release. */
+export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
+  return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
+}
+
+/** Ends what a chunk has left: the provider has refused it for now for too long, or the sender may not send at all. */
+export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
+  return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN);
+}
+
+/** Marks a chunk done when it has nothing left; true when it has. */
+export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE campaign_chunks k SET done_at = coalesce(done_at, now())
+    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+      AND NOT EXISTS (
+        SELECT FROM emails e WHERE e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
+          AND e.campaign_id = k.campaign_id AND e.status IN ${OPEN})
+    RETURNING seq
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING. */
+export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
+  const result = await sql`
+    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    WHERE id IN (
+      SELECT id FROM emails WHERE campaign_id = ${p.campaignId} AND project_id = ${p.projectId} AND status IN ${OPEN}
+      LIMIT ${p.limit})
+      AND NOT EXISTS (
+        SELECT FROM campaigns WHERE id = ${p.campaignId} AND project_id = ${p.projectId}
+          AND (status IN ('SCHEDULED', 'SENDING') OR send_no > ${p.sendNo}))
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away. */
+async function endOpenRows(db: Db, p: ChunkRef, set: RawBuilder<unknown>, from: RawBuilder<unknown>): Promise<number> {
+  const result = await sql`
+    WITH start AS MATERIALIZED (
+      SELECT id FROM campaigns
+      WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING' FOR SHARE
+    )
+    UPDATE emails e SET ${set}, claim = NULL
+    FROM campaign_chunks k
+    WHERE EXISTS (SELECT FROM start)
+      AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+      AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
+      AND e.campaign_id = ${p.campaignId} AND e.status IN ${from}
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** A project without any entry, which most are, pays nothing: the first EXISTS is one look for the whole statement. */
+function mayGetMarketing(p: ClaimRequest): RawBuilder<boolean> {
+  const allowed = notSuppressed({
+    pads: p.suppressionPads,
+    email: sql`c.email`,
+    projectId: p.projectId,
+    type: 'MARKETING',
+  });
+  return sql<boolean>`(NOT EXISTS (SELECT FROM suppressions WHERE project_id = ${p.projectId}) OR ${allowed})`;
+}
+
+/** Only what the content names crosses the wire: contacts may hold 64 KB each. */
+function valueColumns(dataKeys: string[] | 'all'): RawBuilder<unknown> {
+  if (dataKeys === 'all') return sql`c.data`;
+  const columns = dataKeys.map((key, n) => sql`c.data->${key}::text AS ${sql.ref(`v${n}`)}`);
+  return sql.join([sql`NULL AS data`, ...columns]);
+}
+
+interface ClaimRow {
+  [value: `v${number}`]: unknown;
+  id: string;
+  contact_id: string;
+  email: string;
+  attempts: number;
+  untrusted_keys: string[] | null;
+  data: Record<string, unknown> | null;
+}
+
+interface TermsRow {
+  content_id: string;
+  mode: 'live' | 'test';
+  held: boolean;
+  tracking: SendTerms['tracking'];
+  domain_id: string | null;
+  domain: string | null;
+  signing: boolean | null;
+}
+
+function toTerms(row: TermsRow): SendTerms {
+  const { domain_id: id, domain, signing } = row;
+  return {
+    contentId: row.content_id,
+    mode: row.mode,
+    held: row.held,
+    tracking: row.tracking,
+    senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
+  };
+}
+
+const NO_KEYS: string[] = [];
+
+function toRecipient(row: ClaimRow, values: number): ClaimedRecipient {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    email: row.email,
+    values: Array.from({ length: values }, (_, n) => row[`v${n}`] ?? undefined),
+    data: row.data,
+    untrustedKeys: row.untrusted_keys ?? NO_KEYS,
+    attempts: row.attempts,
+  };
+}

@@ -1,0 +1,204 @@
+import { sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { audienceExists } from './campaign-audience.ts';
+import {
+  CAMPAIGN_COLUMNS,
+  CAMPAIGN_COLUMNS_OF_C,
+  type Campaign,
+  type CampaignRef,
+  type CampaignRow,
+  type CampaignStatus,
+  refusal,
+  toCampaign,
+} from './campaigns.ts';
+import type { Db } from './connection.ts';
+import { saveContent } from './contents.ts';
+import { enqueue } from './outbox.ts';
+import type { Database } from './schema.ts';
+import { assertSender } from './senders.ts';
+
+/** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
+export interface CampaignStart {
+  projectId: string;
+  campaignId: string;
+  sendNo: number;
+}
+
+export interface ChangedCampaign {
+  campaign: Campaign;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/** What the workflow of a start has to know. `ended`: the campaign is no longer this start's to send. */
+export type StartState =
+  | { phase: 'waiting'; scheduledAt: string }
+  | { phase: 'sending'; audienceDone: boolean }
+  | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
+
+/**
+ * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two calls at once.
+ * Source: decisions §6.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience
+ */
+export async function startCampaign(
+  trx: Transaction<Database>,
+  p: CampaignRef & { at: Date | null; mode: 'live' | 'test' },
+): Promise<ChangedCampaign> {
+  const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
+    UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
+      started_at = ${p.at ? null : sql`now()`}, mode = ${p.mode}, cancelled_at = NULL, updated_at = now(),
+      send_no = c.send_no + CASE WHEN old.status = 'DRAFT' THEN 1 ELSE 0 END
+    FROM (SELECT id AS old_id, status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE) old
+    WHERE c.id = old.old_id AND old.status IN ('DRAFT', 'SCHEDULED')
+    RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
+  const campaign = toCampaign(row);
+  await assertSender(trx, p.projectId, campaign.from);
+  await assertAudience(trx, p.projectId, campaign);
+  const start = { projectId: p.projectId, refId: p.id };
+  const outbox = await enqueue(trx, [
+    row.was === 'DRAFT'
+      ? { ...start, kind: 'campaign.start', payload: { sendNo: row.send_no } }
+      : { ...start, kind: 'campaign.changed', payload: { sendNo: row.send_no, change: 'reschedule' } },
+  ]);
+  return { campaign, outbox };
+}
+
+/**
+ * Cancels a SCHEDULED or SENDING campaign. What has not tried to send anything becomes a DRAFT again, and its rows of the ledger are
+ * removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the campaign's row shared
+ * (db/campaign-ledger.ts), so after the lock nobody claims any more, and whether anything was claimed is certain.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state
+ */
+export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
+  const { rows } = await sql<{ send_no: number }>`
+    SELECT send_no FROM campaigns
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('SCHEDULED', 'SENDING') FOR UPDATE
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED or SENDING can be cancelled.');
+  const campaign = (await anythingTried(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
+  const outbox = await enqueue(trx, [
+    {
+      projectId: p.projectId,
+      kind: 'campaign.changed',
+      refId: p.id,
+      payload: { sendNo: row.send_no, change: 'cancel' },
+    },
+  ]);
+  return { campaign, outbox };
+}
+
+/**
+ * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of `contents`.
+ * May run again at any moment.
+ */
+export async function advanceStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartState> {
+  const row = await lockStart(trx, p);
+  if (!row) return { phase: 'ended', status: 'DELETED' };
+  const ours = row.send_no === p.sendNo && (row.status === 'SCHEDULED' || row.status === 'SENDING');
+  if (!ours) return { phase: 'ended', status: row.status };
+  const campaign = toCampaign(row);
+  if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
+    return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };
+  }
+  if (row.content_id === null) await begin(trx, p, campaign);
+  return { phase: 'sending', audienceDone: row.audience_done };
+}
+
+/** Marks a campaign SENT once nobody is left; false while somebody is, or when it was cancelled. May run twice. */
+export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE campaigns SET status = 'SENT', sent_at = coalesce(sent_at, now()), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
+      AND status IN ('SENDING', 'SENT') AND audience_done
+      AND NOT EXISTS (
+        SELECT FROM emails e WHERE e.campaign_id = ${p.campaignId} AND e.status IN ('PENDING', 'SENDING', 'HELD'))
+    RETURNING id
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** Tells the workflows of a project's SENDING campaigns to look again: sending was released from its hold. */
+export async function wakeCampaigns(trx: Transaction<Database>, projectId: string): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string; send_no: number }>`
+    SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map((row) => ({
+      projectId,
+      kind: 'campaign.changed',
+      refId: row.id,
+      payload: { sendNo: row.send_no, change: 'release' },
+    })),
+  );
+}
+
+async function assertAudience(trx: Transaction<Database>, projectId: string, campaign: Campaign): Promise<void> {
+  const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
+  if (await audienceExists(trx, { projectId, type, segmentId, filter })) return;
+  throw new AppError('BAD_REQUEST', {
+    message: 'The audience of this campaign is empty: it has no subscribed contact.',
+    suggestion: 'Change the audience, or subscribe contacts who agreed to it.',
+    details: { audienceType: type },
+  });
+}
+
+/** Whether any mail was ever claimed: a sender that was killed may have sent it. */
+async function anythingTried(trx: Transaction<Database>, p: CampaignRef): Promise<boolean> {
+  const { rows } = await sql<{ tried: boolean }>`
+    SELECT EXISTS (SELECT FROM emails WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND attempts > 0) AS tried
+  `.execute(trx);
+  return rows[0]?.tried ?? false;
+}
+
+async function markCancelled(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+  const { rows } = await sql<CampaignRow>`
+    UPDATE campaigns SET status = 'CANCELLED', cancelled_at = now(), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+async function returnToDraft(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+  await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
+  await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
+  const { rows } = await sql<CampaignRow>`
+    UPDATE campaigns SET status = 'DRAFT', scheduled_at = NULL, started_at = NULL, content_id = NULL,
+      audience_cursor = NULL, audience_done = false, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+type StartRow = CampaignRow & { send_no: number; content_id: string | null; audience_done: boolean; due: boolean };
+
+async function lockStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartRow | undefined> {
+  const { rows } = await sql<StartRow>`
+    SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due
+    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+  `.execute(trx);
+  return rows[0];
+}
+
+async function begin(trx: Transaction<Database>, p: CampaignStart, campaign: Campaign): Promise<void> {
+  const contentId = await saveContent(trx, {
+    projectId: p.projectId,
+    subject: campaign.subject,
+    body: campaign.body,
+    type: 'MARKETING',
+    fromEmail: campaign.from,
+    fromName: campaign.fromName,
+    replyTo: campaign.replyTo,
+    templateId: null,
+  });
+  await sql`
+    UPDATE campaigns SET status = 'SENDING', content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
+  `.execute(trx);
+}

@@ -1,0 +1,239 @@
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
+import type { Condition } from '../domain/filters.ts';
+import type { Db } from './connection.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import type { Database } from './schema.ts';
+import { assertSender } from './senders.ts';
+
+export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'] as const;
+export const AUDIENCE_TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+export type AudienceType = (typeof AUDIENCE_TYPES)[number];
+
+/** What a campaign says and to whom; everything that a caller can write. */
+export interface CampaignContent {
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  from: string;
+  fromName: string | null;
+  replyTo: string | null;
+  audienceType: AudienceType;
+  segmentId: string | null;
+  audienceFilter: Condition | null;
+}
+
+export interface Campaign extends CampaignContent {
+  id: string;
+  status: CampaignStatus;
+  scheduledAt: Date | null;
+  startedAt: Date | null;
+  sentAt: Date | null;
+  cancelledAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface CampaignRef {
+  projectId: string;
+  id: string;
+}
+
+const COLUMN_NAMES = [
+  ...[
+    'id',
+    'name',
+    'description',
+    'subject',
+    'body',
+    'from_email',
+    'from_name',
+    'reply_to',
+    'audience_type',
+    'segment_id',
+  ],
+  ...['audience_filter', 'status', 'scheduled_at', 'started_at', 'sent_at', 'cancelled_at', 'created_at', 'updated_at'],
+];
+export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+/** The same columns of `campaigns c`, where another table of the statement has some of their names. */
+export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
+
+/**
+ * Makes a DRAFT.
+ * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment
+ */
+export async function insertCampaign(
+  trx: Transaction<Database>,
+  p: { projectId: string; content: CampaignContent },
+): Promise<Campaign> {
+  await assertContent(trx, p);
+  const { content: c } = p;
+  const { rows } = await sql<CampaignRow>`
+    INSERT INTO campaigns (project_id, name, description, subject, body, from_email, from_name, reply_to,
+      audience_type, segment_id, audience_filter)
+    VALUES (${p.projectId}, ${c.name}, ${c.description}, ${c.subject}, ${c.body}, ${c.from}, ${c.fromName}, ${c.replyTo},
+      ${c.audienceType}, ${c.segmentId}, ${toJson(c.audienceFilter)}::jsonb)
+    RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promise<Campaign> {
+  const { rows } = await sql<CampaignRow>`
+    SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  return toCampaign(rows[0]);
+}
+
+/** Campaigns newest first, by page number or by cursor (decisions §1). */
+export async function listCampaigns(
+  db: Db,
+  p: { projectId: string; status?: CampaignStatus; page: number; pageSize: number; cursor?: string },
+): Promise<NumberedPage<Campaign>> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)}`;
+  const [counted, listed] = await Promise.all([
+    sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
+    sql<CampaignRow>`
+      SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
+      ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}
+    `.execute(db),
+  ]);
+  return toNumberedPage(
+    listed.rows,
+    { page: p.page, pageSize: p.pageSize, total: counted.rows[0]?.total ?? 0 },
+    toCampaign,
+  );
+}
+
+/**
+ * Replaces what a DRAFT or SCHEDULED campaign says; what a start has begun to send stays as it is.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED
+ */
+export async function updateCampaign(
+  trx: Transaction<Database>,
+  p: CampaignRef & { content: CampaignContent },
+): Promise<Campaign> {
+  await assertContent(trx, p);
+  const { content: c } = p;
+  const { rows } = await sql<CampaignRow>`
+    UPDATE campaigns SET name = ${c.name}, description = ${c.description}, subject = ${c.subject}, body = ${c.body},
+      from_email = ${c.from}, from_name = ${c.fromName}, reply_to = ${c.replyTo}, audience_type = ${c.audienceType},
+      segment_id = ${c.segmentId}, audience_filter = ${toJson(c.audienceFilter)}::jsonb, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('DRAFT', 'SCHEDULED')
+    RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  if (!rows[0]) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
+  return toCampaign(rows[0]);
+}
+
+/**
+ * Forgets a campaign; its emails stay in the history of their contacts.
+ * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED or SENDING
+ */
+export async function deleteCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<void> {
+  const { rows } = await sql`
+    DELETE FROM campaigns
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ('SCHEDULED', 'SENDING') RETURNING id
+  `.execute(trx);
+  if (rows.length === 0)
+    throw await refusal(trx, p, 'A campaign that is SCHEDULED or SENDING has to be cancelled first.');
+}
+
+/** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
+export async function duplicateCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+  const { rows } = await sql<CampaignRow>`
+    INSERT INTO campaigns (project_id, name, description, subject, body, from_email, from_name, reply_to,
+      audience_type, segment_id, audience_filter)
+    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, description, subject, body,
+      from_email, from_name, reply_to, audience_type, segment_id, audience_filter
+    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+export const NAME_MAX_CHARS = 255;
+const COPY_SUFFIX = ' (Copy)';
+
+/** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
+export async function refusal(trx: Transaction<Database>, p: CampaignRef, message: string): Promise<AppError> {
+  const { rows } = await sql<{ status: CampaignStatus }>`
+    SELECT status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
+  `.execute(trx);
+  if (!rows[0]) return notFound();
+  return new AppError('CONFLICT', { message, details: { status: rows[0].status } });
+}
+
+async function assertContent(
+  trx: Transaction<Database>,
+  { projectId, content }: { projectId: string; content: CampaignContent },
+): Promise<void> {
+  await assertSender(trx, projectId, content.from);
+  if (content.segmentId === null) return;
+  const { rows } = await sql`
+    SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
+  `.execute(trx);
+  if (rows.length === 0)
+    throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
+}
+
+function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
+  return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
+}
+
+function toJson(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
+}
+
+export interface CampaignRow {
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  from_email: string;
+  from_name: string | null;
+  reply_to: string | null;
+  audience_type: AudienceType;
+  segment_id: string | null;
+  audience_filter: Condition | null;
+  status: CampaignStatus;
+  scheduled_at: Date | null;
+  started_at: Date | null;
+  sent_at: Date | null;
+  cancelled_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** @throws AppError NOT_FOUND for no row */
+export function toCampaign(row: CampaignRow | undefined): Campaign {
+  if (!row) throw notFound();
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    subject: row.subject,
+    body: row.body,
+    from: row.from_email,
+    fromName: row.from_name,
+    replyTo: row.reply_to,
+    audienceType: row.audience_type,
+    segmentId: row.segment_id,
+    audienceFilter: row.audience_filter,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    startedAt: row.started_at,
+    sentAt: row.sent_at,
+    cancelledAt: row.cancelled_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

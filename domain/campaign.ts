@@ -1,0 +1,49 @@
+/** What a campaign's workflow and its activities say to each other: ids, counts and times, never content or addresses. */
+
+/** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */
+export interface CampaignInput {
+  projectId: string;
+  campaignId: string;
+  sendNo: number;
+  state?: CampaignProgress;
+}
+
+/** Where a send stands. Chunks are numbered from 1 as the audience is taken. */
+export interface CampaignProgress {
+  audienceDone: boolean;
+  recipients: number;
+  /** The highest chunk so far. */
+  lastSeq: number;
+  /** The next chunk that nobody has worked on. */
+  nextSeq: number;
+  /** Chunks that have to be worked on again. */
+  later: LaterChunk[];
+}
+
+export interface LaterChunk {
+  seq: number;
+  /** Milliseconds since 1970; not before then. */
+  dueAtMs: number;
+  /** When the provider first put some of its mails off; null while it never did. */
+  deferredSinceMs: number | null;
+  /** How often it did. */
+  deferrals: number;
+}
+
+export const NEW_CAMPAIGN: CampaignProgress = {
+  audienceDone: false,
+  recipients: 0,
+  lastSeq: 0,
+  nextSeq: 1,
+  later: [],
+};
+
+/** What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now. */
+export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'ended';
+
+export interface ChunkResult {
+  outcome: ChunkOutcome;
+  sent: number;
+  /** Where `outcome` is `deferred`: how long to wait before the next try. */
+  retryAfterMs: number;
+}

@@ -1,0 +1,266 @@
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { CampaignChunkActivities, CampaignControlActivities } from '../activities/campaigns.ts';
+import {
+  type CampaignInput,
+  type CampaignProgress,
+  type ChunkResult,
+  type LaterChunk,
+  NEW_CAMPAIGN,
+} from '../domain/campaign.ts';
+import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
+
+/**
+ * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks as it has places
+ * for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by fairness.
+ */
+const LANES = 16;
+/** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
+const HELD_RECHECK_MS = 300_000;
+
+/** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
+const control = proxyActivities<CampaignControlActivities>({
+  taskQueue: 'automation',
+  allowEagerDispatch: false,
+  startToCloseTimeout: '2 minutes',
+  // Safe to repeat: each is one conditional change. A database that is away comes back.
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+});
+
+const bulk = proxyActivities<CampaignChunkActivities>({
+  taskQueue: 'bulk',
+  allowEagerDispatch: false,
+  // A chunk's turn ends after a minute at the latest; this covers a provider that takes ten minutes to answer a message.
+  startToCloseTimeout: '20 minutes',
+  // How long a killed process goes unnoticed.
+  heartbeatTimeout: '10 seconds',
+  // Safe to repeat: rows are claimed, and completions fenced by the claim's number.
+  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  // A cancel waits until what was on the wire is recorded.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** The campaign's row has changed (rescheduled, cancelled, released): read it again. May come twice, early, or late. */
+export const changedSignal = defineSignal('changed');
+
+/**
+ * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk, and marks it SENT. What
+ * happens to it is decided in the database by conditional updates; this only walks along. Nothing here grows with the number of
+ * recipients but the count of chunks that the provider has put off.
+ */
+export async function campaignSend(input: CampaignInput): Promise<string> {
+  const news = { changed: false };
+  setHandler(changedSignal, () => {
+    news.changed = true;
+  });
+  const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
+  const { projectId, campaignId, sendNo } = input;
+  const start = { projectId, campaignId, sendNo };
+  if (!(await awaitStart(start, news))) return end(start);
+  while (!progress.audienceDone) {
+    setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
+    if (!(await takeAudience(start, progress))) return end(start);
+  }
+  for (;;) {
+    const sent = await new Sending(start, progress, news).run();
+    if (sent === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
+    if (sent === 'ended') return end(start);
+    const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark it sent' }, [start]);
+    if (finish.outcome === 'sent') return describeEnd(`Sent to ${progress.recipients} recipients`);
+    if (finish.outcome === 'ended') return end(start);
+    progress.later.push(...finish.openChunks.map(newChunk));
+  }
+}
+
+type Start = Omit<CampaignInput, 'state'>;
+interface News {
+  changed: boolean;
+}
+
+/** Waits until the campaign is to be sent; false when it no longer is. */
+async function awaitStart(start: Start, news: News): Promise<boolean> {
+  for (;;) {
+    news.changed = false;
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
+    if (state.phase === 'ended') return false;
+    if (state.phase === 'sending') return true;
+    setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
+    // At least a moment, should the clocks of worker and database differ.
+    const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
+    await condition(() => news.changed, waitMs, { summary: `until ${state.scheduledAt}` });
+  }
+}
+
+async function takeAudience(start: Start, progress: CampaignProgress): Promise<boolean> {
+  const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'take the audience' }, [start]);
+  if (taken.outcome === 'ended') return false;
+  progress.audienceDone = taken.done;
+  progress.recipients = taken.recipients;
+  progress.lastSeq = taken.lastSeq;
+  return true;
+}
+
+/** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */
+async function end(start: Start): Promise<string> {
+  setCurrentDetails('Cancelled: skipping whom it had not reached');
+  const { skipped } = await control.skipCancelledRecipients.executeWithOptions({ summary: 'skip the rest' }, [start]);
+  return describeEnd(`Ended before it was sent whole: ${skipped} recipients skipped`);
+}
+
+function describeEnd(text: string): string {
+  setCurrentDetails(text);
+  return text;
+}
+
+function newChunk(seq: number): LaterChunk {
+  return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
+}
+
+/** The lanes: as many chunks as may run at a time, the next one as soon as one is through. */
+class Sending {
+  private readonly start: Start;
+  private readonly progress: CampaignProgress;
+  private readonly news: News;
+  private readonly running = new Map<number, LaterChunk>();
+  private held = false;
+  private ended = false;
+  private settled = 0;
+  private failure: unknown;
+
+  constructor(start: Start, progress: CampaignProgress, news: News) {
+    this.start = start;
+    this.progress = progress;
+    this.news = news;
+  }
+
+  /** `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns. */
+  async run(): Promise<'idle' | 'ended' | 'continue'> {
+    const scope = new CancellationScope({ cancellable: true });
+    const result = await scope.run(() => this.schedule());
+    if (result === 'ended') scope.cancel();
+    await condition(() => this.running.size === 0);
+    if (this.failure !== undefined) throw this.failure;
+    return this.ended ? 'ended' : result;
+  }
+
+  private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
+    for (;;) {
+      if (this.news.changed) await this.readAgain();
+      if (this.ended || this.failure !== undefined) return 'ended';
+      if (workflowInfo().continueAsNewSuggested) return 'continue';
+      this.fill();
+      if (this.running.size === 0 && this.exhausted()) return 'idle';
+      setCurrentDetails(this.describe());
+      await this.pause();
+    }
+  }
+
+  private async readAgain(): Promise<void> {
+    this.news.changed = false;
+    this.held = false;
+    const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
+    this.ended ||= state.phase === 'ended';
+  }
+
+  private fill(): void {
+    while (!this.held && this.running.size < LANES) {
+      const chunk = this.next();
+      if (!chunk) return;
+      this.running.set(chunk.seq, chunk);
+      void this.work(chunk);
+    }
+  }
+
+  private next(): LaterChunk | undefined {
+    const { progress } = this;
+    const due = progress.later.findIndex((chunk) => chunk.dueAtMs <= Date.now());
+    if (due >= 0) return progress.later.splice(due, 1)[0];
+    return progress.nextSeq <= progress.lastSeq ? newChunk(progress.nextSeq++) : undefined;
+  }
+
+  private exhausted(): boolean {
+    return this.progress.later.length === 0 && this.progress.nextSeq > this.progress.lastSeq;
+  }
+
+  /** Until a chunk is through, something has changed, or a chunk that was put off comes due. */
+  private async pause(): Promise<void> {
+    const seen = this.settled;
+    const awake = () => this.settled !== seen || this.news.changed;
+    const waitMs = this.held ? HELD_RECHECK_MS : this.untilDue();
+    if (waitMs === undefined) return condition(awake);
+    const woken = await condition(awake, Math.max(1, waitMs), {
+      summary: this.held ? 'on hold' : 'put off by the provider',
+    });
+    if (!woken && this.held) this.held = false;
+  }
+
+  private untilDue(): number | undefined {
+    if (this.running.size >= LANES || this.progress.later.length === 0) return undefined;
+    return Math.min(...this.progress.later.map((chunk) => chunk.dueAtMs)) - Date.now();
+  }
+
+  private async work(chunk: LaterChunk): Promise<void> {
+    try {
+      this.settle(chunk, await this.send(chunk));
+    } catch (error) {
+      this.progress.later.push(chunk);
+      if (!isCancellation(error)) this.failure = error;
+    } finally {
+      this.running.delete(chunk.seq);
+      this.settled += 1;
+    }
+  }
+
+  private send(chunk: LaterChunk): Promise<ChunkResult> {
+    const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
+    const input = { ...this.start, seq: chunk.seq, deferrals: chunk.deferrals };
+    if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${chunk.seq}` }, [input]);
+    return bulk.sendCampaignChunk.executeWithOptions({ summary: `chunk ${chunk.seq}` }, [input]);
+  }
+
+  private settle(chunk: LaterChunk, result: ChunkResult): void {
+    const again = (change: Partial<LaterChunk>) => this.progress.later.push({ ...chunk, ...change });
+    switch (result.outcome) {
+      case 'done':
+        return;
+      case 'more':
+        again({ dueAtMs: 0 });
+        return;
+      case 'deferred':
+        again({
+          dueAtMs: Date.now() + result.retryAfterMs,
+          deferredSinceMs: chunk.deferredSinceMs ?? Date.now(),
+          deferrals: chunk.deferrals + 1,
+        });
+        return;
+      case 'held':
+        this.held = true;
+        again({ dueAtMs: 0 });
+        return;
+      case 'ended':
+        this.ended = true;
+        return;
+    }
+  }
+
+  private describe(): string {
+    const { nextSeq, lastSeq, later, recipients } = this.progress;
+    const through = nextSeq - 1 - later.length - this.running.size;
+    const parts = [
+      `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks through, ${this.running.size} in work`,
+    ];
+    if (later.length > 0) parts.push(`${later.length} to be tried again`);
+    if (this.held) parts.push('the project is on hold');
+    return parts.join(', ');
+  }
+}
