@@ -39,15 +39,21 @@ export async function startDatabase({ settings, home, parts, tell }: Surrounding
   return postgres.url;
 }
 
-/** TEMPORAL_ADDRESS, or the address of the dev server, started. */
-export async function startTemporal(around: Surroundings) {
-  const { settings, home, parts, stopping, env, tell } = around;
-  const { address, namespace, cliPath } = settings.temporal;
-  if (address !== undefined) {
-    await requireTemporal({ ...settings.temporal, address });
-    return { address, namespace, ui: null };
+/** The program of the dev server, found before anything runs, for fetching it may take minutes; undefined with TEMPORAL_ADDRESS. */
+export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
+  const { address, cliPath } = settings.temporal;
+  if (address !== undefined) return undefined;
+  return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
+}
+
+/** TEMPORAL_ADDRESS, or the address of the dev server, started from `binary`. */
+export async function startTemporal({ settings, home, parts, tell }: Surroundings, binary: string | undefined) {
+  const { address, namespace } = settings.temporal;
+  if (binary === undefined) {
+    const external = { ...settings.temporal, address: address ?? '' };
+    await requireTemporal(external);
+    return { address: external.address, namespace, ui: null };
   }
-  const binary = await findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
   const options = {
     ...{ binary, namespace, databaseFile: home.temporalDatabase, logFile: join(home.logs, 'temporal.log') },
     port: await keptPort(home.portsFile, 'temporal'),

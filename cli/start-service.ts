@@ -9,6 +9,7 @@ import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
 import { StartError } from './start-error.ts';
 import {
+  findTemporal,
   migrate,
   type Surroundings,
   startApiChild,
@@ -78,10 +79,12 @@ async function bringUp({ env, settings, home, parts, stopping }: Bringing): Prom
   const port = await choosePort(settings, home);
   await requireOtherPorts(settings);
   const around: Surroundings = { env, settings, home, parts, stopping, tell: console.log };
+  const temporalBinary = await findTemporal(around);
   const databaseUrl = await startDatabase(around);
-  const temporal = await startTemporal(around);
   await migrate(databaseUrl);
   markVersion(home);
+  stopping.throwIfAborted();
+  const temporal = await startTemporal(around, temporalBinary);
   stopping.throwIfAborted();
   const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');
   const baseUrl = httpAddress(settings.host, port);

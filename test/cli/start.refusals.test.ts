@@ -1,0 +1,71 @@
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { newHome, removeHome, runStart } from '../support/start.ts';
+
+const NOBODY = 65_534;
+
+let home: string;
+beforeEach(() => {
+  home = newHome();
+});
+afterEach(() => removeHome(home));
+
+/** One line that says what is wrong, and exit code 1: nothing was started. */
+async function refusal(env: Record<string, string> = {}): Promise<string> {
+  const { code, output } = await runStart({ home, env });
+  expect(output.trim().split('\n')).toHaveLength(1);
+  expect(code).toBe(1);
+  return output;
+}
+
+it('a port in use', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  try {
+    expect(await refusal({ PORT: String(port) })).toMatch(`Port ${port} on 127.0.0.1 is in use`);
+  } finally {
+    server.close();
+  }
+});
+
+it('an address that this machine does not have', async () => {
+  expect(await refusal({ HOST: '192.0.2.1', PORT: '3999' })).toMatch(
+    'HOST 192.0.2.1 is not an address of this machine',
+  );
+});
+
+it('a value that cannot be used', async () => {
+  expect(await refusal({ WORKERS: 'many' })).toBe('WORKERS must be a whole number from 1 to 64, not "many".\n');
+});
+
+it('a program for Temporal that is none', async () => {
+  expect(await refusal({ TEMPORAL_CLI_PATH: '/etc/passwd' })).toMatch('TEMPORAL_CLI_PATH must be');
+});
+
+it('a database that cannot be reached', async () => {
+  const url = 'postgres://tidings:hunter2@127.0.0.1:1/tidings';
+  const output = await refusal({ DATABASE_URL: url });
+  expect(output).toMatch('Postgres at 127.0.0.1:1 cannot be used');
+  expect(output).not.toContain('hunter2');
+});
+
+it('a home of a newer version', async () => {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'VERSION'), '99.1.0\n');
+  expect(await refusal()).toMatch('was used by version 99.1.0, which is newer');
+});
+
+it.runIf(process.getuid?.() === 0)('a home of another user', async () => {
+  mkdirSync(home, { recursive: true });
+  chownSync(home, NOBODY, NOBODY);
+  expect(await refusal()).toMatch('belongs to another user (uid 65534');
+});
+
+it('a home that is a file', async () => {
+  writeFileSync(home, '');
+  expect(await refusal()).toMatch('is not a folder');
+});

@@ -1,0 +1,179 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive, markOf, type ProcessMark } from '../../cli/processes.ts';
+import { newHome, pidsOf, removeHome, runStart, type StartedService, startService, until } from '../support/start.ts';
+
+const RESTART_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+
+const home = newHome();
+let service: StartedService;
+
+afterAll(() => removeHome(home));
+
+describe('npm start on an empty home', () => {
+  beforeAll(async () => {
+    service = await startService({ home });
+  });
+
+  it('answers and says that it is ready in one line, with a curl that sends a mail', async () => {
+    const { baseUrl, secretKey } = service.dev();
+    for (const path of ['/health', '/health/live', '/health/ready']) {
+      const response = await fetch(baseUrl + path);
+      expect([path, response.status, await response.json()]).toEqual([path, 200, { status: 'ok' }]);
+    }
+    const lines = service.output().split('\n');
+    const ready = lines.filter((line) => line.startsWith('Tidings is ready'));
+    expect(ready).toHaveLength(1);
+    expect(ready[0]).toContain(`curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}'`);
+  });
+
+  it('writes dev.json for its owner alone, with everything that the contract names', () => {
+    expect(statSync(join(home, 'dev.json')).mode & 0o777).toBe(0o600);
+    expect(service.dev()).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      projectId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      publicKey: expect.stringMatching(/^pk_[0-9a-f]{64}$/),
+      secretKey: expect.stringMatching(/^sk_live_[0-9a-f]{64}$/),
+      testKey: expect.stringMatching(/^sk_test_[0-9a-f]{64}$/),
+      owner: { email: expect.stringContaining('@'), password: expect.any(String) },
+      domain: 'tidings.test',
+      databaseUrl: expect.stringMatching(/^postgres:\/\//),
+      temporal: {
+        address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        namespace: 'default',
+        ui: expect.stringMatching(/^http:/),
+      },
+      mailboxUrl: `${service.dev().baseUrl}/mailbox`,
+      pids: {
+        start: service.pid,
+        api: expect.any(Number),
+        workers: [expect.any(Number)],
+        postgres: expect.any(Number),
+        temporal: expect.any(Number),
+      },
+    });
+  });
+
+  it('keeps secrets from other users', () => {
+    for (const file of ['secret-key', 'postgres-password', 'first-project.json', 'logs/api.log']) {
+      expect([file, statSync(join(home, file)).mode & 0o077]).toEqual([file, 0]);
+    }
+  });
+
+  it('opens the API to the keys it made', async () => {
+    const { baseUrl, secretKey } = service.dev();
+    const response = await fetch(`${baseUrl}/contacts`, { headers: { authorization: `Bearer ${secretKey}` } });
+    expect(response.status).toBe(200);
+  });
+
+  it('keeps its ports below those of outgoing connections', () => {
+    const { baseUrl, databaseUrl, temporal } = service.dev();
+    const ports = [baseUrl, databaseUrl, `http://${temporal.address}`, temporal.ui ?? ''].map((url) =>
+      Number(new URL(url).port),
+    );
+    for (const port of ports) expect(port).toBeLessThan(32_768);
+  });
+
+  it('refuses a second start on the same home in one line', async () => {
+    const second = await runStart({ home });
+    expect(second.code).toBe(1);
+    expect(second.output.trim().split('\n')).toHaveLength(1);
+    expect(second.output).toContain(`(process ${service.pid})`);
+    expect((await fetch(`${service.dev().baseUrl}/health`)).status).toBe(200);
+  });
+
+  it.each(['api', 'worker', 'temporal', 'postgres'] as const)(
+    'starts the %s again when it is killed, and dev.json names the new process',
+    async (kind) => {
+      const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
+      const killed = pidOf();
+      process.kill(killed, 'SIGKILL');
+      await until(() => pidOf() !== killed && markOf(pidOf()) !== undefined, RESTART_TIMEOUT_MS, service);
+      expect(service.output()).toContain(`(process ${killed}) ended by itself: SIGKILL`);
+      await until(() => answers(`${service.dev().baseUrl}/health/ready`), RESTART_TIMEOUT_MS, service);
+    },
+  );
+
+  it('stops at SIGTERM in order: API, workers, Temporal, and Postgres last', async () => {
+    const { api, workers, temporal, postgres } = service.dev().pids;
+    const ends = [api, ...workers, temporal, postgres].map((pid) => endOf(pid));
+    const askedAt = Date.now();
+    service.signal('SIGTERM');
+    service.signal('SIGINT'); // Ctrl-C comes twice within milliseconds: not a second signal.
+    expect(await service.exited).toBe(0);
+    expect(Date.now() - askedAt).toBeLessThan(STOP_TIMEOUT_MS);
+    const endedAt = await Promise.all(ends);
+    expect(endedAt).toEqual([...endedAt].sort((a, b) => a - b));
+    expect(() => service.dev()).toThrow('there is no dev.json');
+  });
+});
+
+describe('npm start on a home that was used before', () => {
+  it('goes on with the same project, keys, ports and data after everything was killed at once', async () => {
+    const first = await startService({ home });
+    const before = first.dev();
+    await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    const marks = pidsOf(before).map((pid) => markOf(pid));
+    for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
+    await first.exited;
+    await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), STOP_TIMEOUT_MS);
+
+    service = await startService({ home });
+    const { pids: _before, ...facts } = before;
+    const { pids: _after, ...factsAfter } = service.dev();
+    expect(factsAfter).toEqual(facts);
+    expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('takes over what a killed parent left behind', async () => {
+    const before = service.dev();
+    const marks = pidsOf(before).flatMap((pid) => markOf(pid) ?? []);
+    service.signal('SIGKILL');
+    await service.exited;
+    service = await startService({ home });
+    expect(service.dev().pids.postgres).toBe(before.pids.postgres);
+    const left = marks.filter((mark) => mark.pid !== before.pids.postgres && isAlive(mark));
+    expect(left).toEqual([]);
+    expect(await answers(`${service.dev().baseUrl}/health/ready`)).toBe(true);
+  });
+
+  it('stops at once at a second signal', async () => {
+    const marks = pidsOf(service.dev()).flatMap((pid) => markOf(pid) ?? []) as ProcessMark[];
+    service.signal('SIGSTOP'); // So that the first stop is still under way when the second signal comes.
+    process.kill(service.dev().pids.api, 'SIGSTOP');
+    service.signal('SIGCONT');
+    service.signal('SIGINT');
+    await until(() => service.output().includes('Stopping …'), STOP_TIMEOUT_MS, service);
+    await sleep(600); // Only what comes half a second later is a second signal.
+    const askedAt = Date.now();
+    service.signal('SIGINT');
+    await service.exited;
+    expect(Date.now() - askedAt).toBeLessThan(3_000);
+    await until(() => !marks.some(isAlive), 3_000);
+  });
+});
+
+async function endOf(pid: number | null): Promise<number> {
+  const mark = markOf(pid ?? 0);
+  while (mark && isAlive(mark)) await sleep(5);
+  return Date.now();
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  return response?.status === 200;
+}
+
+async function execute(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DevFile } from '../../cli/dev-file.ts';
+import { readJson } from '../../cli/private-files.ts';
+import { markOf, processesWithArgument } from '../../cli/processes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Several seconds on an idle machine. */
+const READY_TIMEOUT_MS = 90_000;
+const POLL_MS = 25;
+
+export interface StartOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A running `npm start` (its script, without npm). */
+export interface StartedService {
+  readonly pid: number;
+  /** dev.json as it is now. */
+  dev(): DevFile;
+  /** All that it has printed so far. */
+  output(): string;
+  /** Its exit code, or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals | null>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** A temporary home that does not exist yet. */
+export function newHome(): string {
+  return join(mkdtempSync(join(tmpdir(), 'tidings-home-')), 'home');
+}
+
+/** Removes a home and ends whatever a failed test left running on it. */
+export async function removeHome(home: string): Promise<void> {
+  const left = [`--home=${home}`, join(home, 'postgres', 'data'), join(home, 'temporal', 'temporal.db')];
+  for (const mark of left.flatMap(processesWithArgument)) process.kill(mark.pid, 'SIGKILL');
+  rmSync(join(home, '..'), { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Starts the service on a home and returns when dev.json names the new process. */
+export async function startService(options: StartOptions): Promise<StartedService> {
+  const service = spawnStart(options);
+  await until(() => devOf(options.home)?.pids.start === service.pid, READY_TIMEOUT_MS, service);
+  return service;
+}
+
+/** Starts the service and waits until it has given up; for starts that are refused. */
+export async function runStart(
+  options: StartOptions,
+): Promise<{ code: number | NodeJS.Signals | null; output: string }> {
+  const service = spawnStart(options);
+  const code = await service.exited;
+  return { code, output: service.output() };
+}
+
+/** Waits for a condition; fails with what the service printed when it does not come, or when the service has ended. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  service?: StartedService,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    const ended = service !== undefined && markOf(service.pid) === undefined;
+    if (ended || Date.now() >= deadline) {
+      throw new Error(`the condition did not come${ended ? ', the service ended' : ''}:\n${service?.output() ?? ''}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+/** Every process of a running service, the parent too. */
+export function pidsOf(dev: DevFile): number[] {
+  const { start, api, workers, postgres, temporal } = dev.pids;
+  return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);
+}
+
+function spawnStart({ home, env }: StartOptions): StartedService {
+  // The strictest umask and no locale: what a start finds on servers and in containers.
+  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" start.mjs', process.execPath], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = collect(child);
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('close', (code, signal) => resolve(signal ?? code)),
+  );
+  return {
+    pid: child.pid ?? 0,
+    dev: () => {
+      const dev = devOf(home);
+      if (dev === undefined) throw new Error(`there is no dev.json:\n${text()}`);
+      return dev;
+    },
+    output: text,
+    exited,
+    signal: (signal) => child.kill(signal),
+  };
+}
+
+function devOf(home: string): DevFile | undefined {
+  const file = join(home, 'dev.json');
+  return existsSync(file) ? readJson<DevFile>(file) : undefined;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
