@@ -39,3 +39,23 @@ describe('interpolate', () => {
     });
   });
 });
+
+describe('what the public key wrote', () => {
+  const variables = { name: 'x', data: { name: 'x', plan: 'pro' }, event: { a: 1 } };
+  it.each([
+    ['{{name}}', ''],
+    ['{{data.name ?? nobody}}', 'nobody'],
+    ['{{data.plan}}', 'pro'],
+    ['{{data}}', ''],
+    ['{{event.a}}', '1'],
+  ])('is left out of %s', (template, expected) => {
+    expect(interpolate(template, variables, { without: new Set(['name']) })).toBe(expected);
+  });
+});
+
+it('takes no longer for odd text than for any other', () => {
+  const start = performance.now();
+  for (const odd of [`{{a ??${' '.repeat(50_000)}`, '{{a'.repeat(50_000), `{{a ?? ${'"x'.repeat(50_000)}`])
+    interpolate(odd, {});
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

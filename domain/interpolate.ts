@@ -1,11 +1,15 @@
 import type { Data } from './data-values.ts';
 
+const NAME = '[\\p{L}\\p{N}_$-]+';
 /** `{{path}}`, `{{path ?? word}}` or `{{path ?? "some words"}}`; anything else between braces stays as it is written. */
-const PLACEHOLDER = /\{\{\s*([\w$-]+(?:\.[\w$-]+)*)\s*(?:\?\?\s*(?:"([^"]*)"|'([^']*)'|([^{}|"']*?)))?\s*\}\}/g;
-const WHOLE_PLACEHOLDER = new RegExp(`^\\s*${PLACEHOLDER.source}\\s*$`);
+const PLACEHOLDER = new RegExp(
+  `\\{\\{\\s*(${NAME}(?:\\.${NAME})*)\\s*(?:\\?\\?((?:"[^"]*"|'[^']*'|[^{}|"'])*))?\\}\\}`,
+  'gu',
+);
+const WHOLE_PLACEHOLDER = new RegExp(`^\\s*${PLACEHOLDER.source}\\s*$`, 'u');
 
 export interface InterpolateOptions {
-  /** Top-level names whose values are left out: what the public key wrote is never part of an address or a header. */
+  /** Keys of contact data that are left out: what the public key wrote is never part of an address or a header. */
   without?: ReadonlySet<string>;
   /** Applied to each value before it is put in, e.g. `encodeURIComponent`. */
   encode?: (value: string) => string;
@@ -14,10 +18,10 @@ export interface InterpolateOptions {
 /** Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: spec "Workflow Webhook step". */
 export function interpolate(template: string, variables: Data, options: InterpolateOptions = {}): string {
   const { without, encode = (value: string) => value } = options;
-  return template.replace(PLACEHOLDER, (_, path: string, ...fallbacks: (string | undefined)[]) => {
-    const value = without?.has(path.split('.')[0] ?? '') ? undefined : lookUp(variables, path);
+  return template.replace(PLACEHOLDER, (_, path: string, fallback: string | undefined) => {
+    const value = without && isLeftOut(path, without) ? undefined : lookUp(variables, path);
     const text = textOf(value);
-    return encode(text === '' ? (fallbacks.slice(0, 3).find((fallback) => fallback !== undefined) ?? '') : text);
+    return encode(text === '' ? unquoted(fallback ?? '') : text);
   });
 }
 
@@ -38,6 +42,19 @@ function interpolateWhole(text: string, variables: Data): unknown {
   const value = lookUp(variables, path);
   if (value !== undefined && value !== null && value !== '') return value;
   return interpolate(text, variables) || (value ?? null);
+}
+
+/** `name` and `data.name` are one; all of `data` holds what is left out. */
+function isLeftOut(path: string, without: ReadonlySet<string>): boolean {
+  const [root = '', second] = path.split('.');
+  if (root !== 'data') return without.has(root);
+  return second === undefined ? without.size > 0 : without.has(second);
+}
+
+function unquoted(fallback: string): string {
+  const text = fallback.trim();
+  const quoted = /^"([^"]*)"$|^'([^']*)'$/.exec(text);
+  return quoted ? (quoted[1] ?? quoted[2] ?? '') : text;
 }
 
 /** Own properties only: a name such as `constructor` finds nothing. */
