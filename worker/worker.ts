@@ -8,6 +8,7 @@ import { temporalConnectionOptions } from '../temporal/connection.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { startRelay } from './relay.ts';
+import { useTemporalLogger } from './temporal-logger.ts';
 import { createTemporalWorkers } from './temporal-workers.ts';
 
 /** Postgres connections of one worker process: bulk work and a few dozen short transactions at a time. */
@@ -29,6 +30,7 @@ export interface WorkerParts {
 /** One worker process: Temporal workers for all task queues, and the relay of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log, workflowBundle, onFatal } = parts;
+  useTemporalLogger(log);
   const { db } = connect({
     connectionString: config.database.url,
     max: DB_CONNECTIONS,

@@ -1,0 +1,32 @@
+import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/worker';
+import type { Logger as Pino } from 'pino';
+
+/** Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing. */
+const EXPECTED = new Set([
+  'No activities registered, not polling for activity tasks',
+  'No workflows registered, not polling for workflow tasks',
+]);
+
+/** Sends what Temporal's SDK logs to our log, as JSON lines like every other. To be called once, before the first worker. */
+export function useTemporalLogger(log: Pino): void {
+  const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
+    if (EXPECTED.has(message)) return;
+    const { error, ...details } = meta ?? {};
+    log[pinoLevel(level)]({ ...details, ...(error instanceof Error && { reason: error.message }) }, message);
+  };
+  const logger: Logger = {
+    log: write,
+    trace: (message, meta) => write('TRACE', message, meta),
+    debug: (message, meta) => write('DEBUG', message, meta),
+    info: (message, meta) => write('INFO', message, meta),
+    warn: (message, meta) => write('WARN', message, meta),
+    error: (message, meta) => write('ERROR', message, meta),
+  };
+  Runtime.install({ logger, shutdownSignals: [] });
+}
+
+/** What the SDK calls info, the start and stop of each worker, is detail to an operator. */
+function pinoLevel(level: LogLevel): 'trace' | 'debug' | 'warn' | 'error' {
+  if (level === 'ERROR' || level === 'WARN') return level === 'ERROR' ? 'error' : 'warn';
+  return level === 'TRACE' ? 'trace' : 'debug';
+}
