@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { payloadOf } from './payload.ts';
+
+function wire(data: string | Buffer): string {
+  const payload = payloadOf(data, false);
+  return payload.data.toString('latin1') + payload.end;
+}
+
+/** What a server stores: dots taken off again, up to the lone dot. */
+function received(bytes: string): string {
+  const end = bytes.startsWith('.\r\n') ? 0 : bytes.indexOf('\r\n.\r\n') + 2;
+  expect(bytes.slice(end)).toBe('.\r\n'); // Nothing stands behind the end, so nothing can be smuggled.
+  return bytes.slice(0, end).replace(/(^|\r\n)\.\./g, '$1.');
+}
+
+describe('a message on the wire', () => {
+  it.each([
+    ['a\r\n', 'a\r\n.\r\n'],
+    ['a', 'a\r\n.\r\n'],
+    ['', '.\r\n'],
+    ['.', '..\r\n.\r\n'],
+    ['a\n.\nb', 'a\r\n..\r\nb\r\n.\r\n'],
+    ['a\r.\rb', 'a\r\n..\r\nb\r\n.\r\n'],
+    ['a\r\n.b\r\n..c\r\n', 'a\r\n..b\r\n...c\r\n.\r\n'],
+  ])('%j is %j', (data, expected) => {
+    expect(wire(data)).toBe(expected);
+    expect(wire(Buffer.from(data))).toBe(expected);
+  });
+
+  it('arrives as it was but for line ends, whatever it holds', () => {
+    const parts = fc.array(fc.constantFrom('.', '\r', '\n', '\r\n', 'a', '\xe9', 'MAIL FROM:<x>'), { maxLength: 30 });
+    fc.assert(
+      fc.property(parts, (all) => {
+        const data = all.join('');
+        const lines = data.replace(/\r\n|\r|\n/g, '\r\n');
+        expect(received(wire(data))).toBe(lines === '' || lines.endsWith('\r\n') ? lines : `${lines}\r\n`);
+      }),
+    );
+  });
+
+  it('that is canonical is not looked at', () => {
+    const data = 'ready\r\n';
+    expect(payloadOf(data, true)).toEqual({ data, end: '.\r\n', bytes: 7, eightBit: false });
+  });
+
+  it('counts octets before the dots are doubled', () => {
+    expect(payloadOf('.a\n\xe9\r\n', false)).toMatchObject({ bytes: 7, eightBit: true });
+  });
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ReplyParser, SmtpProtocolError } from './reply-parser.ts';
+
+function parse(chunks: (string | Buffer)[], textFrom = 0): [number, string][] {
+  const replies: [number, string][] = [];
+  const parser = new ReplyParser((code, text) => replies.push([code, text]));
+  parser.textFrom = textFrom;
+  for (const chunk of chunks) parser.feed(Buffer.from(chunk), Buffer.from(chunk).length);
+  return replies;
+}
+
+describe('replies', () => {
+  it('are read one by one, over many lines and without text', () => {
+    expect(parse(['220 hello\r\n250-one\r\n250-two\r\n250 three\r\n354\r\n250 \r\n550\n'])).toEqual([
+      [220, 'hello'],
+      [250, 'one\ntwo\nthree'],
+      [354, ''],
+      [250, ''],
+      [550, ''],
+    ]);
+  });
+
+  it('are the same however the bytes are cut', () => {
+    const stream = Buffer.from('250-größe\r\n250 PIPELINING\r\n250 2.1.0 Ok\r\n550 5.1.1 Nö\r\n354 go\r\n');
+    const whole = parse([stream]);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: stream.length }), { maxLength: 8 }), (cuts) => {
+        const at = [0, ...cuts.sort((a, b) => a - b), stream.length];
+        expect(parse(at.slice(1).map((end, i) => stream.subarray(at[i], end)))).toEqual(whole);
+      }),
+    );
+  });
+
+  it('have their text read only from a code on', () => {
+    expect(parse(['250 fine\r\n550-no\r\n550 never\r\n'], 400)).toEqual([
+      [250, ''],
+      [550, 'no\nnever'],
+    ]);
+  });
+
+  it('are read from the given length only, not from what an older read left in the buffer', () => {
+    const replies: number[] = [];
+    const parser = new ReplyParser((code) => replies.push(code));
+    parser.feed(Buffer.from('250 Ok\r\n550 stale\r\n'), 8);
+    expect(replies).toEqual([250]);
+  });
+
+  it('behind one at which the rest is dropped are not handed over', () => {
+    const replies: number[] = [];
+    const parser: ReplyParser = new ReplyParser((code) => {
+      replies.push(code);
+      parser.dropBuffered();
+    });
+    const bytes = Buffer.from('220 go\r\n250 forged\r\n25');
+    parser.feed(bytes, bytes.length);
+    parser.feed(Buffer.from('250 real\r\n'), 10);
+    expect(replies).toEqual([220, 250]);
+  });
+});
+
+describe('what is no reply', () => {
+  it.each(['hello\r\n', '99\r\n', '650 six\r\n', '\r\n', 'HTTP/1.1 200 OK\r\n'])('%j is an error', (text) => {
+    expect(() => parse([text])).toThrow(SmtpProtocolError);
+  });
+
+  it('or has no end does not fill the memory', () => {
+    expect(() => parse(Array(10).fill('2'.repeat(1000)))).toThrow('a line without end');
+    expect(() => parse(['250-more\r\n'.repeat(1000)])).toThrow('a reply without end');
+  });
+});

@@ -1,0 +1,128 @@
+import { createPrivateKey } from 'node:crypto';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type DkimSigner, dkimSigner, SES_REWRITTEN_FIELDS, signMessage } from '../../channels/email/dkim.ts';
+import { type DkimKey, dkimRecordValue, makeDkimKey } from '../../channels/email/dkim-key.ts';
+import { buildMessage } from '../../channels/email/mime.ts';
+
+let key: DkimKey;
+let signer: DkimSigner;
+beforeAll(async () => {
+  key = await makeDkimKey();
+  signer = dkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
+});
+
+/** What a receiver says, whose DNS holds the record that we tell people to publish. */
+async function verdict(message: string | Buffer) {
+  const resolver = async (name: string, type: string): Promise<string[][]> => {
+    if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[key.recordValue]];
+    throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+  };
+  const { results } = await dkimVerify(Buffer.from(message as string, 'latin1'), { resolver });
+  const [first] = results;
+  return { result: first?.status.result, comment: first?.status.comment };
+}
+
+const HEAD = [
+  'From: Ann  <ann@example.com>',
+  'To: bob@example.org',
+  'Subject: A subject that is folded',
+  '\tover two   lines ',
+  'Date: Mon, 02 Mar 2026 10:00:00 +0000',
+  'Message-ID: <1@example.com>',
+  'MIME-Version: 1.0',
+  'Content-Type: text/plain; charset=utf-8',
+  'Reply-To: help@example.com',
+  'List-Unsubscribe: <https://example.com/u/1>',
+  'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+  'X-Other: not signed',
+].join('\r\n');
+
+describe('a signature', () => {
+  it.each([
+    ['plain', 'Hello\r\n'],
+    ['with white space that relaxed canonicalisation changes', 'a  b\t\tc \r\n \r\n\r\nend \t\r\n\r\n\r\n'],
+    ['without a line end', 'Hello'],
+    ['empty', ''],
+    ['of empty lines only', '\r\n\r\n'],
+    ['of eight-bit bytes', 'caf\xc3\xa9\r\n'],
+  ])('holds over a body %s', async (_name, body) => {
+    const signed = await signMessage(`${HEAD}\r\n\r\n${body}`, signer);
+    expect(await verdict(signed)).toMatchObject({ result: 'pass' });
+  });
+
+  it('holds over a message that is a Buffer', async () => {
+    const signed = await signMessage(Buffer.from(`${HEAD}\r\n\r\nHello\r\n`), signer);
+    expect(Buffer.isBuffer(signed)).toBe(true);
+    expect((await verdict(signed.toString('latin1'))).result).toBe('pass');
+  });
+
+  it('holds over a canonical body that is not looked at', async () => {
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\nthere\r\n`, signer, { canonicalBody: true });
+    expect((await verdict(signed)).result).toBe('pass');
+  });
+
+  it('holds over a message with attachments and names outside ASCII', async () => {
+    const message = await buildMessage({
+      from: { name: 'Jörg Müller', address: 'joerg@example.com' },
+      to: { name: '山田太郎', address: 'taro@example.org' },
+      subject: 'Grüße '.repeat(40),
+      html: '<p>Hallo  Welt</p>\n',
+      text: 'Hallo  Welt \n',
+      headers: [['List-Unsubscribe', '<https://example.com/u/1>']],
+      attachments: [{ filename: 'a.bin', contentType: 'application/octet-stream', content: Buffer.alloc(5000, 7) }],
+      messageId: '<2@example.com>',
+      date: new Date('2026-03-02T10:00:00Z'),
+    });
+    expect((await verdict((await signMessage(message, signer)).toString('latin1'))).result).toBe('pass');
+  });
+
+  it('covers one-click unsubscribe, and From once more than it occurs', async () => {
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
+    const names = /h=([^;]+);/.exec(signed)?.[1]?.replace(/\s/g, '').split(':');
+    expect(names).toEqual([
+      'from',
+      'from',
+      'to',
+      'subject',
+      'date',
+      'message-id',
+      'mime-version',
+      'content-type',
+      'reply-to',
+      'list-unsubscribe',
+      'list-unsubscribe-post',
+    ]);
+  });
+
+  it.each([
+    ['the body', (text: string) => text.replace('Hello', 'Hallo')],
+    ['the subject', (text: string) => text.replace('A subject', 'Another')],
+    ['the unsubscribe link', (text: string) => text.replace('example.com/u/1', 'example.com/u/2')],
+    ['the senders, by a second From', (text: string) => text.replace('To: bob', 'From: eve@example.com\r\nTo: bob')],
+  ])('breaks when someone changes %s', async (_name, change) => {
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
+    expect((await verdict(change(signed))).result).not.toBe('pass');
+  });
+
+  it('survives Date and Message-ID of SES when these are left out', async () => {
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, { rewrittenFields: SES_REWRITTEN_FIELDS });
+    const rewritten = signed.replace('<1@example.com>', '<0100@email.amazonses.com>').replace('10:00:00', '10:00:07');
+    expect((await verdict(rewritten)).result).toBe('pass');
+  });
+
+  it('has no line over 78 octets', async () => {
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer);
+    const header = signed.slice(0, signed.indexOf('From:'));
+    expect(Math.max(...header.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
+  });
+});
+
+describe('a key', () => {
+  it('has 2,048 bits and a record that is derived from either half', () => {
+    const privateKey = createPrivateKey(key.privateKey);
+    expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
+    expect(dkimRecordValue(privateKey)).toBe(key.recordValue);
+    expect(key.recordValue).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { captureProvider } from '../../channels/email/capture.ts';
+import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
+import { sesProvider } from '../../channels/email/ses.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import { classifyReply } from '../../domain/bounce.ts';
+import { startFakeSes } from '../support/fake-ses.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+
+interface Harness {
+  provider: EmailProvider;
+  /** Recipient and content of everything that was taken. */
+  taken(): { to: string; raw: string }[];
+  /** Makes the provider unreachable. */
+  breakDown(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HARNESSES: Record<EmailProvider['kind'], () => Promise<Harness>> = {
+  smtp: async () => {
+    const sink = await startSmtpSink({ keepBodies: true });
+    return {
+      provider: smtpProvider({ url: sink.url, connections: 2 }),
+      taken: () => sink.messages.map(({ to }, i) => ({ to, raw: sink.bodies[i] ?? '' })),
+      breakDown: () => sink.close(),
+      close: () => sink.close(),
+    };
+  },
+  ses: async () => {
+    const fake = await startFakeSes();
+    return {
+      provider: sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }),
+      taken: () => fake.requests.map(({ to, raw }) => ({ to: to[0] ?? '', raw })),
+      breakDown: () => fake.close(),
+      close: () => fake.close(),
+    };
+  },
+  capture: async () => {
+    const kept: OutgoingEmail[] = [];
+    let broken = false;
+    const store = async (message: OutgoingEmail): Promise<void> => {
+      if (broken) throw new Error('the store is down');
+      kept.push(message);
+    };
+    return {
+      provider: captureProvider(store),
+      taken: () => kept.map(({ to, raw }) => ({ to, raw: raw.toString('latin1') })),
+      breakDown: async () => {
+        broken = true;
+      },
+      close: async () => {},
+    };
+  },
+};
+
+beforeAll(() => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
+
+const cleanup: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+
+function email(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
+  const raw = `Message-ID: <${to}>\r\nSubject: hello\r\n\r\nHello\r\n`;
+  return { id: `id-${to}`, from: 'bounces@example.com', to, raw, ...over };
+}
+
+describe.each(['smtp', 'ses', 'capture'] as const)('the %s provider', (kind) => {
+  async function start(): Promise<Harness> {
+    const harness = await HARNESSES[kind]();
+    cleanup.push(() => harness.close());
+    cleanup.push(() => harness.provider.close());
+    return harness;
+  }
+
+  it('says of what kind it is', async () => {
+    expect((await start()).provider.kind).toBe(kind);
+  });
+
+  it('hands a message over whole, once, and names the id that it was given', async () => {
+    const { provider, taken } = await start();
+    const result = await provider.send(email('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'accepted', providerMessageId: expect.stringMatching(/.+/) });
+    expect(taken()).toEqual([{ to: 'ann@example.org', raw: email('ann@example.org').raw }]);
+  });
+
+  it('takes Buffers as it takes strings', async () => {
+    const { provider, taken } = await start();
+    const raw = Buffer.from('Subject: bytes\r\n\r\n\xff\x80\r\n', 'latin1');
+    await provider.send(email('ann@example.org', { raw }));
+    expect(taken()[0]?.raw).toBe(raw.toString('latin1'));
+  });
+
+  it('answers each of many messages that are under way, by promise and by callback', async () => {
+    const { provider, taken } = await start();
+    const recipients = Array.from({ length: 40 }, (_, i) => `to${i}@example.org`);
+    const answered: string[] = [];
+    const results = await Promise.all(
+      recipients.map((to, i) => {
+        if (i % 2) return provider.send(email(to));
+        return new Promise<ProviderResult>((resolve) => {
+          provider.submit(email(to), (result, message) => {
+            answered.push(message.to);
+            resolve(result);
+          });
+        });
+      }),
+    );
+    expect(results.map((result) => result.outcome)).toEqual(Array(40).fill('accepted'));
+    expect(answered).toHaveLength(20);
+    expect(
+      taken()
+        .map(({ to }) => to)
+        .sort(),
+    ).toEqual(recipients.sort());
+  });
+
+  it('leaves a message unsent that was aborted before', async () => {
+    const { provider, taken } = await start();
+    expect(await provider.send(email('ann@example.org'), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
+    expect(taken()).toEqual([]);
+  });
+
+  it('leaves messages unsent when it cannot be reached, and does not throw', async () => {
+    const { provider, breakDown } = await start();
+    await breakDown();
+    expect(await provider.send(email('ann@example.org'))).toMatchObject({
+      outcome: 'unsent',
+      error: expect.stringMatching(/.+/),
+    });
+  });
+
+  it('takes nothing more once it is closed', async () => {
+    const { provider, taken } = await start();
+    const before = provider.send(email('before@example.org'));
+    await before;
+    await provider.close();
+    expect(await provider.send(email('after@example.org'))).toMatchObject({ outcome: 'unsent' });
+    expect(taken()).toHaveLength(1);
+  });
+});
+
+describe('the smtp provider', () => {
+  it('passes a refusal on in a form that the bounce table judges', async () => {
+    const sink = await startSmtpSink();
+    cleanup.push(() => sink.close());
+    const provider = smtpProvider({ url: sink.url });
+    cleanup.push(() => provider.close());
+    const result = await provider.send(email('reject550-5.1.1@example.org'));
+    expect(result.outcome).toBe('refused');
+    if (result.outcome === 'refused')
+      expect(classifyReply(result)).toMatchObject({ class: 'dead_mailbox', suppress: true });
+  });
+});
+
+describe('the ses provider', () => {
+  async function start() {
+    const fake = await startFakeSes();
+    cleanup.push(() => fake.close());
+    const provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint, configurationSet: 'events' });
+    cleanup.push(() => provider.close());
+    return { fake, provider };
+  }
+
+  it('calls SendEmail, signed for its region, with the configuration set', async () => {
+    const { fake, provider } = await start();
+    expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
+    expect(fake.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v2/email/outbound-emails',
+      configurationSet: 'events',
+    });
+    expect(fake.requests[0]?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-west-1\/ses\//);
+  });
+
+  it.each([
+    [429, 'TooManyRequestsException', 'Maximum sending rate exceeded.', 'session', true],
+    [400, 'LimitExceededException', 'Daily message quota exceeded.', 'session', true],
+    [400, 'SendingPausedException', 'Sending is paused.', 'session', true],
+    [400, 'AccountSuspendedException', 'Suspended.', 'session', true],
+    [403, 'AccessDeniedException', 'Not allowed.', 'session', true],
+    [400, 'MailFromDomainNotVerifiedException', 'The MAIL FROM domain is not verified.', 'policy', false],
+    [
+      400,
+      'MessageRejected',
+      'Email address is not verified. The following identities failed the check: a@b.c',
+      'policy',
+      false,
+    ],
+    [400, 'MessageRejected', 'Message contains a virus', 'message', false],
+    [400, 'BadRequestException', 'Missing final @domain', 'message', false],
+    [503, 'ServiceUnavailable', 'Later.', 'session', true],
+  ])('%d %s is judged %s', async (status, type, message, expected, retry) => {
+    const { fake, provider } = await start();
+    fake.answers.push({ status, type, message });
+    const result = await provider.send(email('ann@example.org'));
+    expect(result).toMatchObject({ outcome: 'refused', text: expect.stringContaining(message) });
+    if (result.outcome === 'refused') expect(classifyReply(result)).toMatchObject({ class: expected, retry });
+    expect(fake.requests).toHaveLength(1); // The SDK's own retries are off.
+  });
+
+  it('leaves a message in doubt when the answer is lost', async () => {
+    const { fake, provider } = await start();
+    fake.answers.push('hang up');
+    expect(await provider.send(email('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
+    expect(fake.requests).toHaveLength(1);
+  });
+});

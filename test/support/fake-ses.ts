@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeSes {
+  endpoint: string;
+  requests: {
+    method: string;
+    path: string;
+    authorization: string;
+    to: string[];
+    raw: string;
+    configurationSet: string | undefined;
+  }[];
+  /** The next answers; then 200 again. `hang up` closes the connection instead. */
+  answers: (FakeAnswer | 'hang up')[];
+  close(): Promise<void>;
+}
+
+interface FakeAnswer {
+  status: number;
+  /** The error's type, as SES sends it in `x-amzn-ErrorType`. */
+  type: string;
+  message: string;
+}
+
+/** What SESv2 says on the wire to SendEmail. */
+export async function startFakeSes(): Promise<FakeSes> {
+  const fake: FakeSes = { endpoint: '', requests: [], answers: [], close: async () => {} };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const input = JSON.parse(Buffer.concat(chunks).toString());
+    fake.requests.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      authorization: request.headers.authorization ?? '',
+      to: input.Destination.ToAddresses,
+      raw: Buffer.from(input.Content.Raw.Data, 'base64').toString('latin1'),
+      configurationSet: input.ConfigurationSetName,
+    });
+    const answer = fake.answers.shift();
+    if (answer === 'hang up') return request.socket.destroy();
+    response.setHeader('content-type', 'application/json');
+    if (!answer) return response.end(JSON.stringify({ MessageId: `ses-${fake.requests.length}` }));
+    response.writeHead(answer.status, { 'x-amzn-errortype': answer.type });
+    response.end(JSON.stringify({ message: answer.message }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  fake.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.close = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return fake;
+}
