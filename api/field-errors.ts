@@ -36,6 +36,8 @@ function closestBranch(branches: readonly Issue[][]): Issue[] | undefined {
 function codeOf(issue: Issue, value: unknown): string {
   if (issue.code === 'custom') return typeof issue.params?.code === 'string' ? issue.params.code : 'custom';
   if (issue.code === 'invalid_format') return 'invalid_string';
+  // No alternative takes a value of this type.
+  if (issue.code === 'invalid_union') return 'invalid_type';
   if (issue.code !== 'invalid_value') return issue.code;
   const sample = issue.values[0];
   if (typeof value !== typeof sample || value === null) return 'invalid_type';
@@ -43,7 +45,7 @@ function codeOf(issue: Issue, value: unknown): string {
 }
 
 function messageOf(issue: Issue, value: unknown): string {
-  const missing = value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
+  const missing = value === undefined && ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code);
   return missing && issue.path.length > 0 ? 'Required' : issue.message;
 }
 

@@ -14,6 +14,7 @@ import { healthRoutes } from './routes/health.ts';
 import { projectRoutes } from './routes/project.ts';
 import { sendRoutes } from './routes/send.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
+import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
 import { workflowStepRoutes } from './routes/workflow-steps.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -38,15 +39,15 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   contactJobRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
+  templateRoutes(both, deps);
   // Public endpoints, under /v1 only.
+  sendRoutes(only, deps);
   trackRoutes(only, deps);
   // People, keys and the project: by session, at one path.
   authRoutes(only, deps);
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
   auditLogRoutes(only, deps);
-  // Sending, under /v1 only.
-  sendRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);

@@ -1,0 +1,74 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { deriveKey } from '../../domain/secrets.ts';
+import { errors, json, ok } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import type { App } from '../env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
+import { EmailAddress, Id, Instant, success } from '../schemas.ts';
+import { scopes } from '../security.ts';
+import { createSendAcceptor } from '../send-acceptor.ts';
+import { SEND_MAX_BYTES, SendBody } from '../send-body.ts';
+import { sendRequest } from '../send-input.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+
+const Sent = success(
+  z.object({
+    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddress }), email: Id })),
+    timestamp: Instant,
+  }),
+).openapi('Sent', {
+  description: 'One entry a recipient, in the order of `to`; `email` is the id of its email record.',
+  example: {
+    success: true,
+    data: {
+      emails: [{ contact: { id: ID, email: 'ada@example.com' }, email: ID }],
+      timestamp: '2026-01-01T12:00:00.000Z',
+    },
+  },
+});
+
+const sendRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/v1/send',
+    operationId: 'sendEmail',
+    tags: ['Email'],
+    summary: 'Send an email',
+    description:
+      'Accepts a mail for each recipient and upserts their contacts. The mails leave at once; their records tell what became of them.',
+    security: scopes('email:send'),
+    request: { headers: IdempotencyHeader, body: json(SendBody) },
+    responses: {
+      200: ok(Sent, 'Accepted'),
+      ...errors(
+        'DOMAIN_NOT_VERIFIED',
+        'CONTACT_UNSUBSCRIBED',
+        'TEMPLATE_NOT_FOUND',
+        'IDEMPOTENCY_KEY_REUSED',
+        'BILLING_LIMIT_EXCEEDED',
+      ),
+    },
+  }),
+  maxBodyBytes: SEND_MAX_BYTES,
+};
+
+/** `POST /v1/send` (spec). */
+export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
+  const acceptor = createSendAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  app.openapi(sendRoute, async (c) => {
+    const request = sendRequest(c.req.valid('json'), {
+      projectId: c.var.projectId,
+      mode: c.var.mode,
+      monthlyEmailLimit: c.var.project.monthlyEmailLimit,
+      idempotencyKey: idempotencyKey(c),
+      request: 'POST /v1/send',
+    });
+    return c.json(await acceptor.accept(request), 200);
+  });
+}

@@ -1,0 +1,73 @@
+import { applyData } from '../domain/data-values.ts';
+import { AppError } from '../domain/errors.ts';
+import { parseTemplate, renderBounded } from '../domain/liquid.ts';
+import { Lru } from '../domain/lru.ts';
+import type { Recipient, SendAttachment, SendRequest } from '../domain/send-request.ts';
+import { TemplateError, templateRefusal } from '../domain/template-error.ts';
+import { ATTACHMENTS_MAX_BYTES, type SendInput } from './send-body.ts';
+
+/** What the caller is, besides what it asks for. */
+export type SendCaller = Pick<SendRequest, 'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'request'>;
+
+/**
+ * A checked body as a request to send.
+ * @throws AppError VALIDATION_ERROR for data beyond its limits and templates that do not parse; PAYLOAD_TOO_LARGE
+ */
+export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
+  const { set, remove, oneOff, errors } = applyData(input.data);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  checkTemplate(input.subject, 'subject');
+  checkTemplate(input.body, 'body');
+  return {
+    ...caller,
+    to: (Array.isArray(input.to) ? input.to : [input.to]).map((address) => recipient(address)),
+    subject: input.subject,
+    body: input.body,
+    templateId: input.template,
+    from: input.from === undefined ? undefined : recipient(input.from, input.name),
+    replyTo: input.reply,
+    subscribed: input.subscribed,
+    data: { set, remove, oneOff },
+    headers: input.headers ?? {},
+    attachments: decoded(input.attachments ?? []),
+  };
+}
+
+type Address = NonNullable<SendInput['from']>;
+
+function recipient(address: Address, name?: string): Recipient {
+  if (typeof address === 'string') return { email: address, name: name || null };
+  return { email: address.email, name: address.name || null };
+}
+
+function decoded(files: NonNullable<SendInput['attachments']>): SendAttachment[] {
+  const attachments = files.map((file) => ({
+    filename: file.filename,
+    contentType: file.contentType,
+    disposition: file.disposition,
+    contentId: file.contentId ?? null,
+    content: Buffer.from(file.content, 'base64'),
+  }));
+  const bytes = attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes <= ATTACHMENTS_MAX_BYTES) return attachments;
+  throw new AppError('PAYLOAD_TOO_LARGE', {
+    message: 'The attachments together are larger than 10 MB.',
+    details: { bytes, maxBytes: ATTACHMENTS_MAX_BYTES },
+  });
+}
+
+/** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */
+const known = new Lru<string, true>(500);
+const KNOWN_MAX_CHARS = 20_000;
+
+function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
+  if (text === undefined || !/\{[{%]/.test(text)) return;
+  const key = `${field} ${text}`;
+  if (known.get(key)) return;
+  try {
+    renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
+  } catch (error) {
+    throw error instanceof TemplateError ? templateRefusal(error) : error;
+  }
+  if (key.length <= KNOWN_MAX_CHARS) known.set(key, true);
+}

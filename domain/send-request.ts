@@ -1,0 +1,43 @@
+import type { Data } from './data-values.ts';
+
+export interface Recipient {
+  /** Trimmed, in lower case. */
+  email: string;
+  name: string | null;
+}
+
+export interface SendAttachment {
+  filename: string;
+  contentType: string;
+  disposition: 'attachment' | 'inline';
+  contentId: string | null;
+  content: Buffer;
+}
+
+/** A request to send, checked as far as it can be without the database. */
+export interface SendRequest {
+  projectId: string;
+  mode: 'live' | 'test';
+  /** Of the project; null is none. */
+  monthlyEmailLimit: number | null;
+  idempotencyKey: string | undefined;
+  /** Method and path, as an idempotency refusal tells it. */
+  request: string;
+  to: Recipient[];
+  subject: string | undefined;
+  body: string | undefined;
+  templateId: string | undefined;
+  from: Recipient | undefined;
+  replyTo: string | undefined;
+  subscribed: boolean | undefined;
+  /** By the data value rules (`applyData`). */
+  data: { set: Data; remove: string[]; oneOff: Data };
+  headers: Record<string, string>;
+  attachments: SendAttachment[];
+}
+
+/** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
+export interface SendAnswer {
+  success: true;
+  data: { emails: { contact: { id: string; email: string }; email: string }[]; timestamp: string };
+}
