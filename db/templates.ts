@@ -1,0 +1,223 @@
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
+import type { Db } from './connection.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import type { Database } from './schema.ts';
+import { assertSender } from './senders.ts';
+
+export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const;
+export type TemplateType = (typeof TEMPLATE_TYPES)[number];
+
+export interface TemplateFields {
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  type: TemplateType;
+  from: string | null;
+  fromName: string | null;
+  replyTo: string | null;
+}
+
+export interface Template extends TemplateFields {
+  id: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TemplateRef {
+  projectId: string;
+  id: string;
+}
+
+export interface TemplateUsage {
+  campaigns: { id: string; name: string }[];
+  workflowSteps: { id: string; name: string; workflowId: string; workflowName: string }[];
+  emailsSent: number;
+}
+
+const COLUMNS = sql.raw(
+  'id, name, description, subject, body, type, from_email, from_name, reply_to, created_at, updated_at',
+);
+/** Of a name; a copy's must fit too. */
+export const TEMPLATE_NAME_MAX_CHARS = 200;
+const COPY_SUFFIX = ' (Copy)';
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promise<Template> {
+  const { rows } = await sql<TemplateRow>`
+    SELECT ${COLUMNS} FROM templates WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  return toTemplate(rows[0]);
+}
+
+/** Templates newest first, by page number or cursor; `search` is a case-insensitive part of name, subject or description. */
+export async function listTemplates(
+  db: Db,
+  p: {
+    projectId: string;
+    page: number;
+    pageSize: number;
+    cursor?: string | undefined;
+    type?: TemplateType | undefined;
+    search?: string | undefined;
+  },
+): Promise<NumberedPage<Template>> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${matches(p.search)}`;
+  const { rows: counted } = await sql<{
+    total: number;
+  }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
+  const { rows } = await sql<TemplateRow & { id: string }>`
+    SELECT ${COLUMNS} FROM templates WHERE ${found} AND ${afterCursor(p.cursor)}
+    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}
+  `.execute(db);
+  return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, toTemplate);
+}
+
+/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from */
+export async function insertTemplate(
+  trx: Transaction<Database>,
+  p: TemplateFields & { projectId: string },
+): Promise<Template> {
+  if (p.from !== null) await assertSender(trx, p.projectId, p.from);
+  const { rows } = await sql<TemplateRow>`
+    INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)
+    VALUES (${p.projectId}, ${p.name}, ${p.description}, ${p.subject}, ${p.body}, ${p.type}, ${p.from}, ${p.fromName}, ${p.replyTo})
+    RETURNING ${COLUMNS}
+  `.execute(trx);
+  return toTemplate(rows[0]);
+}
+
+/**
+ * Changes the given fields. Mails that were accepted before keep what they say.
+ * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from
+ */
+export async function updateTemplate(
+  trx: Transaction<Database>,
+  p: TemplateRef & { changes: Partial<TemplateFields> },
+): Promise<Template> {
+  const { changes } = p;
+  if (changes.from) await assertSender(trx, p.projectId, changes.from);
+  const row = await trx
+    .updateTable('templates')
+    .set({
+      name: changes.name,
+      description: changes.description,
+      subject: changes.subject,
+      body: changes.body,
+      type: changes.type,
+      from_email: changes.from,
+      from_name: changes.fromName,
+      reply_to: changes.replyTo,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(['id', 'name', 'description', 'subject', 'body', 'from_email', 'from_name', 'reply_to'])
+    .returning(['type', 'created_at', 'updated_at'])
+    .executeTakeFirst();
+  return toTemplate(row);
+}
+
+/** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND */
+export async function duplicateTemplate(trx: Transaction<Database>, { projectId, id }: TemplateRef): Promise<Template> {
+  const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
+  const { rows } = await sql<TemplateRow>`
+    INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)
+    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, description, subject, body, type, from_email, from_name, reply_to
+    FROM templates WHERE project_id = ${projectId} AND id = ${id}
+    RETURNING ${COLUMNS}
+  `.execute(trx);
+  return toTemplate(rows[0]);
+}
+
+/** Who uses a template, and how many live mails of it have been sent. @throws AppError NOT_FOUND */
+export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<TemplateUsage> {
+  await getTemplate(db, ref);
+  const { rows } = await sql<{ sent: number }>`
+    SELECT count(*) AS sent FROM emails e JOIN contents c ON c.id = e.content_id
+    WHERE e.project_id = ${ref.projectId} AND c.project_id = ${ref.projectId} AND c.template_id = ${ref.id}
+      AND e.sent_at IS NOT NULL AND e.mode = 'live'
+  `.execute(db);
+  // A campaign holds its own content, whatever template that was written from.
+  return { campaigns: [], workflowSteps: await stepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
+}
+
+/**
+ * Deletes a template; mails that were accepted keep their content.
+ * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it
+ */
+export async function deleteTemplate(trx: Transaction<Database>, ref: TemplateRef): Promise<void> {
+  const steps = await lockedStepsUsing(trx, ref);
+  if (steps.length > 0) {
+    throw new AppError('CONFLICT', {
+      message: 'Steps of workflows use this template.',
+      details: { workflowSteps: steps },
+    });
+  }
+  await sql`DELETE FROM templates WHERE project_id = ${ref.projectId} AND id = ${ref.id}`.execute(trx);
+}
+
+/** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */
+async function lockedStepsUsing(trx: Transaction<Database>, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+  const { rows } = await sql`
+    SELECT id FROM templates WHERE project_id = ${ref.projectId} AND id = ${ref.id} FOR UPDATE
+  `.execute(trx);
+  if (rows.length === 0) throw notFound();
+  return stepsUsing(trx, ref);
+}
+
+async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+  const { rows } = await sql<TemplateUsage['workflowSteps'][number]>`
+    SELECT s.id, s.name, w.id AS "workflowId", w.name AS "workflowName"
+    FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
+    WHERE s.project_id = ${ref.projectId} AND (s.template_id = ${ref.id} OR s.config->>'templateId' = ${ref.id}::uuid::text)
+    ORDER BY s.id
+  `.execute(db);
+  return rows;
+}
+
+function ofType(type: TemplateType | undefined): RawBuilder<SqlBool> {
+  return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
+}
+
+function matches(search: string | undefined): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`(name ILIKE ${pattern} OR subject ILIKE ${pattern} OR description ILIKE ${pattern})`;
+}
+
+interface TemplateRow {
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  type: string;
+  from_email: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+function toTemplate(row: TemplateRow | undefined): Template {
+  if (!row) throw notFound();
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    subject: row.subject,
+    body: row.body,
+    type: row.type === 'MARKETING' ? 'MARKETING' : 'TRANSACTIONAL',
+    from: row.from_email,
+    fromName: row.from_name,
+    replyTo: row.reply_to,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No template of this project has this id.' });
+}
