@@ -20,23 +20,27 @@ export function errorHandler(log: Logger): (error: Error, c: RequestContext) => 
   };
 }
 
-/** The envelope of an error as an answer. Source: spec "Errors". */
+/** Answers with the envelope of an error, and its headers. */
 export function answerError(c: RequestContext, error: AppError): Response {
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-  const envelope = {
+  return c.json(errorEnvelope(error, c.var.requestId), error.status as ContentfulStatusCode);
+}
+
+/** The one form of every error. Source: spec "Errors". */
+export function errorEnvelope(error: AppError, requestId: string) {
+  return {
     success: false,
     error: {
       code: error.code,
       message: error.message,
       statusCode: error.status,
-      requestId: c.var.requestId,
+      requestId,
       ...(error.errors && { errors: error.errors }),
       ...(error.details && { details: error.details }),
       suggestion: error.suggestion,
     },
     timestamp: new Date().toISOString(),
   };
-  return c.json(envelope, error.status as ContentfulStatusCode);
 }
 
 function toAppError(error: unknown): AppError {

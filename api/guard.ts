@@ -140,7 +140,7 @@ function formCheck(plan: BodyPlan): Check {
     if (!type || !/^multipart\/form-data\s*(;|$)/i.test(type)) throw unsupported();
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
-    const form = await new Response(Buffer.from(bytes as ArrayBuffer), { headers: { 'content-type': type } })
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
       .formData()
       .catch((cause: unknown) => {
         throw new AppError('BAD_REQUEST', { message: 'The body is not valid multipart/form-data.', cause });

@@ -8,6 +8,8 @@ import type { Config } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createApp } from './app.ts';
+import { answerBadHttp, answerBadRequest } from './bad-http.ts';
+import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -28,7 +30,39 @@ export interface RunningApi {
  * Starts the HTTP API. It starts while Temporal is down, and takes requests as soon as it listens.
  * `close` takes no new requests, finishes those under way, and gives back every connection.
  */
-export async function startApi(config: Config, { log }: { log: Logger }): Promise<RunningApi> {
+export async function startApi(given: Config, { log }: { log: Logger }): Promise<RunningApi> {
+  let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
+  const listener = getRequestListener((...args) => fetch(...args), { errorHandler: answerBadRequest });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
+  // Before anything else is opened: a port in use leaves nothing behind.
+  const port = await listen(server, given);
+  // With PORT=0 only now is the address known that links are made of.
+  const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
+  const metrics = createMetrics({ ofProcess: true });
+  const { deps, close } = openDeps(config, log);
+  fetch = createApp(deps, metrics).fetch as typeof fetch;
+  let metricsServer: Server | undefined;
+
+  async function stop(): Promise<void> {
+    metricsServer?.close();
+    await drain(server);
+    await close();
+    log.info('the API has stopped');
+  }
+
+  try {
+    if (config.metricsPort)
+      metricsServer = await serveMetrics(metrics, { host: config.host, port: config.metricsPort });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  log.info({ port }, 'the API takes requests');
+  return { port, close: stop };
+}
+
+/** Everything that routes need, and how it is given back: work for Temporal first, the database last. */
+function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promise<void> } {
   const { db, pool } = connect({
     connectionString: config.database.url,
     max: DB_CONNECTIONS,
@@ -37,37 +71,15 @@ export async function startApi(config: Config, { log }: { log: Logger }): Promis
   });
   const lifecycle = createLifecycle({ temporal: config.temporal, outbox: outboxStore(db), log });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
-  const rateKey = deriveKey(config.secretKey, 'rate-limit');
-  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
-  const metrics = createMetrics({ ofProcess: true });
-
-  let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS },
-    getRequestListener((...args) => fetch(...args)),
-  );
-  const port = await listen(server, config);
-  // With PORT=0 only now is the address known that links are made of.
-  const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`);
-  const app = createApp({ config: { ...config, port, publicUrl }, db, pool, lifecycle, log, keys, limits }, metrics);
-  fetch = app.fetch as typeof fetch;
-  const metricsServer = config.metricsPort
-    ? await serveMetrics(metrics, { host: config.host, port: config.metricsPort })
-    : undefined;
-  log.info({ port }, 'the API takes requests');
-
-  return {
-    port,
-    async close() {
-      metricsServer?.close();
-      await drain(server);
-      await lifecycle.close();
-      limits.close();
-      await keys.close();
-      await db.destroy();
-      log.info('the API has stopped');
-    },
+  const key = deriveKey(config.secretKey, 'rate-limit');
+  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key });
+  const close = async () => {
+    await lifecycle.close();
+    limits.close();
+    await keys.close();
+    await db.destroy();
   };
+  return { deps: { config, db, pool, lifecycle, log, keys, limits }, close };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

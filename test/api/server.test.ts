@@ -1,0 +1,129 @@
+import { request } from 'node:http';
+import { connect as connectSocket } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../../api/server.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let api: RunningApi;
+let base: string;
+
+const start = () =>
+  startApi(
+    parseConfig({
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      SECRET_KEY: 'the secret key of the tests',
+      PORT: '0',
+      CORS_ORIGINS: 'https://shop.example',
+    }),
+    { log: pino({ level: 'silent' }) },
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await start();
+  base = `http://127.0.0.1:${api.port}`;
+});
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const json = { 'content-type': 'application/json' };
+
+/** What the server answers to raw bytes. */
+function raw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket(api.port, '127.0.0.1', () => socket.end(bytes));
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text)).on('error', reject);
+  });
+}
+
+describe('the server', () => {
+  it('starts while Temporal is down, and says so only to those who ask whether it is ready', async () => {
+    expect((await fetch(`${base}/health`)).status).toBe(200);
+    const ready = await fetch(`${base}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ error: { details: { unreachable: ['temporal'] } } });
+  });
+
+  it('refuses a large body with an envelope, announced or not, before it is read', async () => {
+    const large = 'x'.repeat(3 * 1024 * 1024);
+    const announced = await fetch(`${base}/auth/login`, { method: 'POST', headers: json, body: large });
+    expect([announced.status, await announced.json()]).toMatchObject([413, { error: { code: 'PAYLOAD_TOO_LARGE' } }]);
+    const body = new Blob([large]).stream();
+    const streamed = await fetch(`${base}/auth/login`, {
+      method: 'POST',
+      headers: json,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect(streamed.status).toBe(413);
+  });
+
+  it('takes a chunked body', async () => {
+    const body = new Blob(['{"email":"a@example.com","password":"x"}']).stream();
+    const answer = await fetch(`${base}/auth/login`, {
+      method: 'POST',
+      headers: json,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect(answer.status).toBe(401);
+  });
+
+  it('answers HEAD as GET, and OPTIONS of a known path with its methods', async () => {
+    const head = await fetch(`${base}/health`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('answers in the envelope to what is no proper HTTP', async () => {
+    expect(await raw('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
+    expect(await raw(`GET /health HTTP/1.1\r\nHost: x\r\nBig: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 431 /,
+    );
+    const backslash = await raw('GET /a\\b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    expect(backslash).toMatch(/^HTTP\/1.1 400 .*"code":"BAD_REQUEST"/s);
+  });
+
+  it('lets the origins of CORS_ORIGINS in, and any on the endpoints of the public key', async () => {
+    const preflight = (path: string, origin: string) =>
+      fetch(`${base}${path}`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+      });
+    const shop = await preflight('/contacts', 'https://shop.example');
+    expect([shop.status, shop.headers.get('access-control-allow-origin')]).toEqual([204, 'https://shop.example']);
+    expect(
+      (await preflight('/contacts', 'https://evil.example')).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+    const anyone = await preflight('/v1/track', 'https://evil.example');
+    expect(anyone.headers.get('access-control-allow-origin')).toBe('*');
+    expect(anyone.headers.get('access-control-allow-headers')).toContain('Authorization');
+  });
+
+  it('finishes requests under way when it stops, and then closes idle connections', async () => {
+    const other = await start();
+    const pending = new Promise<number>((resolve, reject) => {
+      const asked = request(
+        { port: other.port, path: '/auth/login', method: 'POST', headers: { ...json, 'content-length': 41 } },
+        (answer) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
+      ).on('error', reject);
+      asked.write('{"email":"a@example.com",');
+      setTimeout(() => asked.end('"password":"x" }'), 300);
+    });
+    // The request is under way once the server has seen its head.
+    await expect.poll(() => fetch(`http://127.0.0.1:${other.port}/health`).then((answer) => answer.status)).toBe(200);
+    const closing = other.close();
+    expect(await pending).toBe(401);
+    await closing;
+    await expect(fetch(`http://127.0.0.1:${other.port}/health`)).rejects.toThrow();
+  });
+});
