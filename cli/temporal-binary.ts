@@ -33,6 +33,8 @@ export interface TemporalBinaryOptions {
   readonly signal: AbortSignal;
   /** Where the official archive is (tests point it elsewhere). */
   readonly downloadUrl?: string;
+  /** Where Go may be beside PATH (tests have none). */
+  readonly goFolders?: readonly string[];
 }
 
 /**
@@ -96,7 +98,9 @@ async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
 }
 
 async function goInstall(options: TemporalBinaryOptions): Promise<string> {
-  const go = onPath('go', options.env) ?? GO_FOLDERS.map((folder) => join(folder, 'go')).find(isExecutable);
+  const go =
+    onPath('go', options.env) ??
+    (options.goFolders ?? GO_FOLDERS).map((folder) => join(folder, 'go')).find(isExecutable);
   if (go === undefined) throw new Error('Go was not found');
   options.progress(`Building Temporal ${VERSION} with ${go}: 2 to 5 minutes, once on this machine …`);
   return keep(options, (staging) => runGoInstall(go, staging, options));

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { CONFIGURATION_PAGE, withTable } from './config-docs.ts';
+
+it('docs/configuration.md names every variable as the program has it', () => {
+  const page = readFileSync(CONFIGURATION_PAGE, 'utf8');
+  // `node run.mjs config-docs` writes it anew.
+  expect(page).toBe(withTable(page));
+});

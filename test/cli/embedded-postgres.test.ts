@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/embedded-postgres.ts';
+import { freePort } from '../../cli/ports.ts';
+import { isAlive, processesIn } from '../../cli/processes.ts';
+
+/** mkdtemp makes it with mode 700, so a Postgres that is not root has to be let through. */
+const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));
+const dataFolder = join(folder, 'postgres', 'data');
+const umask = process.umask();
+let postgres: EmbeddedPostgres;
+let port: number;
+
+const start = () =>
+  startEmbeddedPostgres({ dataFolder, logFile: join(folder, 'postgres.log'), port, password: 'p@ss/word' });
+
+beforeAll(async () => {
+  process.umask(0o077);
+  port = await freePort();
+  postgres = await start();
+});
+afterAll(async () => {
+  process.umask(umask);
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function execute(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(postgres.url);
+  client.on('error', () => {}); // One test kills the server under it.
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function value(sql: string): Promise<unknown> {
+  return Object.values((await execute(sql))[0] ?? {})[0];
+}
+
+it('is Postgres 18 with UTF-8 and full durability, for its owner alone', async () => {
+  expect(await value('SHOW server_encoding')).toBe('UTF8');
+  expect(String(await value('SHOW server_version'))).toMatch(/^18\./);
+  expect([await value('SHOW fsync'), await value('SHOW synchronous_commit')]).toEqual(['on', 'on']);
+  expect(statSync(dataFolder).mode & 0o077).toBe(0);
+  expect(await value("SELECT lower('ÄÖÜ')")).toBe('äöü');
+});
+
+it('asks for the password', async () => {
+  const client = new pg.Client(postgres.url.replace(/:[^:@]+@/, ':wrong@'));
+  await expect(client.connect()).rejects.toThrow('password authentication failed');
+});
+
+it('a running one is adopted, and its end is noticed', async () => {
+  const adopted = await start();
+  expect(adopted.mark).toEqual(postgres.mark);
+  expect(adopted.url).toBe(postgres.url);
+  await adopted.stop();
+  expect(await postgres.ended).toBe('exit code 0');
+  expect(await adopted.ended).toBe('ended');
+  postgres = await start();
+});
+
+it('starts again after kill -9 with what was committed, though a backend is still at work', async () => {
+  await execute('CREATE TABLE kept AS SELECT 1 AS n');
+  const busy = value('SELECT pg_sleep(60)').catch(() => 'lost');
+  process.kill(postgres.mark.pid, 'SIGKILL');
+  expect(await postgres.ended).toBe('SIGKILL');
+  postgres = await start();
+  expect(await busy).toBe('lost');
+  expect(await value('SELECT n FROM kept')).toBe(1);
+});
+
+it('a lock that names a process of another program is removed', async () => {
+  const lockFile = join(dataFolder, 'postmaster.pid');
+  const lock = readFileSync(lockFile, 'utf8');
+  await postgres.stop();
+  writeFileSync(lockFile, lock.replace(/^\d+/, String(process.pid)));
+  postgres = await start();
+  expect(postgres.mark.pid).not.toBe(process.pid);
+  expect(await value('SELECT 1')).toBe(1);
+});
+
+it('nothing of it is left when it has stopped', async () => {
+  const { mark } = postgres;
+  await postgres.stop();
+  expect(isAlive(mark)).toBe(false);
+  expect(processesIn(dataFolder)).toEqual([]);
+  postgres = await start();
+});
+
+it('data of another major version is refused with what to do', async () => {
+  await postgres.stop();
+  const versionFile = join(dataFolder, 'PG_VERSION');
+  const version = readFileSync(versionFile, 'utf8');
+  writeFileSync(versionFile, '17\n');
+  await expect(start()).rejects.toThrow(/is of Postgres 17.*brings Postgres 18/);
+  writeFileSync(versionFile, version);
+  postgres = await start();
+});

@@ -1,0 +1,120 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findTemporalBinary, type TemporalBinaryOptions } from '../../cli/temporal-binary.ts';
+
+const PROGRAM = '#!/bin/sh\necho temporal version 1.5.1\n';
+/** Nothing listens there. */
+const NO_DOWNLOAD = 'http://127.0.0.1:1/temporal.tar.gz';
+
+let folder: string;
+let server: Server | undefined;
+let lines: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidings-binary-'));
+  lines = [];
+});
+afterEach(() => {
+  server?.close();
+  server = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function options(more: Partial<TemporalBinaryOptions> = {}): TemporalBinaryOptions {
+  return {
+    cliPath: undefined,
+    binFolder: join(folder, 'home', 'bin'),
+    env: { PATH: join(folder, 'path'), HOME: join(folder, 'user') },
+    progress: (line) => lines.push(line),
+    signal: new AbortController().signal,
+    downloadUrl: NO_DOWNLOAD,
+    goFolders: [],
+    ...more,
+  };
+}
+
+function putProgram(path: string, content = PROGRAM): string {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, content);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** An archive with one file, as tar writes it. */
+function tarOf(name: string, content: string): Buffer {
+  const header = Buffer.alloc(512);
+  header.write(name, 0);
+  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+  const body = Buffer.alloc(Math.ceil(content.length / 512) * 512);
+  body.write(content);
+  return Buffer.concat([header, body, Buffer.alloc(1024)]);
+}
+
+async function serve(status: number, body: Buffer): Promise<string> {
+  const started = createServer((_, response) => response.writeHead(status).end(body));
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  const address = started.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
+}
+
+it('TEMPORAL_CLI_PATH wins over all others, and has to be a program', async () => {
+  putProgram(join(folder, 'path', 'temporal'));
+  const given = putProgram(join(folder, 'given', 'temporal'));
+  expect(await findTemporalBinary(options({ cliPath: given }))).toBe(given);
+  await expect(findTemporalBinary(options({ cliPath: join(folder, 'nowhere') }))).rejects.toThrow(
+    /^TEMPORAL_CLI_PATH must be the path of the temporal program/,
+  );
+});
+
+it('one on PATH comes before one kept in the home, and that before one in the cache', async () => {
+  const cached = putProgram(join(folder, 'user', '.cache', 'tidings', 'temporal'));
+  expect(await findTemporalBinary(options())).toBe(cached);
+  const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
+  expect(await findTemporalBinary(options())).toBe(kept);
+  const onPath = putProgram(join(folder, 'path', 'temporal'));
+  expect(await findTemporalBinary(options())).toBe(onPath);
+});
+
+it('a program that does not run on this machine is passed over', async () => {
+  putProgram(join(folder, 'path', 'temporal'), '#!/bin/sh\nexit 1\n');
+  const kept = putProgram(join(folder, 'home', 'bin', 'temporal'));
+  expect(await findTemporalBinary(options())).toBe(kept);
+});
+
+it('the official download is unpacked and kept in the cache for the next start', async () => {
+  const downloadUrl = await serve(200, gzipSync(tarOf('temporal', PROGRAM)));
+  const found = await findTemporalBinary(options({ downloadUrl }));
+  expect(found).toBe(join(folder, 'user', '.cache', 'tidings', 'temporal'));
+  expect(readFileSync(found, 'utf8')).toBe(PROGRAM);
+  expect(lines.join()).toContain('downloading');
+  expect(await findTemporalBinary(options())).toBe(found);
+});
+
+it('go install is tried when the download is out of reach, without C and at the version that installs this way', async () => {
+  const call = join(folder, 'call');
+  putProgram(
+    join(folder, 'path', 'go'),
+    `#!/bin/sh\necho "$@ CGO_ENABLED=$CGO_ENABLED" > ${call}\nprintf '#!/bin/sh\\n' > "$GOBIN/temporal"\n`,
+  );
+  const env = { PATH: `${join(folder, 'path')}:/usr/bin:/bin`, HOME: join(folder, 'user') };
+  const found = await findTemporalBinary(options({ env }));
+  expect(existsSync(found)).toBe(true);
+  expect(readFileSync(call, 'utf8').trim()).toBe(
+    'install -ldflags=-s -w github.com/temporalio/cli/cmd/temporal@v1.5.1 CGO_ENABLED=0',
+  );
+});
+
+it('where there is none, one line names every way to get one, and nothing half is left', async () => {
+  const downloadUrl = await serve(200, gzipSync(tarOf('README', 'no program')));
+  const error = await findTemporalBinary(options({ downloadUrl })).catch((reason: Error) => reason);
+  expect(error).toBeInstanceOf(Error);
+  const { message } = error as Error;
+  for (const way of ['TEMPORAL_ADDRESS', 'TEMPORAL_CLI_PATH', 'PATH', 'download', 'Go']) expect(message).toContain(way);
+  expect(message).not.toContain('\n');
+  expect(existsSync(join(folder, 'user', '.cache', 'tidings', 'temporal'))).toBe(false);
+});
