@@ -6,7 +6,7 @@ import { escapeHtml, plainText } from './plain-value.ts';
 export type Escaping = 'html' | 'plain';
 
 /** The most one part of a message may become. */
-export const OUTPUT_MAX_CHARS = 2_000_000;
+export const OUTPUT_MAX_CHARS = 3_000_000;
 /** What filters may build in one rendering, in the library's own count (about characters). */
 const MEMORY_LIMIT = 10_000_000;
 

@@ -15,7 +15,7 @@ export interface FlatToken {
   trimLeft: boolean;
   trimRight: boolean;
   /** What the library parses. It can be parsed once: the library reads on in a tag's own tokenizer. */
-  library: TopLevelToken;
+  library: () => TopLevelToken;
 }
 
 /** The flat tokens of a source. @throws the library's TokenizationError for an output or tag that does not close */
@@ -25,7 +25,7 @@ export function flatTokens(source: string): FlatToken[] {
 
 /** The text inside the braces of a tag. */
 export function tagText({ library }: FlatToken): string {
-  return 'contentRange' in library ? innerText(library) : '';
+  return innerText(library());
 }
 
 /** The library looks for braces at every single character of the text, which is most of what parsing a mail costs. */
@@ -43,6 +43,7 @@ class FastTokenizer extends Tokenizer {
 
 function flatToken(token: TopLevelToken): FlatToken {
   const { begin, end } = token;
+  const library = () => token;
   if (token.kind === TokenKind.HTML && 'getContent' in token && typeof token.getContent === 'function')
     return {
       kind: 'text',
@@ -51,18 +52,22 @@ function flatToken(token: TopLevelToken): FlatToken {
       content: String(token.getContent()),
       trimLeft: false,
       trimRight: false,
-      library: token,
+      library,
     };
   const trim = {
     trimLeft: 'trimLeft' in token && token.trimLeft === true,
     trimRight: 'trimRight' in token && token.trimRight === true,
   };
   if (token.kind === TokenKind.Tag)
-    return { kind: 'tag', begin, end, content: 'name' in token ? String(token.name) : '', ...trim, library: token };
+    return { kind: 'tag', begin, end, content: 'name' in token ? String(token.name) : '', ...trim, library };
   const written = innerText(token);
+  if (!written.includes('??')) return { kind: 'output', begin, end, content: written, ...trim, library };
   const content = rewriteDefaults(written);
-  const library = content === written ? token : (new Tokenizer(`{{ ${content} }}`).readTopLevelTokens()[0] ?? token);
-  return { kind: 'output', begin, end, content, ...trim, library };
+  return { kind: 'output', begin, end, content, ...trim, library: () => outputToken(content) ?? token };
+}
+
+function outputToken(content: string): TopLevelToken | undefined {
+  return new Tokenizer(`{{ ${content} }}`).readTopLevelTokens()[0];
 }
 
 function innerText(token: TopLevelToken): string {

@@ -5,8 +5,8 @@ import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens
 import { plainExpression } from './plain-expression.ts';
 import { TemplateError, type TemplateField } from './template-error.ts';
 
-/** A body beyond this is refused: it is ten times what Gmail shows, and parsing must stay within its bound. */
-export const TEMPLATE_MAX_CHARS = 1_000_000;
+/** A body beyond this is refused. Only images written into a body make it so large; Gmail cuts at 102 kB. */
+export const TEMPLATE_MAX_CHARS = 2_000_000;
 
 /** A template of a tenant that was found good. */
 export interface ParsedTemplate {
@@ -31,7 +31,7 @@ export function parseTemplate(source: string, escaping: Escaping, field: Templat
     const tokens = flatTokens(source);
     for (const token of outsideComments(tokens)) checkToken(token, escaping);
     const rest = tokens.filter((token) => token.kind === 'tag' || (token.kind === 'output' && !isPlain(token)));
-    const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library));
+    const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
     return { source, escaping, tokens, skeleton };
   } catch (error) {
     throw located(error, field, source);
@@ -57,9 +57,9 @@ export function segments(source: string, escaping: Escaping): Segment[] {
     if (token.kind === 'tag') depth += depthChange(token.content);
     if (block.length > 0 || token.kind === 'tag') block.push(token);
     else if (token.kind === 'text') cut.push({ kind: 'text', text: token.content });
-    else cut.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library]) });
+    else cut.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library()]) });
     if (depth === 0 && block.length > 0) {
-      const tokens = block.map(({ library }) => library);
+      const tokens = block.map((token) => token.library());
       cut.push({ kind: 'block', nodes: () => parser.parseTokens(tokens) });
       block = [];
     }
@@ -69,7 +69,7 @@ export function segments(source: string, escaping: Escaping): Segment[] {
 
 /** Parses what this service made of a checked template as a whole. */
 export function parseGuarded(source: string, escaping: Escaping): Template[] {
-  return GUARDED_ENGINES[escaping].parser.parseTokens(flatTokens(source).map(({ library }) => library));
+  return GUARDED_ENGINES[escaping].parser.parseTokens(flatTokens(source).map((token) => token.library()));
 }
 
 /**
@@ -94,7 +94,7 @@ export function renderBounded<T>(work: () => T): T {
     return bounded(work);
   } catch (error) {
     if (error instanceof BoundExceeded)
-      throw new TemplateError('The template takes too long to render.', { cause: error });
+      throw new TemplateError('The template takes too long: it is too large or does too much.', { cause: error });
     throw error;
   }
 }
@@ -154,7 +154,7 @@ function checkToken(token: FlatToken, escaping: Escaping): void {
       const reader = new Tokenizer(token.content);
       if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
         throw new Error('an output holds one value and its filters');
-      PUBLIC_ENGINES[escaping].parser.parseToken(token.library, []);
+      PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
     });
   } else if (token.kind === 'tag' && token.content === 'cycle') {
     const bare = tagText(token)
