@@ -64,7 +64,11 @@ export function pageQuery(defaultSize: number) {
   return z.object({
     page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
     pageSize: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'Records a page' }),
-    limit: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'The same as pageSize' }).optional(),
+    // Without a default, which would stand in for an absent limit and hide pageSize.
+    limit: wholeNumber({ min: 1, max: 100, default: defaultSize })
+      .removeDefault()
+      .optional()
+      .openapi({ type: 'integer', minimum: 1, maximum: 100, description: 'The same as pageSize' }),
     cursor: Cursor.optional(),
   });
 }
