@@ -1,0 +1,57 @@
+export type SmsEncoding = 'GSM7' | 'UCS2';
+
+export interface SmsSize {
+  encoding: SmsEncoding;
+  /** What carriers bill. */
+  segments: number;
+}
+
+/** GSM 03.38 §6.2.1, the basic table; the escape itself (0x1B) is no character. */
+const BASIC = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+);
+/** GSM 03.38 §6.2.1.1: an escape and a second septet each. */
+const EXTENSION = new Set('\f^{}\\[~]|€');
+
+/** Septets, and UTF-16 units, in a message of one part; each part of a longer one gives six octets to its header. */
+const GSM7 = { single: 160, part: 153 };
+const UCS2 = { single: 70, part: 67 };
+
+/**
+ * The encoding and the number of parts of a text. GSM 7-bit when every character is in its tables, else UCS-2. Neither an
+ * extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40 §9.2.3.24.
+ */
+export function smsSize(body: string): SmsSize {
+  const characters = [...body];
+  if (characters.every((char) => BASIC.has(char) || EXTENSION.has(char)))
+    return {
+      encoding: 'GSM7',
+      segments: segmentsOf(
+        characters.map((char) => (EXTENSION.has(char) ? 2 : 1)),
+        GSM7,
+      ),
+    };
+  return {
+    encoding: 'UCS2',
+    segments: segmentsOf(
+      characters.map((char) => char.length),
+      UCS2,
+    ),
+  };
+}
+
+/** `units` are those of each character, 1 or 2. */
+function segmentsOf(units: number[], limit: { single: number; part: number }): number {
+  const total = units.reduce((sum, unit) => sum + unit, 0);
+  if (total <= limit.single) return 1;
+  let segments = 1;
+  let used = 0;
+  for (const unit of units) {
+    if (used + unit > limit.part) {
+      segments++;
+      used = 0;
+    }
+    used += unit;
+  }
+  return segments;
+}
