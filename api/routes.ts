@@ -5,6 +5,7 @@ import type { RouteTable } from './route-table.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditLogRoutes } from './routes/audit-log.ts';
 import { authRoutes } from './routes/auth.ts';
+import { campaignRoutes } from './routes/campaigns.ts';
 import { contactFieldRoutes } from './routes/contact-fields.ts';
 import { contactJobRoutes } from './routes/contact-jobs.ts';
 import { contactRoutes } from './routes/contacts.ts';
@@ -40,6 +41,7 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
   templateRoutes(both, deps);
+  campaignRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
   trackRoutes(only, deps);

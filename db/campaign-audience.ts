@@ -5,7 +5,7 @@ import type { Db } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
-import { takeMonthlyAllowance } from './usage.ts';
+import { monthlyRoom, takeMonthlyAllowance } from './usage.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -199,17 +199,8 @@ async function takeAllowance(
   `.execute(trx);
   const n = rows[0]?.n ?? 0;
   if (await takeMonthlyAllowance(trx, { projectId, n, limit })) return n;
-  const room = Math.min(n, await monthlyRoom(trx, projectId, limit));
+  const room = Math.min(n, await monthlyRoom(trx, { projectId, limit }));
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
-}
-
-/** What is left of the month; holds its row, so that it is still there when it is taken. */
-async function monthlyRoom(trx: Transaction<Database>, projectId: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ room: number }>`
-    SELECT ${limit}::int - emails AS room FROM monthly_usage
-    WHERE project_id = ${projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE
-  `.execute(trx);
-  return rows[0]?.room ?? limit;
 }
 
 /** Recipients of a page that the month has no room for. */

@@ -17,6 +17,7 @@ import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
+import { monthlyRoom } from './usage.ts';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {
@@ -39,16 +40,18 @@ export type StartState =
 
 /**
  * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two calls at once.
+ * Without `mode` it keeps the one it was scheduled with.
  * Source: decisions §6.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
+ * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
  */
 export async function startCampaign(
   trx: Transaction<Database>,
-  p: CampaignRef & { at: Date | null; mode: 'live' | 'test' },
+  p: CampaignRef & { at: Date | null; mode?: 'live' | 'test'; monthlyEmailLimit?: number | null },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
-      started_at = ${p.at ? null : sql`now()`}, mode = ${p.mode}, cancelled_at = NULL, updated_at = now(),
+      started_at = ${p.at ? null : sql`now()`}, mode = coalesce(${p.mode ?? null}, c.mode), cancelled_at = NULL, updated_at = now(),
       send_no = c.send_no + CASE WHEN old.status = 'DRAFT' THEN 1 ELSE 0 END
     FROM (SELECT id AS old_id, status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE) old
     WHERE c.id = old.old_id AND old.status IN ('DRAFT', 'SCHEDULED')
@@ -59,6 +62,7 @@ export async function startCampaign(
   const campaign = toCampaign(row);
   await assertSender(trx, p.projectId, campaign.from);
   await assertAudience(trx, p.projectId, campaign);
+  await assertRoom(trx, p);
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -147,6 +151,16 @@ async function assertAudience(trx: Transaction<Database>, projectId: string, cam
     suggestion: 'Change the audience, or subscribe contacts who agreed to it.',
     details: { audienceType: type },
   });
+}
+
+/** A start that would skip everybody is refused. What the month has room for is taken page by page (db/campaign-audience.ts). */
+async function assertRoom(
+  trx: Transaction<Database>,
+  p: { projectId: string; at: Date | null; mode?: 'live' | 'test'; monthlyEmailLimit?: number | null },
+): Promise<void> {
+  if (p.at !== null || p.mode === 'test' || p.monthlyEmailLimit === undefined || p.monthlyEmailLimit === null) return;
+  if ((await monthlyRoom(trx, { projectId: p.projectId, limit: p.monthlyEmailLimit })) > 0) return;
+  throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: p.monthlyEmailLimit } });
 }
 
 /** Whether any mail was ever claimed: a sender that was killed may have sent it. */

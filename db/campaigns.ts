@@ -88,10 +88,24 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
   return toCampaign(rows[0]);
 }
 
+/** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
+export async function lockCampaign(trx: Transaction<Database>, { projectId, id }: CampaignRef): Promise<Campaign> {
+  const { rows } = await sql<CampaignRow>`
+    SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
 /** Campaigns newest first, by page number or by cursor (decisions §1). */
 export async function listCampaigns(
   db: Db,
-  p: { projectId: string; status?: CampaignStatus; page: number; pageSize: number; cursor?: string },
+  p: {
+    projectId: string;
+    status?: CampaignStatus | undefined;
+    page: number;
+    pageSize: number;
+    cursor?: string | undefined;
+  },
 ): Promise<NumberedPage<Campaign>> {
   const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)}`;
   const [counted, listed] = await Promise.all([

@@ -28,3 +28,12 @@ export async function takeMonthlyAllowance(
   `.execute(db);
   return (result.numAffectedRows ?? 0n) > 0n;
 }
+
+/** What is left of the month, at least 0; holds the month's row, so that it is still there when it is taken. */
+export async function monthlyRoom(db: Db, p: { projectId: string; limit: number }): Promise<number> {
+  const { rows } = await sql<{ room: number }>`
+    SELECT greatest(0, ${p.limit}::int - emails) AS room FROM monthly_usage
+    WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE
+  `.execute(db);
+  return rows[0]?.room ?? p.limit;
+}
