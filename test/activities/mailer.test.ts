@@ -1,0 +1,275 @@
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createMailer, type Mailer } from '../../activities/mailer.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import { insertAttachments } from '../../db/attachments.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { addSuppressions, suppressionPads } from '../../db/suppressions.ts';
+import { parseConfig } from '../../domain/config.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { emailIdOfVerp } from '../../domain/verp.ts';
+import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+let database: TestDatabase;
+let sink: SmtpSink;
+let mailer: Mailer;
+let provider: ReturnType<typeof smtpProvider>;
+let projectId: string;
+let domain: Awaited<ReturnType<typeof buildDomain>>;
+const dispatched: OutboxRow[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sink = await startSmtpSink({ keepBodies: true });
+  const config = parseConfig({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: TEST_SECRET_KEY,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    PUBLIC_URL: 'https://mail.example.com',
+  });
+  provider = smtpProvider({ url: sink.url });
+  const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows) };
+  mailer = createMailer({ config, db: database.db, provider, lifecycle, log: { warn: () => {} } });
+});
+afterAll(async () => {
+  await provider.close();
+  await sink.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  projectId = (await buildProject(database.db, 'Mail')).id;
+  domain = await buildDomain(database.db, { projectId });
+  sink.reset();
+});
+
+async function claim(id: string, deliveryId = DELIVERY) {
+  const [email] = await claimEmails(database.db, {
+    projectId,
+    ids: [id],
+    deliveryId,
+    suppressionPads: suppressionPads(suppressionKey),
+  });
+  return email;
+}
+
+async function deliver(mail: Partial<BuildEmail> = {}) {
+  const id = await buildEmail(database.db, { projectId, ...mail });
+  const email = await claim(id);
+  if (!email) throw new Error('not claimed');
+  const delivery = await mailer.deliver(email);
+  return { id, delivery, row: await rowOf(id) };
+}
+
+const rowOf = (id: string) =>
+  database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const eventsOf = (id: string) =>
+  database.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
+
+test('a mail is rendered, signed by its domain, sent, and recorded with its event', async () => {
+  const contactId = await buildContact(database.db, { projectId, email: 'ada@example.com' });
+  const { id, row } = await deliver({
+    contactId,
+    replyTo: 'reply@shop.example.com',
+    variables: { name: 'Ada & Co' },
+    options: { headers: { 'X-Order': '7' } },
+  });
+  expect(row).toMatchObject({ status: 'SENT', attempts: 1, claim: null });
+  expect(row.sent_at).toBeInstanceOf(Date);
+  const raw = sink.bodies[0] ?? '';
+  const parsed = await PostalMime.parse(raw);
+  expect(parsed.subject).toBe('Hello Ada & Co');
+  expect(parsed.html).toContain('Hello Ada &amp; Co');
+  expect(parsed.text).toContain('Hello Ada & Co');
+  expect(parsed.messageId).toBe(`<${id}@shop.example.com>`);
+  expect(parsed.replyTo?.[0]?.address).toBe('reply@shop.example.com');
+  expect(parsed.headers.find((h) => h.key === 'x-order')?.value).toBe('7');
+  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });
+  expect(results.map((r) => [r.status.result, r.signingDomain])).toEqual([['pass', 'shop.example.com']]);
+  const [event] = await eventsOf(id);
+  expect(event).toMatchObject({ name: 'email.sent', contact_id: contactId });
+  expect(event?.data).toMatchObject({ subject: 'Hello Ada & Co', emailId: id, sourceType: 'TRANSACTIONAL' });
+});
+
+const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
+
+test('the return path names the email', async () => {
+  const { id } = await deliver();
+  const from = sink.commands.find((line) => line.startsWith('MAIL FROM:')) ?? '';
+  expect(emailIdOfVerp(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
+});
+
+test('marketing carries the unsubscribe headers and a footer; transactional mail without the link does not', async () => {
+  const contactId = await buildContact(database.db, { projectId });
+  await deliver({ contactId, type: 'MARKETING' });
+  await deliver({ contactId });
+  const [marketing, transactional] = await Promise.all(sink.bodies.map((raw) => PostalMime.parse(raw)));
+  const header = (mail: typeof marketing, name: string) => mail?.headers.find((h) => h.key === name)?.value;
+  expect(header(marketing, 'list-unsubscribe')).toMatch(/^<https:\/\/mail\.example\.com\/u\/[\w-]{43}>/);
+  expect(header(marketing, 'list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+  expect(marketing?.html).toContain('/u/');
+  expect(header(transactional, 'list-unsubscribe')).toBeUndefined();
+});
+
+test('attachments and inline images arrive as they were given', async () => {
+  const files = [
+    {
+      id: '0190a000-0000-7000-8000-0000000000f1',
+      filename: 'a.txt',
+      contentType: 'text/plain',
+      disposition: 'attachment' as const,
+      contentId: null,
+      content: Buffer.from('hello'),
+    },
+    {
+      id: '0190a000-0000-7000-8000-0000000000f2',
+      filename: 'logo.png',
+      contentType: 'image/png',
+      disposition: 'inline' as const,
+      contentId: 'logo',
+      content: Buffer.from([1, 2, 3]),
+    },
+  ];
+  await insertAttachments(
+    database.db,
+    files.map((file) => ({ ...file, projectId })),
+  );
+  await deliver({ body: '<img src="cid:logo">', options: { attachmentIds: files.map((file) => file.id) } });
+  const raw = sink.bodies[0] ?? '';
+  const { attachments } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+  expect(attachments.map((a) => [a.filename, a.disposition, a.contentId ?? null])).toEqual(
+    expect.arrayContaining([
+      ['a.txt', 'attachment', null],
+      ['logo.png', 'inline', '<logo>'],
+    ]),
+  );
+  const { results } = await dkimVerify(Buffer.from(raw, 'latin1'), { resolver });
+  expect(results[0]?.status.result).toBe('pass');
+});
+
+test('a test mail ends SENT without a provider', async () => {
+  const { row } = await deliver({ mode: 'test' });
+  expect(row.status).toBe('SENT');
+  expect(sink.messages).toHaveLength(0);
+});
+
+test('what must not leave does not, and says why', async () => {
+  const out = await buildContact(database.db, { projectId, email: 'out@example.com', subscribed: false });
+  const inn = await buildContact(database.db, { projectId, email: 'in@example.com' });
+  await addSuppressions(database.db, suppressionKey, {
+    projectId,
+    entries: [
+      { email: 'dead@example.com', reason: 'hard_bounce', source: 'test' },
+      { email: 'angry@example.com', reason: 'complaint', source: 'test' },
+    ],
+  });
+  const reason = async (mail: Partial<BuildEmail>) => (await deliver(mail)).row.reason;
+  expect(await reason({ type: 'MARKETING', contactId: out, to: 'out@example.com' })).toBe('unsubscribed');
+  expect(await reason({ to: 'Dead@example.com'.toLowerCase() })).toBe('suppressed:hard_bounce');
+  expect(await reason({ type: 'MARKETING', contactId: inn, to: 'angry@example.com' })).toBe('suppressed:complaint');
+  expect(await reason({ to: 'angry@example.com' })).toBeNull();
+  expect(await reason({ from: 'x@elsewhere.com' })).toBe('sender_not_verified');
+  expect(await reason({ to: null })).toBe('contact_deleted');
+  expect(await reason({ body: '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}' })).toBe(
+    'template_error',
+  );
+  expect(sink.messages.map((m) => m.to)).toEqual(['angry@example.com']);
+});
+
+test('on hold, marketing and automation wait and transactional mail goes on', async () => {
+  await database.db.updateTable('projects').set({ held_at: new Date() }).where('id', '=', projectId).execute();
+  const contactId = await buildContact(database.db, { projectId });
+  expect((await deliver({ contactId, sourceType: 'WORKFLOW' })).row.status).toBe('HELD');
+  expect((await deliver({ contactId, type: 'MARKETING' })).row.status).toBe('HELD');
+  expect((await deliver({ contactId })).row.status).toBe('SENT');
+});
+
+test('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', async () => {
+  const email = 'reject550-5.1.1@example.com';
+  const contactId = await buildContact(database.db, { projectId, email });
+  const { id, row } = await deliver({ contactId, to: email });
+  expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead', bounce_type: 'Permanent' });
+  const contact = await database.db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('id', '=', contactId)
+    .executeTakeFirstOrThrow();
+  expect(contact.subscribed).toBe(false);
+  const events = await database.db.selectFrom('events').selectAll().where('contact_id', '=', contactId).execute();
+  expect(events.map((e) => [e.name, e.email_id])).toEqual([
+    ['email.bounce', id],
+    ['contact.unsubscribed', null],
+  ]);
+  expect(events[1]?.data).toEqual({ reason: 'bounce' });
+  expect((await deliver({ contactId, to: email })).row.reason).toBe('suppressed:hard_bounce');
+});
+
+test('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
+  const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
+  expect(delivery.outcome.kind).toBe('later');
+  const dueAt = delivery.outcome.kind === 'later' ? delivery.outcome.dueAt.getTime() : 0;
+  expect(dueAt - Date.now()).toBeGreaterThan(28_000);
+  expect(dueAt - Date.now()).toBeLessThan(61_000);
+  expect(row.status).toBe('SENDING');
+  expect(await claim(id, '0190a000-0000-7000-8000-00000000d002')).toBeUndefined();
+  expect((await claim(id))?.attempts).toBe(2);
+});
+
+test('a mail that is over its day is FAILED as expired', async () => {
+  const id = await buildEmail(database.db, { projectId, to: 'defer450-4.2.1@example.com' });
+  const email = await claim(id);
+  if (!email) throw new Error('not claimed');
+  await mailer.deliver(email, undefined, { expiresAt: new Date(Date.now() - 1) });
+  expect(await rowOf(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
+});
+
+test('an attempt that was overtaken records nothing, and its hook does not run', async () => {
+  const id = await buildEmail(database.db, { projectId });
+  const first = await claim(id);
+  const second = await claim(id);
+  if (!first || !second) throw new Error('not claimed');
+  let hooks = 0;
+  const late = await mailer.deliver(first, async () => (hooks += 1));
+  expect([late.recorded, late.settled, hooks]).toEqual([false, undefined, 0]);
+  const now = await mailer.deliver(second, async () => 'done');
+  expect([now.recorded, now.settled]).toEqual([true, 'done']);
+  expect(await eventsOf(id)).toHaveLength(1);
+  // Both attempts carry one Message-ID, so that the receiver can tell.
+  expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
+});
+
+test('a hook that fails leaves the mail unsettled, so that the step and its mail complete together or not at all', async () => {
+  const id = await buildEmail(database.db, { projectId });
+  const email = await claim(id);
+  if (!email) throw new Error('not claimed');
+  await expect(mailer.deliver(email, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect((await rowOf(id)).status).toBe('SENDING');
+});
+
+test('two hundred mails at a time are all settled, each once', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => buildEmail(database.db, { projectId, to: `m${i}@example.com` })),
+  );
+  const claimed = await claimEmails(database.db, {
+    projectId,
+    ids,
+    deliveryId: DELIVERY,
+    suppressionPads: suppressionPads(suppressionKey),
+  });
+  const began = performance.now();
+  await Promise.all(claimed.map((email) => mailer.deliver(email)));
+  const perSecond = Math.round(200_000 / (performance.now() - began));
+  expect(perSecond).toBeGreaterThan(50);
+  const rows = await database.db.selectFrom('emails').select('status').where('id', 'in', ids).execute();
+  expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['SENT']));
+  expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
+});
