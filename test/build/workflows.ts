@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import type { StepType } from '../../domain/execution.ts';
+import type { CallOptions, CallResult } from '../support/api.ts';
+
+/** Where workflows are built: a test API or a test service. */
+export interface Caller {
+  call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
+}
+
+export interface StepSpec {
+  type: StepType;
+  config?: Record<string, unknown>;
+  /** Names of the steps it leads to: the plain transition, or by branch. */
+  to?: string | Partial<Record<'yes' | 'no' | 'event' | 'timeout' | 'plain', string>>;
+}
+
+export interface BuiltWorkflow {
+  id: string;
+  /** Step ids by name. */
+  steps: Record<string, string>;
+}
+
+/** Draws a workflow through the API, as its user would, and enables it. The first step named is the entry. */
+export async function buildWorkflow(
+  api: Caller,
+  p: {
+    steps: Record<string, StepSpec>;
+    eventName?: string;
+    allowReentry?: boolean;
+    triggerType?: string;
+    enabled?: boolean;
+  },
+): Promise<BuiltWorkflow> {
+  const { steps, enabled = true, eventName = 'signup', ...rest } = p;
+  const { id } = await expectOk(api.call('POST', '/workflows', { body: { name: 'Test', eventName, ...rest } }));
+  const ids: Record<string, string> = {};
+  for (const [name, { type, config }] of Object.entries(steps)) {
+    const step = await expectOk(
+      api.call('POST', `/workflows/${id}/steps`, { body: { type, name, config: config ?? {} } }),
+    );
+    ids[name] = step.id;
+  }
+  for (const [name, { to }] of Object.entries(steps)) {
+    const targets = typeof to === 'string' ? { plain: to } : (to ?? {});
+    for (const [branch, target] of Object.entries(targets)) {
+      const body = { fromStepId: ids[name], toStepId: ids[target], ...(branch !== 'plain' && { branch }) };
+      await expectOk(api.call('POST', `/workflows/${id}/transitions`, { body }));
+    }
+  }
+  if (enabled) await expectOk(api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
+  return { id, steps: ids };
+}
+
+/** The body of an answer that has to be a success. */
+export async function expectOk(answer: Promise<CallResult>): Promise<CallResult['body']> {
+  const { status, body } = await answer;
+  expect(status, JSON.stringify(body)).toBeLessThan(300);
+  return body;
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let templateId: string;
+let failures = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  receiver = await startWebhookReceiver((request, response) => {
+    if (request.path.startsWith('/flaky') && failures < 2) {
+      failures += 1;
+      response.writeHead(503, { 'retry-after': '0' }).end();
+    } else if (request.path.startsWith('/gone')) {
+      response.writeHead(410).end();
+    } else response.end('ok');
+  });
+  await buildDomain(service.db, { projectId: service.one.id });
+  templateId = await buildTemplate(service.db, { projectId: service.one.id });
+});
+
+afterAll(async () => {
+  await receiver?.close();
+  await service?.close();
+});
+
+const track = (email: string, event: string, data = {}) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
+
+const listExecutions = async (workflowId: string) =>
+  (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
+
+const ended = async (workflowId: string) => {
+  const execution = await until(async () => {
+    const [found] = await listExecutions(workflowId);
+    return found?.completedAt ? found : undefined;
+  }, 'the end of the execution');
+  return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
+};
+
+const standingAt = (workflowId: string, stepId: string | undefined) =>
+  until(async () => {
+    const [found] = await listExecutions(workflowId);
+    return found?.currentStepId === stepId ? found : undefined;
+  }, 'the execution at the step');
+
+describe('a contact who triggers a workflow', () => {
+  it('is led through all seven step types, and the record tells the whole story', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'tour',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'pause' },
+        pause: { type: 'DELAY', config: { amount: 1, unit: 'seconds' }, to: 'wait' },
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', timeout: 60 }, to: { event: 'check' } },
+        check: {
+          type: 'CONDITION',
+          config: { field: 'event.plan', operator: 'equals', value: 'pro' },
+          to: { yes: 'hook', no: 'out' },
+        },
+        hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/tour/{{email}}` }, to: 'update' },
+        update: {
+          type: 'UPDATE_CONTACT',
+          config: { updates: { stage: '{{event.plan}}', seats: '{{event.seats}}' } },
+          to: 'out',
+        },
+        out: { type: 'EXIT', config: { reason: 'finished' } },
+      },
+    });
+    const { data } = await track('tour@example.com', 'tour', { name: 'Ada', plan: 'pro', seats: 3 });
+    await standingAt(workflow.id, workflow.steps.wait);
+    await track('tour@example.com', 'paid');
+
+    const execution = await ended(workflow.id);
+    expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'finished', event: { plan: 'pro' } });
+    expect(execution.steps.map((s: { type: string; status: string }) => `${s.type} ${s.status}`)).toEqual([
+      'SEND_EMAIL COMPLETED',
+      'DELAY COMPLETED',
+      'WAIT_FOR_EVENT COMPLETED',
+      'CONDITION COMPLETED',
+      'WEBHOOK COMPLETED',
+      'UPDATE_CONTACT COMPLETED',
+      'EXIT COMPLETED',
+    ]);
+    const contact = await expectOk(service.call('GET', `/contacts/${data.contact}`));
+    expect(contact.data).toMatchObject({ stage: 'pro', seats: 3 });
+    const hook = receiver.received.find((request) => request.path === '/tour/tour%40example.com');
+    expect(hook?.headers['x-execution-id']).toBe(execution.id);
+    expect(JSON.parse(hook?.body ?? '')).toMatchObject({
+      contact: { email: 'tour@example.com', subscribed: true, data: { name: 'Ada' } },
+      workflow: { id: workflow.id, name: 'Test' },
+      execution: { id: execution.id },
+      event: { plan: 'pro' },
+    });
+    const { data: mails } = await expectOk(service.call('GET', '/v1/emails?to=tour@example.com'));
+    expect(mails).toMatchObject([{ status: 'SENT', sourceType: 'WORKFLOW', workflowExecutionId: execution.id }]);
+  });
+
+  it('costs Temporal one activity for each effect and nothing more', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'cheap',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'check' },
+        check: { type: 'CONDITION', config: { field: 'email', operator: 'exists' }, to: { yes: 'out', no: 'out' } },
+        out: { type: 'EXIT' },
+      },
+    });
+    await track('cheap@example.com', 'cheap');
+    const execution = await ended(workflow.id);
+    const { Client, Connection } = await import('@temporalio/client');
+    const connection = await Connection.connect({ address: service.temporal.address });
+    const client = new Client({ connection, namespace: service.temporal.namespace });
+    const handle = client.workflow.getHandle(execution.temporal.workflowId);
+    await handle.result();
+    const { events } = await handle.fetchHistory();
+    await connection.close();
+    expect(events?.filter((event) => event.activityTaskScheduledEventAttributes)).toHaveLength(1);
+  });
+
+  it('takes the timeout branch when the event does not come, and the plain way where there is none', async () => {
+    const steps = {
+      timeout: { type: 'EXIT', config: { reason: 'too late' } },
+      plain: { type: 'EXIT', config: { reason: 'plain' } },
+    } as const;
+    const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'never', timeout: 1 } } as const;
+    const branched = await buildWorkflow(service, {
+      eventName: 'branched',
+      steps: { wait: { ...wait, to: { timeout: 'timeout', event: 'plain' } }, ...steps },
+    });
+    const unbranched = await buildWorkflow(service, {
+      eventName: 'unbranched',
+      steps: { wait: { ...wait, to: 'plain' }, plain: steps.plain },
+    });
+    await track('late@example.com', 'branched');
+    await track('late@example.com', 'unbranched');
+    expect((await ended(branched.id)).exitReason).toBe('too late');
+    expect((await ended(unbranched.id)).exitReason).toBe('plain');
+  });
+
+  it('waits for an event whose data matches the filters', async () => {
+    const filters = [{ field: 'total', operator: 'greaterThan', value: 100 }];
+    const workflow = await buildWorkflow(service, {
+      eventName: 'filtered',
+      steps: {
+        wait: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'order', filters, timeout: 300 },
+          to: { event: 'out', timeout: 'late' },
+        },
+        out: { type: 'EXIT', config: { reason: 'ordered' } },
+        late: { type: 'EXIT', config: { reason: 'late' } },
+      },
+    });
+    await track('filter@example.com', 'filtered');
+    await standingAt(workflow.id, workflow.steps.wait);
+    await track('filter@example.com', 'order', { total: 50 });
+    expect((await listExecutions(workflow.id))[0].status).toBe('WAITING');
+    await track('filter@example.com', 'order', { total: 150 });
+    expect((await ended(workflow.id)).exitReason).toBe('ordered');
+  });
+
+  it('loses no event that comes while no worker runs', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'offline',
+      steps: {
+        wait: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'back', timeout: 600 },
+          to: { event: 'out', timeout: 'late' },
+        },
+        out: { type: 'EXIT', config: { reason: 'event' } },
+        late: { type: 'EXIT', config: { reason: 'late' } },
+      },
+    });
+    await service.stopWorker();
+    await track('offline@example.com', 'offline');
+    await track('offline@example.com', 'back');
+    await service.startWorker();
+    expect((await ended(workflow.id)).exitReason).toBe('event');
+  });
+});
+
+describe('a WEBHOOK step', () => {
+  it('tries again what may pass, with the same Idempotency-Key', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'flaky',
+      steps: { hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/flaky` }, to: 'out' }, out: { type: 'EXIT' } },
+    });
+    await track('flaky@example.com', 'flaky');
+    const execution = await ended(workflow.id);
+    expect(execution.steps[0]).toMatchObject({ status: 'COMPLETED', attempts: 3, output: { statusCode: 200 } });
+    const keys = receiver.received.filter((r) => r.path === '/flaky').map((r) => r.headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('never tries another 4xx again, and goes on or fails as it is told', async () => {
+    const steps = (onFailure: string) => ({
+      hook: { type: 'WEBHOOK' as const, config: { url: `${receiver.url}/gone/${onFailure}`, onFailure }, to: 'out' },
+      out: { type: 'EXIT' as const },
+    });
+    const goesOn = await buildWorkflow(service, { eventName: 'gone', steps: steps('CONTINUE') });
+    const fails = await buildWorkflow(service, { eventName: 'gone', steps: steps('FAIL') });
+    await track('gone@example.com', 'gone');
+    expect(await ended(goesOn.id)).toMatchObject({ status: 'EXITED', steps: [{ status: 'FAILED' }, { type: 'EXIT' }] });
+    expect(await ended(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
+    expect(receiver.received.filter((r) => r.path.startsWith('/gone'))).toHaveLength(2);
+  });
+});
+
+describe('who may enter', () => {
+  const steps = { out: { type: 'EXIT' as const } };
+
+  it('is once, ever, without re-entry, however many events come at a time', async () => {
+    const workflow = await buildWorkflow(service, { eventName: 'once', steps });
+    await Promise.all(Array.from({ length: 20 }, () => track('once@example.com', 'once')));
+    await track('once@example.com', 'once');
+    expect(await listExecutions(workflow.id)).toHaveLength(1);
+  });
+
+  it('is again with re-entry, but never twice at a time', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'again',
+      allowReentry: true,
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'hours' }, to: 'out' }, out: { type: 'EXIT' } },
+    });
+    await Promise.all(Array.from({ length: 20 }, () => track('again@example.com', 'again')));
+    const [first, ...more] = await listExecutions(workflow.id);
+    expect(more).toEqual([]);
+    await expectOk(service.call('DELETE', `/workflows/${workflow.id}/executions/${first.id}`));
+    await track('again@example.com', 'again');
+    expect(await listExecutions(workflow.id)).toHaveLength(2);
+    await expectOk(service.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
+  });
+
+  it('is refused by hand with 409 by the same rules, and while the workflow is disabled', async () => {
+    const { data } = await track('hand@example.com', 'unrelated');
+    const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps, enabled: false });
+    const start = () =>
+      service.call('POST', `/workflows/${workflow.id}/executions`, {
+        body: { contactId: data.contact, context: { a: 1 } },
+      });
+    expect((await start()).status).toBe(409);
+    await expectOk(service.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } }));
+    expect(await start()).toMatchObject({ status: 201, body: { context: { a: 1 } } });
+    expect(await start()).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+  });
+});
+
+describe('a workflow that is edited while contacts are in it', () => {
+  it('leads who is in a DELAY to the step that follows now', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'edited',
+      steps: {
+        pause: { type: 'DELAY', config: { amount: 2, unit: 'seconds' }, to: 'old' },
+        old: { type: 'UPDATE_CONTACT', config: { updates: { way: 'old' } } },
+      },
+    });
+    const { data } = await track('edited@example.com', 'edited');
+    await standingAt(workflow.id, workflow.steps.pause);
+    const step = await expectOk(
+      service.call('POST', `/workflows/${workflow.id}/steps`, {
+        body: { type: 'WEBHOOK', config: { url: `${receiver.url}/new` } },
+      }),
+    );
+    const { transitions } = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
+    await expectOk(service.call('DELETE', `/workflows/${workflow.id}/transitions/${transitions[0].id}`));
+    await expectOk(
+      service.call('POST', `/workflows/${workflow.id}/transitions`, {
+        body: { fromStepId: workflow.steps.pause, toStepId: step.id },
+      }),
+    );
+    const execution = await ended(workflow.id);
+    expect(execution.steps.map((s: { type: string }) => s.type)).toEqual(['DELAY', 'WEBHOOK']);
+    expect((await expectOk(service.call('GET', `/contacts/${data.contact}`))).data.way).toBeUndefined();
+  });
+
+  it('ends who stands at a deleted step, EXITED with the reason', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'deleted',
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
+    });
+    await track('deleted@example.com', 'deleted');
+    await standingAt(workflow.id, workflow.steps.pause);
+    await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
+    expect(await ended(workflow.id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
+  });
+});
+
+describe('a contact who is deleted', () => {
+  it('leaves the workflow, and Temporal has nothing left to do', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'erased',
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
+    });
+    const { data } = await track('erased@example.com', 'erased');
+    const { id } = await standingAt(workflow.id, workflow.steps.pause);
+    await expectOk(service.call('DELETE', `/contacts/${data.contact}`));
+    expect(await ended(workflow.id)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });
+    const { Client, Connection } = await import('@temporalio/client');
+    const connection = await Connection.connect({ address: service.temporal.address });
+    const client = new Client({ connection, namespace: service.temporal.namespace });
+    await until(async () => {
+      const { status } = await client.workflow.getHandle(`execution-${id}`).describe();
+      return status.name === 'CANCELLED';
+    }, 'the cancelled Temporal workflow');
+    await connection.close();
+  });
+});
