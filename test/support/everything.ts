@@ -1,0 +1,146 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Db } from '../../db/connection.ts';
+import { newSecretKey } from '../../domain/api-keys.ts';
+
+/**
+ * One record of every kind in a project; answers the id that stands for a path parameter, by the path's first part and the
+ * parameter's name. A resource that is new needs a line here, and the access suite says so.
+ */
+export async function buildEverything(
+  db: Db,
+  projectId: string,
+): Promise<(path: string, param: string) => string | undefined> {
+  const id = () => uuidv7();
+  const email = `${id()}@everything.test`;
+  const project_id = projectId;
+  const ids = {
+    contact: id(),
+    template: id(),
+    campaign: id(),
+    segment: id(),
+    workflow: id(),
+    step: id(),
+    nextStep: id(),
+    transition: id(),
+    execution: id(),
+    importJob: id(),
+    bulkJob: id(),
+    domain: id(),
+    content: id(),
+    email: id(),
+    sms: id(),
+    sender: id(),
+    apiKey: id(),
+  };
+  await db.insertInto('contacts').values({ id: ids.contact, project_id, email, subscribed: true }).execute();
+  const mail = { subject: 's', body: '<p>b</p>', from_email: email };
+  await db
+    .insertInto('templates')
+    .values({ id: ids.template, project_id, name: 't', subject: 's', body: 'b', type: 'MARKETING' })
+    .execute();
+  await db
+    .insertInto('campaigns')
+    .values({ id: ids.campaign, project_id, name: 'c', ...mail, audience_type: 'ALL' })
+    .execute();
+  await db
+    .insertInto('segments')
+    .values({ id: ids.segment, project_id, name: 's', slug: `s-${ids.segment}`, type: 'STATIC' })
+    .execute();
+  await db
+    .insertInto('workflows')
+    .values({ id: ids.workflow, project_id, name: 'w', event_name: 'signed-up', entry_step_id: ids.step })
+    .execute();
+  const step = { project_id, workflow_id: ids.workflow, name: 'x', type: 'EXIT' };
+  await db
+    .insertInto('workflow_steps')
+    .values([
+      { ...step, id: ids.step, type: 'DELAY', config: JSON.stringify({ amount: 1, unit: 'days' }) },
+      { ...step, id: ids.nextStep },
+    ])
+    .execute();
+  await db
+    .insertInto('workflow_transitions')
+    .values({
+      id: ids.transition,
+      project_id,
+      workflow_id: ids.workflow,
+      from_step_id: ids.step,
+      to_step_id: ids.nextStep,
+    })
+    .execute();
+  await db
+    .insertInto('executions')
+    .values({ id: ids.execution, project_id, workflow_id: ids.workflow, contact_id: ids.contact, entry: 1 })
+    .execute();
+  await db
+    .insertInto('jobs')
+    .values([
+      { id: ids.importJob, project_id, kind: 'import' },
+      { id: ids.bulkJob, project_id, kind: 'bulk-delete' },
+    ])
+    .execute();
+  await db
+    .insertInto('domains')
+    .values({
+      id: ids.domain,
+      project_id,
+      domain: `${ids.domain}.test`,
+      dkim_selector: 'x',
+      dkim_private_key: 'x',
+      dkim_public_key: 'x',
+    })
+    .execute();
+  await db
+    .insertInto('contents')
+    .values({ id: ids.content, project_id, hash: Buffer.from(ids.content), ...mail, type: 'TRANSACTIONAL' })
+    .execute();
+  await db
+    .insertInto('emails')
+    .values({
+      id: ids.email,
+      project_id,
+      contact_id: ids.contact,
+      content_id: ids.content,
+      source_type: 'TRANSACTIONAL',
+      to_email: email,
+    })
+    .execute();
+  const sms = { to_phone: '+4915112345678', from_phone: '+15005550006', country: 'DE', body: 'b', encoding: 'GSM7' };
+  await db
+    .insertInto('sms_messages')
+    .values({ id: ids.sms, project_id, ...sms, segments: 1 })
+    .execute();
+  await db
+    .insertInto('sms_senders')
+    .values({ id: ids.sender, project_id, country: 'DE', from_phone: '+15005550006' })
+    .execute();
+  const { hash, prefix } = newSecretKey('live');
+  await db
+    .insertInto('api_keys')
+    .values({ id: ids.apiKey, project_id, name: 'k', key_hash: hash, prefix, scopes: [], mode: 'live' })
+    .execute();
+
+  const known: Record<string, string> = {
+    'apikeys id': ids.apiKey,
+    'campaigns id': ids.campaign,
+    'contacts id': ids.contact,
+    'contacts/import jobId': ids.importJob,
+    'contacts/bulk jobId': ids.bulkJob,
+    'domains id': ids.domain,
+    'domains projectId': projectId,
+    'emails id': ids.email,
+    'events contactId': ids.contact,
+    'segments id': ids.segment,
+    'sms id': ids.sms,
+    'sms/senders id': ids.sender,
+    'templates id': ids.template,
+    'workflows id': ids.workflow,
+    'workflows stepId': ids.step,
+    'workflows transitionId': ids.transition,
+    'workflows executionId': ids.execution,
+  };
+  return (path, param) => {
+    const [first = '', second = ''] = path.replace(/^\/v1/, '').split('/').filter(Boolean);
+    return known[`${first}/${second} ${param}`] ?? known[`${first} ${param}`];
+  };
+}
