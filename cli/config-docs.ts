@@ -7,6 +7,13 @@ import { packageRoot } from './package-root.ts';
 const BEGIN = '<!-- table: made by `node run.mjs config-docs` from domain/config.ts -->';
 const END = '<!-- end of table -->';
 
+interface Documented {
+  readonly takes: string;
+  readonly about: string;
+  readonly default?: string;
+  readonly defaultText?: string;
+}
+
 /** Where the table of variables is. */
 export const CONFIGURATION_PAGE = join(packageRoot(), 'docs', 'configuration.md');
 
@@ -19,14 +26,14 @@ export function withTable(page: string): string {
 }
 
 function table(): string {
-  const rows = Object.entries(VARIABLES).map(([name, variable]) => {
+  const rows = Object.entries<Documented>(VARIABLES).map(([name, variable]) => {
     const cells = [`\`${name}\``, defaultOf(variable), variable.takes, variable.about];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
   return ['| Variable | Default | Takes | |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-function defaultOf(variable: { default?: string; defaultText?: string }): string {
+function defaultOf(variable: Documented): string {
   return variable.defaultText ?? (variable.default ? `\`${variable.default}\`` : '');
 }
 

@@ -13,5 +13,7 @@ await runServiceProcess('worker', process.env, async (config, { log, fatal }) =>
   await requirePostgres(config.database.url);
   await requireTemporal(config.temporal);
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
-  return startWorker(config, { log, workflowBundle, onFatal: fatal });
+  const worker = await startWorker(config, { log, workflowBundle, onFatal: fatal });
+  log.info('the worker takes tasks');
+  return worker;
 });

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/start.ts';
+
+const DIST = join(import.meta.dirname, '..', '..', 'dist', 'cli');
+const SECRET_KEY = 'a-secret-key-for-the-tests';
+/** Nothing listens there. */
+const NOWHERE = '127.0.0.1:1';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Started {
+  child: ChildProcess;
+  output: () => string;
+  /** The exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Runs dist/cli/<command>.js as `npm run <command>` does on a host of its own: by environment alone. */
+function run(command: string, env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [join(DIST, `${command}.js`)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return { child, output: () => text, ended: once(child, 'close').then(([code]) => code) };
+}
+
+describe.concurrent('what keeps a process from starting is one line and exit code 1', () => {
+  it.each([
+    ['api', {}, /^DATABASE_URL is required/],
+    ['api', { DATABASE_URL: 'postgres://x@127.0.0.1/x', TEMPORAL_ADDRESS: NOWHERE }, /^SECRET_KEY is required/],
+    ['worker', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be trace, debug, /],
+    ['migrate', {}, /^DATABASE_URL is required/],
+    ['migrate', { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` }, /^Postgres at 127\.0\.0\.1:1 cannot be used/],
+    [
+      'api',
+      { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' },
+      /^Postgres at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED .*\): check DATABASE_URL/,
+    ],
+  ])('%s with %j', async (command, env, line) => {
+    const { output, ended } = run(command, env as Record<string, string>);
+    expect(await ended).toBe(1);
+    expect(output()).toMatch(line);
+    expect(output().trim().split('\n')).toHaveLength(1);
+    expect(output()).not.toContain('hunter2');
+  });
+
+  it('a worker without Temporal', async () => {
+    const { output, ended } = run('worker', { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY });
+    expect(await ended).toBe(1);
+    expect(output()).toMatch(/^Temporal at 127\.0\.0\.1:1 cannot be reached \(.*\): check TEMPORAL_ADDRESS/);
+    expect(output().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('a database that waits for migrations', async () => {
+    const server = { DATABASE_URL: inject('postgresUrl'), TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' };
+    const { output, ended } = run('api', server);
+    expect(await ended).toBe(1);
+    expect(output()).toMatch(/waits for migrations: run "npm run migrate"/);
+  });
+});
+
+describe('processes of their own hosts', () => {
+  it('migrate says that a database is up to date', async () => {
+    const { output, ended } = run('migrate', { DATABASE_URL: database.url });
+    expect(await ended).toBe(0);
+    expect(output()).toBe('The database is up to date.\n');
+  });
+
+  it('the API starts and answers while Temporal is down, says that it is not ready, and ends at SIGTERM', async () => {
+    const port = await freePort();
+    const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
+    const { child, ended } = run('api', env);
+    const statusOf = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
+    await until(async () => (await statusOf('/health')) === 200, 30_000);
+    expect(await statusOf('/health/live')).toBe(200);
+    expect(await statusOf('/health/ready')).toBe(503);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('a worker drains and ends with code 0 at SIGTERM', async () => {
+    const temporal = await createTestTemporal();
+    const { child, ended, output } = run('worker', {
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+      SECRET_KEY,
+    });
+    await until(() => output().includes('takes tasks') || child.exitCode !== null, 30_000);
+    child.kill('SIGTERM');
+    expect([await ended, output()]).toEqual([0, expect.stringContaining('takes tasks')]);
+  });
+});
