@@ -10,9 +10,11 @@ import { contactFieldRoutes } from './routes/contact-fields.ts';
 import { contactJobRoutes } from './routes/contact-jobs.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { emailRoutes } from './routes/emails.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { projectRoutes } from './routes/project.ts';
+import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
@@ -41,9 +43,11 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
   templateRoutes(both, deps);
+  segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
+  emailRoutes(only, deps);
   trackRoutes(only, deps);
   // People, keys and the project: by session, at one path.
   authRoutes(only, deps);

@@ -31,12 +31,13 @@ export interface SavedContact {
   outbox: OutboxRow[];
 }
 
-const COLUMNS = sql.raw('id, email, subscribed, sms_subscribed, data, created_at, updated_at');
+/** What `toContact` reads. */
+export const CONTACT_COLUMNS = sql.raw('id, email, subscribed, sms_subscribed, data, created_at, updated_at');
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
   const { rows } = await sql<ContactRow>`
-    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id}
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id}
   `.execute(db);
   return toContact(rows[0]);
 }
@@ -46,7 +47,7 @@ export async function findContactByEmail(
   p: { projectId: string; email: string },
 ): Promise<Contact | undefined> {
   const { rows } = await sql<ContactRow>`
-    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND email = ${normalizeEmail(p.email)}
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND email = ${normalizeEmail(p.email)}
   `.execute(db);
   return rows[0] && toContact(rows[0]);
 }
@@ -64,7 +65,7 @@ export async function listContacts(
   const total = p.cursor === undefined ? await countWhere(db, found) : 0;
   if (p.cursor === undefined && total === 0) return { items: [], cursor: null, hasMore: false, total };
   const { rows } = await sql<ContactRow>`
-    SELECT ${COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
   return { ...toPage(rows, p.limit, toContact), total };
 }
@@ -119,7 +120,7 @@ export async function patchContact(
 /** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
 async function lockContact(trx: Transaction<Database>, { projectId, id }: ContactRef): Promise<Contact> {
   const { rows } = await sql<ContactRow>`
-    SELECT ${COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE
   `.execute(trx);
   return toContact(rows[0]);
 }
@@ -150,7 +151,7 @@ async function countWhere(db: Db, predicate: RawBuilder<SqlBool>): Promise<numbe
   return rows[0]?.total ?? 0;
 }
 
-interface ContactRow {
+export interface ContactRow {
   id: string;
   email: string;
   subscribed: boolean;
@@ -160,7 +161,7 @@ interface ContactRow {
   updated_at: Date;
 }
 
-function toContact(row: ContactRow | undefined): Contact {
+export function toContact(row: ContactRow | undefined): Contact {
   if (!row) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
   return {
     id: row.id,

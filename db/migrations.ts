@@ -9,6 +9,7 @@ import * as campaigns from './migrations/20261121T0806-campaigns.ts';
 import * as storefront from './migrations/20261121T0807-storefront.ts';
 import * as access from './migrations/20261121T0830-access.ts';
 import * as filterFunctions from './migrations/20261121T0900-filter-functions.ts';
+import * as segmentCounts from './migrations/20261121T0905-segment-counts.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0807-storefront': storefront,
   '20261121T0830-access': access,
   '20261121T0900-filter-functions': filterFunctions,
+  '20261121T0905-segment-counts': segmentCounts,
 };

@@ -408,6 +408,7 @@ export interface SegmentsTable {
   condition: NullableJson;
   track_membership: Generated<boolean>;
   member_count: Generated<number>;
+  counted_at: NullableTimestamp;
   computed_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;

@@ -1,0 +1,120 @@
+/** Brings the stored members of a tracked segment up to date, with one event for each who enters or leaves. */
+import { sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
+import { segmentEvent } from '../domain/event-names.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import type { Db } from './connection.ts';
+import { lockContacts } from './contact-locks.ts';
+import { recordEvents } from './record-events.ts';
+import type { Database } from './schema.ts';
+import { segmentPredicate } from './segment-contacts.ts';
+import { keepMemberCount } from './segment-members.ts';
+import { getSegment, lockSegment, type Segment } from './segments.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Contacts of one transaction: long enough to pay for its commit, short enough (about 0.1 s) to hold their rows. */
+const PAGE_CONTACTS = 1_000;
+/** Differences found by one pass over the project: a few MB of ids. */
+const PASS_CONTACTS = 50_000;
+
+export interface ComputedSegment {
+  added: number;
+  removed: number;
+  /** Members afterwards. */
+  total: number;
+}
+
+export interface ComputeOptions {
+  projectId: string;
+  segmentId: string;
+  /** Called after each commit with rows for `lifecycle.dispatch`; also where an activity can heartbeat. */
+  onPage?: (outbox: OutboxRow[]) => void;
+}
+
+/**
+ * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is decided again
+ * in a transaction that holds the segment, where the member rows and the events are written together. So every change has exactly
+ * one event, whatever runs at the same time or is killed in between, and a run that was cut short is finished by the next.
+ * Source: decisions §5, spec "Events".
+ * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
+ */
+export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
+  const ref = { projectId: options.projectId, id: options.segmentId };
+  const sums = { added: 0, removed: 0 };
+  const segment = tracked(await getSegment(db, ref));
+  for (let after: string | undefined, more = true; more; ) {
+    const ids = await findDifferences(db, segment, after);
+    for (let start = 0; start < ids.length; start += PAGE_CONTACTS) {
+      const page = await inTransaction(db, (trx) => settlePage(trx, ref, ids.slice(start, start + PAGE_CONTACTS)));
+      sums.added += page.added;
+      sums.removed += page.removed;
+      options.onPage?.(page.outbox);
+    }
+    after = ids.at(-1);
+    more = ids.length === PASS_CONTACTS;
+  }
+  return { ...sums, total: await finish(db, segment) };
+}
+
+function tracked(segment: Segment): Segment {
+  if (segment.type === 'DYNAMIC' && segment.trackMembership) return segment;
+  throw new AppError('BAD_REQUEST', {
+    message: 'Only a DYNAMIC segment with trackMembership is computed.',
+    suggestion: 'Set trackMembership to true, or use POST /segments/{id}/refresh for its count.',
+  });
+}
+
+/** Ids, in order, of contacts whose membership differs from the condition, and of members that are no contact any more. */
+async function findDifferences(db: Db, segment: Segment, after: string | undefined): Promise<string[]> {
+  const { projectId, id } = segment;
+  const predicate = await segmentPredicate(db, segment, new Date());
+  const { rows } = await sql<{ contact_id: string }>`
+    WITH matching AS (SELECT id FROM contacts WHERE project_id = ${projectId} AND ${predicate}),
+      members AS (SELECT contact_id FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId})
+    SELECT coalesce(matching.id, members.contact_id) AS contact_id
+    FROM matching FULL JOIN members ON members.contact_id = matching.id
+    WHERE (matching.id IS NULL OR members.contact_id IS NULL)
+      AND ${after ? sql`coalesce(matching.id, members.contact_id) > ${after}::uuid` : sql`true`}
+    ORDER BY 1 LIMIT ${PASS_CONTACTS}`.execute(db);
+  return rows.map((row) => row.contact_id);
+}
+
+/** Contacts are locked before their member rows are touched, which is the order of a contact's deletion too. */
+async function settlePage(
+  trx: Transaction<Database>,
+  ref: { projectId: string; id: string },
+  ids: string[],
+): Promise<{ added: number; removed: number; outbox: OutboxRow[] }> {
+  const segment = tracked(await lockSegment(trx, ref));
+  await lockContacts(trx, ref.projectId, ids);
+  const predicate = await segmentPredicate(trx, segment, new Date());
+  const matching = sql`SELECT id FROM contacts WHERE project_id = ${ref.projectId} AND id = ANY(${ids}::uuid[]) AND ${predicate}`;
+  const entered = await sql<{ contact_id: string }>`
+    INSERT INTO segment_members (segment_id, contact_id, project_id)
+    SELECT ${ref.id}, id, ${ref.projectId} FROM (${matching}) AS matching
+    ON CONFLICT DO NOTHING RETURNING contact_id`.execute(trx);
+  const left = await sql<{ contact_id: string; known: boolean }>`
+    DELETE FROM segment_members m WHERE m.segment_id = ${ref.id} AND m.project_id = ${ref.projectId}
+      AND m.contact_id = ANY(${ids}::uuid[]) AND m.contact_id NOT IN (${matching})
+    RETURNING m.contact_id, EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id) AS known`.execute(trx);
+  const entries = entered.rows.map((row) => eventOf(segment, row.contact_id, 'entry'));
+  const exits = left.rows.filter((row) => row.known).map((row) => eventOf(segment, row.contact_id, 'exit'));
+  const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });
+  return { added: entries.length, removed: left.rows.length, outbox };
+}
+
+function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {
+  const data = { segmentId: segment.id, segmentName: segment.name };
+  return { contactId, name: segmentEvent(segment.slug, change), data };
+}
+
+/** The segment counts as computed only if its condition is still the one that the members were computed by. */
+async function finish(db: Db, segment: Segment): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { projectId, id } = await lockSegment(trx, segment);
+    await sql`
+      UPDATE segments SET computed_at = now() WHERE project_id = ${projectId} AND id = ${id}
+        AND condition = ${JSON.stringify(segment.condition)}::jsonb`.execute(trx);
+    return keepMemberCount(trx, { projectId, id });
+  });
+}

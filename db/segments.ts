@@ -1,0 +1,269 @@
+/** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
+import { sql, type Transaction } from 'kysely';
+import { AppError, fieldError } from '../domain/errors.ts';
+import { collectReferences } from '../domain/filter-references.ts';
+import type { Condition } from '../domain/filters.ts';
+import { segmentSlug } from '../domain/slug.ts';
+import type { Db } from './connection.ts';
+import { compileCondition } from './filter-sql.ts';
+import type { Database } from './schema.ts';
+import { loadSegmentSources } from './segment-sources.ts';
+
+export type SegmentType = 'DYNAMIC' | 'STATIC';
+
+export interface Segment {
+  id: string;
+  projectId: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  type: SegmentType;
+  /** Null on a STATIC segment. */
+  condition: Condition | null;
+  trackMembership: boolean;
+  memberCount: number;
+  computedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface SegmentRef {
+  projectId: string;
+  id: string;
+}
+
+export interface NewSegment {
+  projectId: string;
+  name: string;
+  description: string | null;
+  type: SegmentType;
+  condition: Condition | null;
+  trackMembership: boolean;
+}
+
+export interface SegmentPatch {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  condition?: Condition | undefined;
+  trackMembership?: boolean | undefined;
+}
+
+const COLUMNS = sql.raw(`id, project_id, name, slug, description, type, condition, track_membership, member_count,
+  computed_at, created_at, updated_at`);
+const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Every segment of the project, newest first. */
+export async function listSegments(db: Db, projectId: string): Promise<Segment[]> {
+  const { rows } = await sql<SegmentRow>`
+    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} ORDER BY id DESC`.execute(db);
+  return rows.map(toSegment);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise<Segment> {
+  const { rows } = await sql<SegmentRow>`
+    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND id = ${id}`.execute(db);
+  return found(rows);
+}
+
+/**
+ * Locks a segment until the transaction ends, so that its members change in one place at a time; a campaign may still
+ * come to refer to it. @throws AppError NOT_FOUND
+ */
+export async function lockSegment(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<Segment> {
+  const { rows } = await sql<SegmentRow>`
+    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`.execute(trx);
+  return found(rows);
+}
+
+/**
+ * @throws AppError CONFLICT when the slug of the name is taken or segments would refer to each other in a circle,
+ *   VALIDATION_ERROR when the condition names an unknown segment
+ */
+export async function insertSegment(trx: Transaction<Database>, segment: NewSegment): Promise<Segment> {
+  const { projectId, name, description, type, condition, trackMembership } = segment;
+  if (condition) await checkReferences(trx, { projectId, condition });
+  const inserted = sql<SegmentRow>`
+    INSERT INTO segments (project_id, name, slug, description, type, condition, track_membership)
+    VALUES (${projectId}, ${name}, ${segmentSlug(name)}, ${description}, ${type}, ${toJson(condition)}::jsonb, ${trackMembership})
+    RETURNING ${COLUMNS}`;
+  return found(await refusingTakenSlug(name, async () => (await inserted.execute(trx)).rows));
+}
+
+/**
+ * Changes a segment. A new name moves its slug, and with it the names of its events. A new condition counts at once; the stored
+ * members of a tracked segment follow with its next computation. @throws AppError as `insertSegment`, and NOT_FOUND
+ */
+export async function updateSegment(
+  trx: Transaction<Database>,
+  { projectId, id, patch }: SegmentRef & { patch: SegmentPatch },
+): Promise<Segment> {
+  if (patch.condition) await checkReferences(trx, { projectId, condition: patch.condition, id });
+  const segment = await lockSegment(trx, { projectId, id });
+  refuseOnStatic(segment, patch);
+  const name = patch.name ?? segment.name;
+  const description = patch.description === undefined ? segment.description : patch.description;
+  const condition = toJson(patch.condition ?? segment.condition);
+  const updated = sql<SegmentRow>`
+    UPDATE segments SET name = ${name}, slug = ${segmentSlug(name)}, description = ${description},
+      computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
+      condition = ${condition}::jsonb, updated_at = now(),
+      track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
+    WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
+  return found(await refusingTakenSlug(name, async () => (await updated.execute(trx)).rows));
+}
+
+/**
+ * Deletes a segment with its members; campaigns that are not under way forget it.
+ * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or another segment
+ */
+export async function deleteSegment(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<void> {
+  await lockReferences(trx, projectId);
+  await lockSegment(trx, { projectId, id });
+  const campaigns = await activeCampaignsUsing(trx, { projectId, id });
+  if (campaigns.length > 0) throw inUse(campaigns);
+  await sql`
+    UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
+      AND status NOT IN ('SCHEDULED', 'SENDING')`.execute(trx);
+  try {
+    await sql`DELETE FROM segments WHERE project_id = ${projectId} AND id = ${id}`.execute(trx);
+  } catch (error) {
+    // A campaign was scheduled since we looked: the constraint of campaigns.segment_id decides.
+    if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
+    throw error;
+  }
+}
+
+/** Tracked segments of all projects, by id, for the schedule that computes them; `after` is the last id of the page before. */
+export async function listTrackedSegments(db: Db, after?: string, limit = 500): Promise<SegmentRef[]> {
+  const { rows } = await sql<SegmentRef>`
+    SELECT project_id AS "projectId", id FROM segments
+    WHERE track_membership AND type = 'DYNAMIC' AND ${after ? sql`id > ${after}::uuid` : sql`true`}
+    ORDER BY id LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Every segment named must be there, and none may lead back to this one. */
+async function checkReferences(
+  trx: Transaction<Database>,
+  { projectId, condition, id }: { projectId: string; condition: Condition; id?: string },
+): Promise<void> {
+  const wanted = collectReferences(condition).segmentIds;
+  if (wanted.length === 0) return;
+  await lockReferences(trx, projectId);
+  const segments = await loadSegmentSources(trx, projectId, condition);
+  const unknown = wanted.find((segmentId) => !segments.has(segmentId));
+  if (unknown) throw fieldError('filters', `There is no segment ${unknown} in this project.`);
+  if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });
+  compileCondition(condition, { projectId, now: new Date(), segments });
+}
+
+/** Two changes of conditions that name segments come one after the other, else each could close the other's circle. */
+async function lockReferences(trx: Transaction<Database>, projectId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`segment-references:${projectId}`}, 0))`.execute(trx);
+}
+
+function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
+  if (segment.type === 'STATIC' && patch.condition) {
+    throw fieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
+  }
+}
+
+async function activeCampaignsUsing(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<CampaignUse[]> {
+  const ids = await dependentIds(trx, { projectId, id });
+  const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
+    SELECT id, name, status, segment_id, audience_filter FROM campaigns
+    WHERE project_id = ${projectId} AND status IN ('SCHEDULED', 'SENDING')
+      AND (segment_id = ANY(${[...ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(trx);
+  const uses = rows.filter(
+    ({ segment_id, audience_filter }) =>
+      (segment_id !== null && ids.has(segment_id)) || (audience_filter !== null && namesAny(audience_filter, ids)),
+  );
+  return uses.map(({ id: campaignId, name, status }) => ({ id: campaignId, name, status }));
+}
+
+/** The segment and all whose conditions lead to it. */
+async function dependentIds(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string; condition: Condition }>`
+    SELECT id, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL`.execute(trx);
+  const ids = new Set([id]);
+  for (let size = 0; size < ids.size; ) {
+    size = ids.size;
+    for (const row of rows) if (namesAny(row.condition, ids)) ids.add(row.id);
+  }
+  return ids;
+}
+
+function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
+  return collectReferences(condition).segmentIds.some((id) => ids.has(id));
+}
+
+interface CampaignUse {
+  id: string;
+  name: string;
+  status: string;
+}
+
+function inUse(campaigns: CampaignUse[]): AppError {
+  const message = 'A scheduled or sending campaign uses this segment.';
+  return new AppError('CONFLICT', { message, details: { usedInCampaigns: campaigns } });
+}
+
+async function refusingTakenSlug<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    const slug = segmentSlug(name);
+    throw new AppError('CONFLICT', {
+      message: `Another segment of this project has the slug ${slug}.`,
+      details: { slug },
+    });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function toJson(condition: Condition | null): string | null {
+  return condition && JSON.stringify(condition);
+}
+
+interface SegmentRow {
+  id: string;
+  project_id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  type: SegmentType;
+  condition: Condition | null;
+  track_membership: boolean;
+  member_count: number;
+  computed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+function found([row]: SegmentRow[]): Segment {
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No segment of this project has this id.' });
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    type: row.type,
+    condition: row.condition,
+    trackMembership: row.track_membership,
+    memberCount: row.member_count,
+    computedAt: row.computed_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toSegment(row: SegmentRow): Segment {
+  return found([row]);
+}
