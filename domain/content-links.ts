@@ -7,6 +7,9 @@ import { flatTokens } from './liquid-tokens.ts';
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
 const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
 
+/** What cannot be told when a link is clicked: local names, and the counters of a loop. */
+const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
+
 /**
  * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is not
  * tracked: other schemes, anchors, a variable as scheme or host, blocks in the address, or names that exist only inside
@@ -22,7 +25,8 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
       if (/\{[{%]/.test(part)) return undefined;
       address += part;
     } else {
-      if (part.kind !== 'output' || outputNames(part.content, locals).includes('*')) return undefined;
+      if (part.kind !== 'output' || outputNames(part.content, locals).some((name) => LOOP_ONLY.has(name)))
+        return undefined;
       address += `{{ ${part.content} }}`;
     }
   }

@@ -134,7 +134,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         const pieces = renderContent(compileContent(content), values, urls, names);
         expect(pieces).toEqual(renderContent(compileWhole(content), values, urls, names));
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -148,7 +148,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         expect(lines(mail.text ?? '')).toBe(lines(shown.text));
         expect((mail.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -164,7 +164,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
           expect(line).not.toMatch(/^\.| {2}| $/);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

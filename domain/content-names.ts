@@ -10,7 +10,7 @@ const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 
 /** Names a template binds itself, wherever: what they hold came from anywhere in it. */
 export function localNames(tokens: FlatToken[]): Set<string> {
-  const locals = new Set(['forloop', 'tablerowloop']);
+  const locals = new Set<string>();
   for (const token of tokens) {
     if (token.kind !== 'tag') continue;
     const bound = /^(?:assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)/.exec(tagText(token));

@@ -41,6 +41,7 @@ describe('click tracking', () => {
     'https://example.com\\{{ rest }}',
     '{% if a %}https://a.example/{% endif %}',
     'https://a.example/{% if a %}x{% endif %}',
+    'https://a.example/{{ forloop.index }}',
   ])('leaves %s alone', (href) => {
     expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
   });
@@ -201,6 +202,14 @@ describe('what the public key wrote', () => {
     ['<p title="{{nick}}">{{nick}}</p>', '<p title="Ada">Ada</p>'],
   ])('%s renders %s', (body, expected) => {
     expect(untrusted(body, { ...evil, list: ['https://evil.example'] }, [...all, 'list'])).toBe(expected);
+  });
+
+  it('takes nothing from addresses that do not depend on it', () => {
+    const body =
+      '{% for i in list %}<a href="https://a.example/{{ i }}/{{ forloop.index }}">x</a>{% endfor %}{{ nick }}';
+    const vars = { list: ['p'], nick: 'Ada' };
+    expect(html(body, vars, {}, ['other'])).toBe('<a href="https://a.example/p/1">x</a>Ada');
+    expect(html(body, vars, {}, ['nick'])).toBe('<a href="https://a.example//1">x</a>Ada');
   });
 
   it('is no part of a link that was stored for tracking', () => {

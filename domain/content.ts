@@ -148,7 +148,12 @@ function dataNames({ variables }: PreparedContent): string[] | '*' {
 }
 
 function valuesOf(content: CompiledContent, { vars, urls, untrusted }: RenderInput): Values {
-  return { vars, urls, untrusted: untrusted ? [...untrusted] : [], clicks: content.links.length };
+  return { vars, urls, untrusted: untrusted ? usedOf(content, untrusted) : [], clicks: content.links.length };
+}
+
+/** Where a template's own names hide what a value was made from, any untrusted name counts: so only those it reads. */
+function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
+  return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
 }
 
 function within<T>({ costly }: CompiledContent, work: () => T): T {

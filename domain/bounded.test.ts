@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { BoundExceeded, bounded } from './bounded.ts';
+
+describe('work within the bound', () => {
+  it('gives its result, and its own errors as they are', () => {
+    expect(bounded(() => 42)).toBe(42);
+    const own = new TypeError('mine');
+    expect(() =>
+      bounded(() => {
+        throw own;
+      }),
+    ).toThrow(own);
+  });
+
+  it('may hold bounded work', () => {
+    expect(bounded(() => bounded(() => 1) + bounded(() => 2))).toBe(3);
+  });
+
+  it.each([
+    [
+      'a loop',
+      () => {
+        for (;;);
+      },
+    ],
+    ['a regular expression', () => /^(x+x+)+y/.test('x'.repeat(100))],
+    [
+      'growing text',
+      () => {
+        let text = 'x';
+        for (;;) text += text.slice(0, 1_000);
+      },
+    ],
+  ])('%s without end is stopped, and the next work runs', (_, work) => {
+    const start = performance.now();
+    expect(() => bounded(work)).toThrow(BoundExceeded);
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(bounded(() => 'next')).toBe('next');
+  });
+});
