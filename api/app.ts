@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';
@@ -45,10 +45,10 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
     const ms = performance.now() - startedMs;
-    const [method, route, status] = [c.req.method, c.var.route ?? 'none', c.res.status];
+    const [method, route, status] = [c.req.method, c.get('route') ?? 'none', c.res.status];
     metrics.observe({ method, route, status, ms });
     deps.log.info(
-      { requestId, method, route, status, ms: Math.round(ms * 10) / 10, projectId: c.var.projectId },
+      { requestId, method, route, status, ms: Math.round(ms * 10) / 10, projectId: c.get('projectId') },
       'request',
     );
   };
@@ -56,5 +56,5 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
 
 /** The caller's own id where it is 1-128 printable ASCII characters, else a new one. Source: decisions §1. */
 function requestIdOf(given: string | undefined): string {
-  return given !== undefined && /^[\x20-\x7e]{1,128}$/.test(given) ? given : uuidv7();
+  return given !== undefined && /^[\x20-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }

@@ -19,11 +19,11 @@ export async function authenticate(c: RequestContext, rule: AccessRule, deps: De
   const needed = await identify(c, rule, deps);
   const standing = await takeAllowance(c, deps);
   for (const [name, value] of Object.entries(standing ? rateHeaders(standing) : {})) c.header(name, value);
-  const missing = needed.find((scope) => !c.var.scopes.has(scope));
+  const missing = needed.find((scope) => !c.get('scopes').has(scope));
   if (missing) throw new AppError('FORBIDDEN', { details: { requiredScope: missing } });
   if (isRead(c.req.method)) return;
-  if (rule.ofProject && c.var.project.disabled) throw new AppError('PROJECT_DISABLED');
-  if (c.var.actor.kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
+  if (rule.ofProject && c.get('project').disabled) throw new AppError('PROJECT_DISABLED');
+  if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
 }
 
 /** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
@@ -66,7 +66,8 @@ function bearerToken(header: string): string {
 
 /** The public key counts per caller besides, since anyone can read it from a page. */
 async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
-  const { projectId, actor } = c.var;
+  // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.
+  const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   const ofCaller = actor.kind === 'public' && (await deps.limits.takeForPublicAddress(projectId, clientAddress(c)));
   return (await deps.limits.takeForProject(projectId)) ?? (ofCaller || undefined);
 }
