@@ -1,4 +1,4 @@
-import { type DkimSigner, dkimSigner, signMessage } from '../channels/email/dkim.ts';
+import { type DkimSigner, dkimSigner, SES_REWRITTEN_FIELDS, signMessage } from '../channels/email/dkim.ts';
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import { findSenderKey } from '../db/sender-keys.ts';
@@ -22,6 +22,7 @@ export interface DkimKeys {
 /** Signs by the projects' own keys, each opened once. A domain that is made anew has another id, and so another key. */
 export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
   const atRest = deriveKey(config.secretKey, 'at-rest');
+  const rewrittenFields = config.email.provider === 'ses' ? SES_REWRITTEN_FIELDS : [];
   const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
 
   async function open(projectId: string, domainId: string): Promise<DkimSigner> {
@@ -43,7 +44,10 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
   return {
     async sign({ projectId, senderDomain }, raw, canonical) {
       if (!config.email.dkimSign || !senderDomain?.signing) return raw;
-      return signMessage(raw, await signerOf(projectId, senderDomain.id), { canonicalBody: canonical });
+      return signMessage(raw, await signerOf(projectId, senderDomain.id), {
+        canonicalBody: canonical,
+        rewrittenFields,
+      });
     },
   };
 }

@@ -10,15 +10,18 @@ import { contactFieldRoutes } from './routes/contact-fields.ts';
 import { contactJobRoutes } from './routes/contact-jobs.ts';
 import { contactRoutes } from './routes/contacts.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { domainRoutes } from './routes/domains.ts';
 import { emailRoutes } from './routes/emails.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
+import { mailboxRoutes } from './routes/mailbox.ts';
 import { projectRoutes } from './routes/project.ts';
 import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
+import { verifyRoutes } from './routes/verify.ts';
 import { workflowStepRoutes } from './routes/workflow-steps.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -43,6 +46,8 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
   templateRoutes(both, deps);
+  domainRoutes(both, deps);
+  verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   // Public endpoints, under /v1 only.
@@ -57,4 +62,5 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);
+  mailboxRoutes(hono, table, deps);
 }

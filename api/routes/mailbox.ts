@@ -1,0 +1,74 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../db/captured.ts';
+import { AppError } from '../../domain/errors.ts';
+import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../web/mailbox.ts';
+import type { Deps } from '../deps.ts';
+import type { AppEnv } from '../env.ts';
+import { type ParsedMail, parseCaptured } from '../mailbox-messages.ts';
+import type { RouteTable } from '../route-table.ts';
+
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** A mail as a reader shows it: images and styles, no script, no forms, in a frame of ours only. */
+const MAIL_POLICY =
+  "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type PageContext = Context<AppEnv>;
+
+/**
+ * The development mailbox: what the capture providers kept, as pages and as JSON. It asks for no credentials, so it exists only where
+ * mail is captured instead of sent. Source: running.md "dev.json".
+ */
+export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { config, db }: Deps): void {
+  const get = (path: string, handler: (c: PageContext) => Promise<Response> | Response) => {
+    table.add('get', path);
+    hono.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
+      c.set('route', path);
+      c.header('Cache-Control', 'no-store');
+      return handler(c);
+    });
+  };
+  if (config.email.provider !== 'capture' && config.sms.provider !== 'capture') return;
+  get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  if (config.sms.provider === 'capture') {
+    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, { to: c.req.query('to') }) }));
+    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, { to: c.req.query('to') }))));
+  }
+  if (config.email.provider !== 'capture') return;
+  get('/mailbox.json', async (c) => {
+    const mails = await listCapturedEmails(db, { to: c.req.query('to') });
+    return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
+  });
+  get('/mailbox', async (c) => {
+    const to = c.req.query('to') || undefined;
+    const mails = await listCapturedEmails(db, { to });
+    return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), to));
+  });
+  get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await captured(c)))));
+  get('/mailbox/{id}/html', async (c) => {
+    const { html } = await parseCaptured(await captured(c));
+    return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
+  });
+  get('/mailbox/{id}/raw', async (c) => {
+    const { raw } = await captured(c);
+    return c.body(raw.toString('utf8'), 200, { 'content-type': 'text/plain; charset=utf-8' });
+  });
+
+  async function captured(c: PageContext) {
+    const id = c.req.param('id') ?? '';
+    const mail = UUID.test(id) ? await findCapturedEmail(db, id) : undefined;
+    if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured mail has this id.' });
+    return mail;
+  }
+}
+
+function page(c: PageContext, html: string): Response {
+  return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
+}
+
+function mailAnswer({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
+  return { id, from, to, subject, html, text, headers, createdAt };
+}
