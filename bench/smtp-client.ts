@@ -96,9 +96,9 @@ function sendAll(client: Client, count: number): Promise<void> {
     let next = 0;
     let done = 0;
     const answered = (error: string | null): void => {
-      if (error) return reject(new Error(error));
       done += 1;
-      if (done === count) resolve();
+      if (error) reject(new Error(error));
+      else if (done === count) resolve();
       else if (next < count) client.send(next++, answered);
     };
     while (next < Math.min(IN_FLIGHT, count)) client.send(next++, answered);

@@ -19,16 +19,16 @@ import { parseSmtpUrl } from './url.ts';
 const MAX_LOSSES = 3;
 /** After so many attempts to connect without one success the queue is told, so that callers can put their messages off. */
 const MAX_OPEN_FAILURES = 3;
-/** 8 to 20 took all that a local Postfix could, 50 no more. */
-const DEFAULT_CONNECTIONS = 8;
+/** 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a client 50. */
+const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
 
 export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
   url: string;
-  /** Most connections at a time; default 8. They are opened as work comes and given back when idle. */
+  /** Most connections at a time; default `maxConnections` of the URL, else 20. They are opened as work comes and given back when idle. */
   connections?: number;
-  /** Messages after which a connection is given back, for relays that limit them; default 0, none. */
+  /** Messages after which a connection is given back, for relays that limit them; default `maxMessages` of the URL, else no limit (0). */
   maxMessages?: number;
   timeouts?: Partial<SmtpTimeouts>;
   /** Certificates to trust instead of the system's, in PEM. */
@@ -69,9 +69,10 @@ export class SmtpPool {
   /** @throws Error for a URL that cannot be used */
   constructor(options: SmtpPoolOptions) {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    this.channel = { endpoint: parseSmtpUrl(options.url), timeouts, ca: options.ca };
-    this.maxConnections = Math.max(1, options.connections ?? DEFAULT_CONNECTIONS);
-    this.maxMessages = options.maxMessages ?? 0;
+    const endpoint = parseSmtpUrl(options.url);
+    this.channel = { endpoint, timeouts, ca: options.ca };
+    this.maxConnections = Math.max(1, options.connections ?? endpoint.maxConnections ?? DEFAULT_CONNECTIONS);
+    this.maxMessages = options.maxMessages ?? endpoint.maxMessages ?? 0;
     setMaxListeners(0, this.closed.signal); // One for each connection being opened.
     this.owner = {
       take: () => this.queue.shift(),

@@ -13,6 +13,7 @@ describe('SMTP_URL', () => {
     ],
     ['smtp://relay.example.com?tls.rejectUnauthorized=false', { verifyCertificate: false }],
     ['smtp://relay.example.com', { verifyCertificate: true, loopback: false }],
+    ['smtp://relay.example.com?maxConnections=5&maxMessages=100', { maxConnections: 5, maxMessages: 100 }],
     ['smtp://localhost', { verifyCertificate: false, loopback: true }],
     ['smtp://[::1]:2525', { host: '::1', loopback: true }],
     ['smtp://127.0.0.1?tls.rejectUnauthorized=true', { verifyCertificate: true }],
@@ -20,12 +21,16 @@ describe('SMTP_URL', () => {
     expect(parseSmtpUrl(url)).toMatchObject(expected);
   });
 
-  it.each(['relay.example.com', 'http://relay.example.com', 'smtp://', 'smtp://user:topsecret@'])(
-    'refuses %s',
-    (url) => {
-      expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL (?!.*topsecret)/);
-    },
-  );
+  it.each([
+    'relay.example.com',
+    'http://relay.example.com',
+    'smtp://',
+    'smtp://user:topsecret@',
+    'smtp://user:topsecret@a?maxMessages=0',
+    'smtp://user:topsecret%zz@a',
+  ])('refuses %s', (url) => {
+    expect(() => parseSmtpUrl(url)).toThrow(/^SMTP_URL\b(?!.*topsecret)/);
+  });
 });
 
 describe('the answer to EHLO', () => {
