@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
@@ -20,6 +21,8 @@ const DB_CONNECTIONS = 16;
 const KEEP_ALIVE_MS = 65_000;
 /** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
+/** What was accepted last is handed to Temporal before the process ends, if that is quick. */
+const DISPATCH_MS = 3_000;
 
 export interface RunningApi {
   port: number;
@@ -74,7 +77,8 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
   const key = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key });
   const close = async () => {
-    await lifecycle.close();
+    // What is not dispatched in this time stands in the outbox, and the relay takes it: nobody waits for a Temporal that is away.
+    await Promise.race([lifecycle.close(), sleep(DISPATCH_MS, undefined, { ref: false })]);
     limits.close();
     await keys.close();
     await db.destroy();
