@@ -2,6 +2,7 @@ import type { TaskQueue } from '../temporal/names.ts';
 import { campaignChunkActivities, campaignControlActivities } from './campaigns.ts';
 import { deliveryActivities } from './deliveries.ts';
 import type { ActivityDeps } from './deps.ts';
+import { domainActivities } from './domains.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
 import { jobActivities } from './jobs.ts';
 
@@ -13,6 +14,6 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
     transactional: { ...deliveryActivities(deps) },
     automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
-    bulk: { ...jobActivities(deps), ...campaignChunkActivities(deps) },
+    bulk: { ...jobActivities(deps), ...domainActivities(deps), ...campaignChunkActivities(deps) },
   };
 }

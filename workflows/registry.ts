@@ -4,3 +4,4 @@ export { bulkJob } from './bulk-job.ts';
 export { contactImport } from './import.ts';
 export { emailDelivery } from './email-delivery.ts';
 export { campaignSend } from './campaign.ts';
+export { domainChecks } from './domain-checks.ts';

@@ -1,0 +1,62 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createDns } from '../../channels/dns.ts';
+import { verifyEmail } from '../../domain/verify-email.ts';
+import { json, ok } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import type { App } from '../env.ts';
+import { EmailAddress, success } from '../schemas.ts';
+import { anySecretKey } from '../security.ts';
+
+const VerifyRequest = z.object({ email: EmailAddress }).openapi('VerifyEmail', { example: { email: 'ada@gmial.com' } });
+
+const Verification = success(
+  z.object({
+    email: z.string(),
+    valid: z.boolean().openapi({ description: 'The domain exists and takes mail, and is not disposable' }),
+    isDisposable: z.boolean(),
+    isAlias: z.boolean(),
+    isTypo: z.boolean(),
+    isPlusAddressed: z.boolean(),
+    isPersonalEmail: z.boolean(),
+    domainExists: z.boolean(),
+    hasWebsite: z.boolean(),
+    hasMxRecords: z.boolean(),
+    suggestedEmail: z.string().optional(),
+    reasons: z.array(z.string()),
+  }),
+).openapi('EmailVerification', {
+  example: {
+    success: true,
+    data: {
+      email: 'ada@gmial.com',
+      ...{ valid: false, isDisposable: false, isAlias: false, isTypo: true, isPlusAddressed: false },
+      ...{ isPersonalEmail: false, domainExists: true, hasWebsite: true, hasMxRecords: false },
+      suggestedEmail: 'ada@gmail.com',
+      reasons: ['The domain says that it takes no mail.', 'This may be a typing error for ada@gmail.com.'],
+    },
+  },
+});
+
+const verifyRoute = createRoute({
+  method: 'post',
+  path: '/v1/verify',
+  operationId: 'verifyEmail',
+  tags: ['Verification'],
+  summary: 'Verify an email address',
+  description:
+    'By its form, lists of disposable, personal and relay domains, and the DNS. A DNS that does not answer within 3 seconds makes ' +
+    'nothing invalid; `reasons` says so.',
+  security: anySecretKey(),
+  invalid: 400,
+  request: { body: json(VerifyRequest) },
+  responses: { 200: ok(Verification) },
+});
+
+export function verifyRoutes(app: App, { config }: Deps): void {
+  const dns = createDns({ servers: config.dnsServers, cached: true });
+
+  app.openapi(verifyRoute, async (c) => {
+    const data = await verifyEmail(dns, c.req.valid('json').email);
+    return c.json({ success: true as const, data }, 200);
+  });
+}

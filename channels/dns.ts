@@ -1,0 +1,88 @@
+import { Resolver } from 'node:dns/promises';
+import type { Dns, DnsAnswer, MxRecord } from '../domain/dns.ts';
+import { Lru } from '../domain/lru.ts';
+
+/** All that a lookup may take (decisions §10). */
+const LOOKUP_MS = 3_000;
+/** Two tries fit into it; c-ares waits longer the second time. */
+const TRY_MS = 900;
+const TRIES = 2;
+/** Long enough for an import of addresses of one company, short enough that a repaired domain is seen soon. */
+const FOUND_MS = 5 * 60_000;
+const ABSENT_MS = 60_000;
+const CACHED_NAMES = 10_000;
+/** The name is not there, or has no such record. */
+const NO_NAME = new Set(['ENOTFOUND', 'EBADNAME']);
+const NO_RECORD = new Set(['ENODATA']);
+
+interface Cached {
+  answer: Promise<DnsAnswer<unknown>>;
+  expiresAtMs: number;
+}
+
+/**
+ * Asks the given servers (`127.0.0.1:5353`; empty is the system's). With `cached`, answers are kept for minutes, and requests at once
+ * share one; a fault is never kept.
+ */
+export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  if (options.servers.length > 0) resolver.setServers(options.servers);
+  const cache = new Lru<string, Cached>(CACHED_NAMES);
+
+  function ask<T>(type: string, name: string, query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
+    if (!options.cached) return answerOf(query);
+    const key = `${type} ${name.toLowerCase()}`;
+    const known = cache.get(key);
+    if (known && known.expiresAtMs > Date.now()) return known.answer as Promise<DnsAnswer<T>>;
+    const entry = { answer: answerOf(query), expiresAtMs: Date.now() + LOOKUP_MS };
+    cache.set(key, entry);
+    void entry.answer.then(({ kind }) => {
+      const keepMs = kind === 'found' ? FOUND_MS : kind === 'absent' ? ABSENT_MS : 0;
+      entry.expiresAtMs = Date.now() + keepMs;
+    });
+    return entry.answer;
+  }
+
+  return {
+    ns: (name) => ask('NS', name, () => resolver.resolveNs(name)),
+    mx: (name) => ask('MX', name, async () => (await resolver.resolveMx(name)).map(mxRecord)),
+    txt: (name) => ask('TXT', name, async () => (await resolver.resolveTxt(name)).map((strings) => strings.join(''))),
+    addresses: (name) => ask('A', name, () => anyOf([resolver.resolve4(name), resolver.resolve6(name)])),
+  };
+}
+
+async function answerOf<T>(query: () => Promise<T[]>): Promise<DnsAnswer<T>> {
+  try {
+    const records = await withinMs(LOOKUP_MS, query());
+    return records.length > 0 ? { kind: 'found', records } : { kind: 'absent', nameExists: true };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    if (NO_NAME.has(code)) return { kind: 'absent', nameExists: false };
+    if (NO_RECORD.has(code)) return { kind: 'absent', nameExists: true };
+    return { kind: 'fault', reason: code === 'ETIMEOUT' ? 'it did not answer in time' : `it answered ${code}` };
+  }
+}
+
+/** The records of those that have any; the first failure that says more than "no such record" when none has. */
+async function anyOf<T>(queries: Promise<T[]>[]): Promise<T[]> {
+  const results = await Promise.allSettled(queries);
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  if (found.length > 0) return found;
+  const reasons: unknown[] = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const isPlain = (error: unknown) => error instanceof Error && 'code' in error && NO_RECORD.has(String(error.code));
+  const isAbsent = (error: unknown) =>
+    isPlain(error) || (error instanceof Error && 'code' in error && NO_NAME.has(String(error.code)));
+  throw reasons.find((reason) => !isAbsent(reason)) ?? reasons.find(isPlain) ?? reasons[0];
+}
+
+function mxRecord({ exchange, priority }: MxRecord): MxRecord {
+  return { exchange: exchange.toLowerCase().replace(/\.$/, ''), priority };
+}
+
+function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
+    const timer = setTimeout(() => reject(late), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,17 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { DomainActivities } from '../activities/domains.ts';
+
+const { checkDomains } = proxyActivities<DomainActivities>({
+  taskQueue: 'bulk',
+  allowEagerDispatch: false,
+  // A round that is still running when the next is due makes that one be skipped.
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '1 minute',
+  // The next round comes in 5 minutes anyway.
+  retry: { initialInterval: '5 seconds', maximumAttempts: 3 },
+});
+
+/** Checks the DNS records of every domain; started by a schedule every 5 minutes. */
+export async function domainChecks(): Promise<number> {
+  return checkDomains();
+}
