@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { Liquid } from 'liquidjs';
+import nodemailer from 'nodemailer';
+import { createCampaignComposer } from '../activities/campaign-message.ts';
+import { smtpProvider } from '../channels/email/smtp.ts';
+import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
+import { parseConfig } from '../domain/config.ts';
+import { compileContent } from '../domain/content.ts';
+import type { SinkProcess } from '../test/support/sink-process.ts';
+import { BODY, SUBJECT } from './campaign-content.ts';
+
+export interface Measured {
+  messages: number;
+  seconds: number;
+  cpuMicros: number;
+}
+
+/** Messages given to a client and not answered. */
+const IN_FLIGHT = 200;
+const CONNECTIONS = 20;
+const FROM = 'news@bench.example';
+const DATA = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  city: 'London',
+  plan: 'pro',
+  points: 7,
+  company: 'Analytical Engines',
+};
+
+/** What most mailers do: the template parsed once, rendered by the library for each message, composed and sent by nodemailer's pool. */
+export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: number): Promise<Measured> {
+  const transport = nodemailer.createTransport({
+    pool: true,
+    host: '127.0.0.1',
+    port: sink.port,
+    maxConnections: CONNECTIONS,
+    maxMessages: Number.POSITIVE_INFINITY,
+  });
+  const liquid = new Liquid({ outputEscape: 'escape' });
+  const [subject, html] = [liquid.parse(SUBJECT), liquid.parse(BODY)];
+  const text = liquid.parse(BODY.replace(/<[^>]+>/g, ' '));
+  const send = (n: number, done: () => void) => {
+    const variables = { ...DATA, n, unsubscribeUrl: `https://bench.example/u/${n}` };
+    const mail = {
+      from: FROM,
+      to: `r${n}@bench.test`,
+      subject: liquid.renderSync(subject, variables),
+      html: liquid.renderSync(html, variables),
+      text: liquid.renderSync(text, variables),
+      headers: {
+        'List-Unsubscribe': `<${variables.unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
+    };
+    transport.sendMail(mail, (error) => {
+      if (error) throw error;
+      done();
+    });
+  };
+  const measured = await measure(messages, send);
+  transport.close();
+  return measured;
+}
+
+/** What a worker does for a mail without the ledger around it: compose and hand over. */
+export async function measureRawSender(sink: SinkProcess, messages: number): Promise<Measured> {
+  const provider = smtpProvider({ url: sink.url });
+  const config = parseConfig({
+    DATABASE_URL: 'postgres://none',
+    TEMPORAL_ADDRESS: 'none:1',
+    SECRET_KEY: 'a key of the bench only, no secret',
+  });
+  const content = {
+    ...{ id: randomUUID(), projectId: randomUUID(), subject: SUBJECT, body: BODY, type: 'MARKETING' as const },
+    ...{ fromEmail: FROM, fromName: null, replyTo: null, templateId: null },
+  };
+  const compiled = compileContent({
+    subject: SUBJECT,
+    body: BODY,
+    type: 'MARKETING',
+    trackOpens: true,
+    trackClicks: true,
+  });
+  const composer = createCampaignComposer({ config, campaignId: randomUUID(), ready: { content, compiled } });
+  const id = randomUUID();
+  const send = (n: number, done: () => void) => {
+    const recipient: ClaimedRecipient = {
+      ...{ id, contactId: id, email: `r${n}@bench.test`, data: null, untrustedKeys: [], attempts: 1 },
+      values: (composer.dataKeys === 'all' ? [] : composer.dataKeys).map((key) => Reflect.get(DATA, key)),
+    };
+    provider.submit(composer.compose(recipient), (result) => {
+      if (result.outcome !== 'accepted') throw new Error(JSON.stringify(result));
+      done();
+    });
+  };
+  const measured = await measure(messages, send);
+  await provider.close();
+  return measured;
+}
+
+async function measure(messages: number, send: (n: number, done: () => void) => void): Promise<Measured> {
+  await sendAll(Math.min(1_000, messages), send); // Connections are open and the code is compiled.
+  const cpu = process.cpuUsage();
+  const startedAt = performance.now();
+  await sendAll(messages, send);
+  const { user, system } = process.cpuUsage(cpu);
+  return { messages, seconds: (performance.now() - startedAt) / 1000, cpuMicros: user + system };
+}
+
+function sendAll(count: number, send: (n: number, done: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let next = 0;
+    let done = 0;
+    const answered = (): void => {
+      done += 1;
+      if (done === count) resolve();
+      else if (next < count) send(next++, answered);
+    };
+    while (next < Math.min(IN_FLIGHT, count)) send(next++, answered);
+  });
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+
+/** Subscribed contacts `r0@to.test`, `r1@to.test` …; `data` is the same for all, with `n` added. Returns how many. */
+export async function buildContacts(
+  db: Db,
+  p: { projectId: string; count: number; localPart?: string; data?: Record<string, unknown> },
+): Promise<number> {
+  const data = JSON.stringify(p.data ?? { firstName: 'Ada' });
+  await sql`
+    INSERT INTO contacts (project_id, email, subscribed, data)
+    SELECT ${p.projectId}, ${p.localPart ?? 'r'}::text || n || '@to.test', true, ${data}::jsonb || jsonb_build_object('n', n)
+    FROM generate_series(0, ${p.count - 1}::int) AS n
+  `.execute(db);
+  return p.count;
+}
+
+/** The body of `POST /campaigns`, to everybody. */
+export function campaignBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'News',
+    subject: 'News for {{firstName}}',
+    body: '<p>Hello {{firstName}}, you are number {{n}}. <a href="https://example.com/a?n={{n}}">Read</a></p>',
+    from: 'news@sender.test',
+    audienceType: 'ALL',
+    ...changes,
+  };
+}
