@@ -1,0 +1,23 @@
+/** The part of dns-packet that the DNS server of the tests uses; the package has no types of its own. */
+declare module 'dns-packet' {
+  export interface Question {
+    type: string;
+    name: string;
+  }
+  export interface Answer {
+    type: string;
+    name: string;
+    ttl?: number;
+    data: unknown;
+  }
+  export interface Packet {
+    id?: number;
+    type?: 'query' | 'response';
+    flags?: number;
+    questions?: Question[];
+    answers?: Answer[];
+  }
+  export function decode(buffer: Buffer): Packet;
+  export function encode(packet: Packet): Buffer;
+  export const AUTHORITATIVE_ANSWER: number;
+}

@@ -1,0 +1,71 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import type { AddressInfo } from 'node:net';
+import dnsPacket from 'dns-packet';
+
+const NXDOMAIN = 3;
+const SERVFAIL = 2;
+
+/** Records of one name by type; MX as `10 mail.example`. A type that is missing is an empty answer. */
+export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT', string[]>>;
+
+export interface DnsServer {
+  /** For DNS_SERVERS. */
+  address: string;
+  /** By name in lower case; `fault` answers SERVFAIL, `silent` nothing. What is not here does not exist. */
+  zones: Map<string, Zone | 'fault' | 'silent'>;
+  /** `TYPE name` of each question, in order. */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/** A DNS server on loopback that answers from memory. */
+export async function startDnsServer(zones: Record<string, Zone | 'fault' | 'silent'> = {}): Promise<DnsServer> {
+  const socket = createSocket('udp4');
+  const server: DnsServer = {
+    address: '',
+    zones: new Map(Object.entries(zones)),
+    asked: [],
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+  socket.on('message', (message, from) => answer(socket, server, message, from));
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  server.address = `127.0.0.1:${(socket.address() as AddressInfo).port}`;
+  return server;
+}
+
+function answer(
+  socket: ReturnType<typeof createSocket>,
+  { zones, asked }: DnsServer,
+  message: Buffer,
+  from: RemoteInfo,
+): void {
+  const query = dnsPacket.decode(message);
+  const [question] = query.questions ?? [];
+  if (!question) return;
+  asked.push(`${question.type} ${question.name}`);
+  const zone = zones.get(question.name.toLowerCase());
+  if (zone === 'silent') return;
+  const records = zone === undefined || zone === 'fault' ? [] : (zone[question.type as keyof Zone] ?? []);
+  const code = zone === undefined ? NXDOMAIN : zone === 'fault' ? SERVFAIL : 0;
+  const answers = records.map((text) => ({
+    type: question.type,
+    name: question.name,
+    ttl: 1,
+    data: dataOf(question.type, text),
+  }));
+  const packet = {
+    id: query.id ?? 0,
+    type: 'response' as const,
+    flags: dnsPacket.AUTHORITATIVE_ANSWER | code,
+    questions: [question],
+    answers,
+  };
+  socket.send(dnsPacket.encode(packet), from.port, from.address);
+}
+
+function dataOf(type: string, text: string): unknown {
+  if (type === 'TXT') return text.match(/.{1,255}/gs) ?? [''];
+  if (type !== 'MX') return text;
+  const [preference, exchange] = text.split(' ');
+  return { preference: Number(preference), exchange };
+}
