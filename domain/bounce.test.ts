@@ -377,6 +377,14 @@ describe('what follows from it', () => {
     });
   });
 
+  it('a hostile text of a megabyte is judged in no time', () => {
+    const startedAt = performance.now();
+    for (const word of ['header ', 'user ', 'message ', '<', 'a@', ' ', 'mailbox.']) {
+      classifyReply({ code: 550, enhanced: null, text: word.repeat(150_000), stage: 'dsn' });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
   it('a refused session says nothing about the recipient', () => {
     expect(verdict('auth: 535 5.7.8 Bad credentials')).toMatchObject({
       retry: true,

@@ -153,6 +153,8 @@ const CODES: readonly (readonly [BounceClass, RegExp])[] = [
   ['routing', /^5\.(1\.4|2\.4|3\.\d+|4\.\d+)$/],
 ];
 
+/** The first words decide; whoever writes a notification must not make the patterns run for minutes. */
+const MAX_TEXT = 2000;
 const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
 const ADDRESS_OR_LINK = /<?[^\s<>]+@[^\s<>]+>?|https?:\S+/g;
 
@@ -204,7 +206,7 @@ function givenUp({ enhanced }: BounceReply, verdict: BounceVerdict): BounceVerdi
 
 /** Lower case, without addresses (a mailbox may be called spam@), links and codes. */
 function wordsOf(text: string): string {
-  const lower = text.toLowerCase().replace(/\s+/g, ' ');
+  const lower = text.slice(0, MAX_TEXT).toLowerCase().replace(/\s+/g, ' ');
   return lower
     .replace(ADDRESS_OR_LINK, ' ')
     .replace(/[245]\d\d[ -](?=[245]\.\d)|\b[245]\.\d{1,3}\.\d{1,3}\b/g, ' ')

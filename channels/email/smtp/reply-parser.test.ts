@@ -39,6 +39,10 @@ describe('replies', () => {
     ]);
   });
 
+  it('hold no NUL, which no database column takes', () => {
+    expect(parse(['550 5.1.1 N\0o\r\n'])).toEqual([[550, '5.1.1 No']]);
+  });
+
   it('are read from the given length only, not from what an older read left in the buffer', () => {
     const replies: number[] = [];
     const parser = new ReplyParser((code) => replies.push(code));

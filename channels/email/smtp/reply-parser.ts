@@ -63,7 +63,8 @@ export class ReplyParser {
     const code = codeAt(bytes, start, stop);
     const more = stop > start + 3 && bytes[start + 3] === DASH;
     if (code >= this.textFrom) {
-      const text = bytes.toString('utf8', Math.min(start + 4, stop), stop);
+      const raw = bytes.toString('utf8', Math.min(start + 4, stop), stop);
+      const text = raw.includes('\0') ? raw.replaceAll('\0', '') : raw; // Postgres stores any text but this.
       this.text = this.lines === 0 ? text : `${this.text}\n${text}`;
     }
     this.lines += 1;

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { startSinkProcess } from '../support/sink-process.ts';
+
+const CONNECTIONS = 5;
+
+it('a sender killed at full speed leaves at most one message a connection that it does not know of', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'smtp-kill-'));
+  const sink = await startSinkProcess();
+  try {
+    const log = join(folder, 'answers');
+    const out = openSync(log, 'w');
+    const sender = fileURLToPath(new URL('../support/smtp-sender.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', 'tsx', sender, sink.url, String(CONNECTIONS)], {
+      stdio: ['ignore', out, 'inherit'],
+    });
+    closeSync(out);
+    await expect.poll(async () => (await sink.counts()).messages, { timeout: 30_000 }).toBeGreaterThan(1000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+
+    const known = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+    const recipients = await sink.recipients();
+    expect(known.every((line) => line.startsWith('accepted '))).toBe(true);
+    for (const line of known) delete recipients[line.slice('accepted '.length)];
+    expect(Object.keys(recipients).length).toBeLessThanOrEqual(CONNECTIONS);
+    expect((await sink.messages()).length - known.length).toBeLessThanOrEqual(CONNECTIONS);
+  } finally {
+    await sink.stop();
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,19 @@
+import { writeSync } from 'node:fs';
+import { SmtpPool } from '../../channels/email/smtp/pool.ts';
+
+/** Sends without end over `connections` to `url`, and writes each recipient to stdout as soon as it knows of the answer. To be killed. */
+const [url = '', connections = '1'] = process.argv.slice(2);
+const STDOUT = 1;
+const pool = new SmtpPool({ url, connections: Number(connections) });
+let n = 0;
+
+function next(): void {
+  const to = `to${n++}@example.org`;
+  const data = `Message-ID: <${to}>\r\n\r\n${'Hello\r\n'.repeat(500)}`;
+  pool.submit({ id: to, from: 'bounces@example.com', to, data }, (result) => {
+    writeSync(STDOUT, `${result.outcome} ${to}\n`);
+    next();
+  });
+}
+
+for (let i = 0; i < 200; i++) next();
