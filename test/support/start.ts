@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DevFile } from '../../cli/dev-file.ts';
+import { packageRoot } from '../../cli/package-root.ts';
 import { readJson } from '../../cli/private-files.ts';
 import { markOf, processesWithArgument } from '../../cli/processes.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = packageRoot();
 /** Several seconds on an idle machine. */
 const READY_TIMEOUT_MS = 90_000;
 const POLL_MS = 25;

@@ -1,0 +1,18 @@
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+
+/** A Temporal worker that does nothing but run bare workflows; started by `bench/executions.ts` in a process of its own. */
+Runtime.install({ logger: new DefaultLogger('WARN') });
+const [address = '', namespace = ''] = process.argv.slice(2);
+const connection = await NativeConnection.connect({ address });
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue: 'bench-bare',
+  workflowsPath: new URL(`./bare-workflows.${extension}`, import.meta.url).pathname,
+  activities: { bareActivity: async () => 'done' },
+});
+process.send?.('ready');
+process.once('SIGTERM', () => worker.shutdown());
+await worker.run();
+await connection.close();

@@ -1,0 +1,159 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { startSinkProcess } from '../test/support/sink-process.ts';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+
+/**
+ * Executions a second against bare Temporal workflows on the same server, turn by turn: trigger → SEND_EMAIL → EXIT against a workflow
+ * of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. Mail goes to an SMTP sink.
+ */
+const { values } = parseArgs({
+  options: { count: { type: 'string', default: '600' }, rounds: { type: 'string', default: '3' } },
+});
+const count = Number(values.count);
+const rounds = Number(values.rounds);
+/** Starts under way at a time, on both sides. */
+const CONCURRENCY = 32;
+let contacts = 0;
+
+const sink = await startSinkProcess(['--no-record']);
+const home = newHome();
+const service = await startService({
+  home,
+  env: {
+    ...{ PORT: '0', WORKERS: '1', EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
+    ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn' },
+  },
+});
+const dev = service.dev();
+const connection = await Connection.connect({ address: dev.temporal.address });
+const client = new Client({ connection, namespace: dev.temporal.namespace });
+const bareWorker = fork(new URL(`./bare-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url), [
+  dev.temporal.address,
+  dev.temporal.namespace,
+]);
+await once(bareWorker, 'message');
+
+try {
+  const templateId = await createTemplate();
+  const one = await createWorkflow('bench-one', [
+    ['SEND_EMAIL', { templateId }],
+    ['EXIT', {}],
+  ]);
+  const timer = await createWorkflow('bench-timer', [
+    ['SEND_EMAIL', { templateId }],
+    ['DELAY', { amount: 1, unit: 'seconds' }],
+    ['SEND_EMAIL', { templateId }],
+  ]);
+  await compare('trigger → SEND_EMAIL → EXIT', 'bareOne', one);
+  await compare('SEND → DELAY 1 s → SEND', 'bareTimer', timer);
+} finally {
+  bareWorker.kill('SIGTERM');
+  await connection.close();
+  service.signal('SIGTERM');
+  await service.exited;
+  await sink.stop();
+  await removeHome(home);
+}
+
+async function compare(what: string, bareType: string, eventName: string): Promise<void> {
+  await runBare(bareType, 50);
+  await runExecutions(eventName, 50);
+  const bare: number[] = [];
+  const ours: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await runBare(bareType, count));
+    ours.push(await runExecutions(eventName, count));
+  }
+  const ratios = ours.map((rate, i) => rate / (bare[i] ?? 1)).sort((a, b) => a - b);
+  console.log(
+    `\n${what}: ${count} a round, one worker process, Temporal dev server, Postgres and sink on the same cores`,
+  );
+  console.table([
+    { what: 'bare Temporal', 'median a second': round1(median(bare)), rounds: bare.map(round1).join(' ') },
+    { what: 'executions', 'median a second': round1(median(ours)), rounds: ours.map(round1).join(' ') },
+    { what: 'ratio', 'median a second': round2(median(ratios)), rounds: ratios.map(round2).join(' ') },
+  ]);
+}
+
+async function runBare(type: string, total: number): Promise<number> {
+  const before = await completed(type);
+  const startedAt = performance.now();
+  await inParallel(total, (n) =>
+    client.workflow.start(type, { taskQueue: 'bench-bare', workflowId: `bare-${type}-${before + n}-${Date.now()}` }),
+  );
+  return rate(type, before + total, total, startedAt);
+}
+
+async function runExecutions(eventName: string, total: number): Promise<number> {
+  const before = await completed('contactExecution');
+  const startedAt = performance.now();
+  await inParallel(total, () => {
+    contacts += 1;
+    return post('/v1/track', { email: `bench${contacts}@example.com`, event: eventName, data: { name: 'Ada' } });
+  });
+  return rate('contactExecution', before + total, total, startedAt);
+}
+
+async function rate(type: string, wanted: number, total: number, startedAt: number): Promise<number> {
+  while ((await completed(type)) < wanted) await sleep(200);
+  return total / ((performance.now() - startedAt) / 1_000);
+}
+
+async function completed(type: string): Promise<number> {
+  const { count } = await client.workflow.count(`WorkflowType = '${type}' AND ExecutionStatus = 'Completed'`);
+  return count;
+}
+
+async function inParallel(total: number, start: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (let n = next++; n < total; n = next++) await start(n);
+    }),
+  );
+}
+
+async function createTemplate(): Promise<string> {
+  const { id } = await post('/templates', {
+    ...{ name: 'Bench', subject: 'Hello {{name}}', body: '<p>Hello {{name}}, this is a mail.</p>' },
+    ...{ type: 'TRANSACTIONAL', from: `hello@${dev.domain}` },
+  });
+  return id as string;
+}
+
+async function createWorkflow(eventName: string, steps: [string, object][]): Promise<string> {
+  const { id } = await post('/workflows', { name: eventName, eventName });
+  for (const [type, config] of steps) await post(`/workflows/${id}/steps`, { type, config, autoConnect: true });
+  await send('PATCH', `/workflows/${id}`, { enabled: true });
+  return eventName;
+}
+
+function post(path: string, body: object): Promise<Record<string, unknown>> {
+  return send('POST', path, body);
+}
+
+async function send(method: string, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(dev.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${dev.secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+function median(numbers: number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+function round1(n: number): number {
+  return Math.round(n * 10) / 10;
+}
+
+function round2(n: number): number {
+  return Math.round(n * 100) / 100;
+}
