@@ -26,17 +26,23 @@ export async function ensureInstalled() {
   await withLock(join(ROOT, 'node_modules.lock'), () => {
     if (isInstalled()) return; // Another start installed them while this one waited.
     console.log('Installing packages (npm ci) …');
-    const result = spawnSync(
-      'npm',
-      ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
-      {
-        cwd: ROOT,
-        stdio: ['ignore', 'inherit', 'inherit'],
-        shell: process.platform === 'win32',
-      },
-    );
-    if (result.status !== 0) fail('npm ci failed: its message is above.');
+    if (npm('ci') || npm('install', '--no-save')) return;
+    fail('The packages could not be installed: the messages of npm are above.');
   });
+}
+
+/**
+ * `npm ci` refuses a lock file that names a package for another platform which this registry does not have; `npm install`
+ * takes the same versions and passes over such a package.
+ */
+function npm(...words) {
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const result = spawnSync('npm', [...words, ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  return result.status === 0;
 }
 
 /**
