@@ -47,22 +47,22 @@ export type StartState =
  */
 export async function startCampaign(
   trx: Transaction<Database>,
-  p: CampaignRef & { at: Date | null; mode?: 'live' | 'test'; monthlyEmailLimit?: number | null },
+  p: CampaignRef & { at: Date | null; mode?: 'live' | 'test' },
 ): Promise<ChangedCampaign> {
-  const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
+  const { rows } = await sql<CampaignRow & { send_no: number; mode: string; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
       started_at = ${p.at ? null : sql`now()`}, mode = coalesce(${p.mode ?? null}, c.mode), cancelled_at = NULL, updated_at = now(),
       send_no = c.send_no + CASE WHEN old.status = 'DRAFT' THEN 1 ELSE 0 END
     FROM (SELECT id AS old_id, status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE) old
     WHERE c.id = old.old_id AND old.status IN ('DRAFT', 'SCHEDULED')
-    RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was
+    RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, c.mode, old.status AS was
   `.execute(trx);
   const row = rows[0];
   if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
   const campaign = toCampaign(row);
   await assertSender(trx, p.projectId, campaign.from);
   await assertAudience(trx, p.projectId, campaign);
-  await assertRoom(trx, p);
+  if (p.at === null && row.mode === 'live') await assertRoom(trx, p.projectId);
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -154,13 +154,13 @@ async function assertAudience(trx: Transaction<Database>, projectId: string, cam
 }
 
 /** A start that would skip everybody is refused. What the month has room for is taken page by page (db/campaign-audience.ts). */
-async function assertRoom(
-  trx: Transaction<Database>,
-  p: { projectId: string; at: Date | null; mode?: 'live' | 'test'; monthlyEmailLimit?: number | null },
-): Promise<void> {
-  if (p.at !== null || p.mode === 'test' || p.monthlyEmailLimit === undefined || p.monthlyEmailLimit === null) return;
-  if ((await monthlyRoom(trx, { projectId: p.projectId, limit: p.monthlyEmailLimit })) > 0) return;
-  throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: p.monthlyEmailLimit } });
+async function assertRoom(trx: Transaction<Database>, projectId: string): Promise<void> {
+  const { rows } = await sql<{ limit: number | null }>`
+    SELECT monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
+  `.execute(trx);
+  const limit = rows[0]?.limit ?? null;
+  if (limit === null || (await monthlyRoom(trx, { projectId, limit })) > 0) return;
+  throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
 }
 
 /** Whether any mail was ever claimed: a sender that was killed may have sent it. */

@@ -234,18 +234,11 @@ export function campaignRoutes(app: App, { db, lifecycle }: Deps): void {
   });
 
   app.openapi(sendRoute, async (c) => {
-    const { projectId, mode, project } = c.var;
+    const { projectId, mode } = c.var;
     const { scheduledFor, scheduledAt } = c.req.valid('json');
     const at = inFuture(scheduledFor ?? scheduledAt ?? null);
-    const sent = await inTransaction(db, (trx) =>
-      startCampaign(trx, {
-        projectId,
-        id: c.req.valid('param').id,
-        at,
-        mode,
-        monthlyEmailLimit: project.monthlyEmailLimit,
-      }),
-    );
+    const ref = { projectId, id: c.req.valid('param').id };
+    const sent = await inTransaction(db, (trx) => startCampaign(trx, { ...ref, at, mode }));
     lifecycle.dispatch(sent.outbox);
     const message = at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
     return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);

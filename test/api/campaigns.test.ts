@@ -1,0 +1,349 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContact } from '../build/emails.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const FILTER = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'pending.test', status: 'PENDING' });
+  await buildContacts(api.db, { projectId: api.one.id, count: 3 });
+});
+
+beforeEach(() => {
+  api.dispatched.length = 0;
+});
+
+afterAll(() => api?.close());
+
+async function create(changes: Record<string, unknown> = {}) {
+  const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.data;
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('creating a campaign', () => {
+  test('answers a DRAFT with every field, and GET answers the same', async () => {
+    const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
+    expect(campaign).toMatchObject({
+      ...{ name: 'News', description: 'd', fromName: 'Sender', replyTo: 'r@else.test', status: 'DRAFT' },
+      ...{ type: 'ALL', audienceType: 'ALL', segmentId: null, filters: null, audienceFilter: null },
+      ...{ scheduledAt: null, scheduledFor: null, sentAt: null, totalRecipients: 0, sentCount: 0 },
+    });
+    for (const path of [`/campaigns/${campaign.id}`, `/v1/campaigns/${campaign.id}`]) {
+      expect((await api.call('GET', path)).body).toEqual(campaign);
+    }
+  });
+
+  test.each(['audienceFilter', 'audienceCondition', 'filters'])('takes the condition as %s', async (name) => {
+    const campaign = await create({ audienceType: 'FILTERED', [name]: FILTER });
+    expect(campaign).toMatchObject({ filters: FILTER, audienceFilter: FILTER, audienceCondition: FILTER });
+  });
+
+  test('takes the audience type as type, and a simple filter', async () => {
+    const simple = { operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '@' }] };
+    const campaign = await create({ audienceType: undefined, type: 'FILTERED', filters: simple });
+    expect(campaign.audienceFilter.groups[0].filters).toEqual(simple.conditions);
+  });
+
+  test.each([
+    ['an unverified sender', { from: 'a@pending.test' }, 400, 'DOMAIN_NOT_VERIFIED'],
+    ['an unknown sender domain', { from: 'a@unknown.test' }, 400, 'DOMAIN_NOT_VERIFIED'],
+    [
+      'an unknown segment',
+      { audienceType: 'SEGMENT', segmentId: '0190a000-0000-7000-8000-000000000000' },
+      404,
+      'NOT_FOUND',
+    ],
+    ['no segment for SEGMENT', { audienceType: 'SEGMENT' }, 422, 'VALIDATION_ERROR'],
+    ['no filter for FILTERED', { audienceType: 'FILTERED' }, 422, 'VALIDATION_ERROR'],
+    ['no audience', { audienceType: undefined }, 422, 'VALIDATION_ERROR'],
+    ['an unknown audience', { audienceType: 'SOME' }, 422, 'VALIDATION_ERROR'],
+    ['no name', { name: undefined }, 422, 'VALIDATION_ERROR'],
+    ['a line break in the subject', { subject: 'a\nb' }, 422, 'VALIDATION_ERROR'],
+    ['a subject that is too long', { subject: 'x'.repeat(999) }, 422, 'VALIDATION_ERROR'],
+    ['an empty body', { body: '' }, 422, 'VALIDATION_ERROR'],
+    ['a body that does not parse', { body: '{% if %}' }, 422, 'VALIDATION_ERROR'],
+    [
+      'a filter with a fault',
+      { audienceType: 'FILTERED', filters: { logic: 'AND', groups: [] } },
+      422,
+      'VALIDATION_ERROR',
+    ],
+  ])('refuses %s', async (_, changes, status, code) => {
+    const answer = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.code).toBe(code);
+  });
+});
+
+describe('changing a campaign', () => {
+  test('PUT replaces what is given and answers the campaign itself', async () => {
+    const { id } = await create({ description: 'old' });
+    const { status, body } = await api.call('PUT', `/campaigns/${id}`, {
+      body: campaignBody({ subject: 'New', description: null }),
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, subject: 'New', description: null, name: 'News' });
+  });
+
+  test('PUT changes the audience and forgets the one before', async () => {
+    const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
+    expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
+  });
+
+  test('PUT with a new time moves a SCHEDULED campaign', async () => {
+    const { id } = await create();
+    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor: later, subject: 'Later' } });
+    expect(body).toMatchObject({ status: 'SCHEDULED', scheduledFor: later, subject: 'Later' });
+    expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed']);
+  });
+
+  test.each(['SENDING', 'SENT', 'CANCELLED'])('PUT is 409 in %s', async (status) => {
+    const { id } = await create();
+    await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
+    const answer = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
+  });
+
+  test('a duplicate is a DRAFT of the same contents', async () => {
+    const original = await create({ audienceType: 'FILTERED', filters: FILTER });
+    await sql`UPDATE campaigns SET status = 'SENT', sent_at = now() WHERE id = ${original.id}`.execute(api.db);
+    const { status, body } = await api.call('POST', `/campaigns/${original.id}/duplicate`);
+    expect(status).toBe(200);
+    const { id, name, createdAt, updatedAt, ...same } = body.data;
+    expect(name).toBe('News (Copy)');
+    expect(id).not.toBe(original.id);
+    expect(original).toMatchObject(same);
+    expect(createdAt <= updatedAt).toBe(true);
+  });
+});
+
+describe('deleting a campaign', () => {
+  test.each(['SCHEDULED', 'SENDING'])('is refused in %s', async (status) => {
+    const { id } = await create();
+    await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
+    const answer = await api.call('DELETE', `/campaigns/${id}`);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.details).toEqual({ status });
+  });
+
+  test.each(['DRAFT', 'SENT', 'CANCELLED'])('works in %s', async (status) => {
+    const { id } = await create();
+    await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
+    expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
+    expect((await api.call('GET', `/campaigns/${id}`)).status).toBe(404);
+    expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(404);
+  });
+});
+
+describe('sending a campaign', () => {
+  test.each([{}, { scheduledFor: null }, undefined])('with %j starts at once', async (body) => {
+    const { id } = await create();
+    const answer = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ success: true, data: { id, status: 'SENDING', scheduledAt: null } });
+    expect(api.dispatched).toMatchObject([{ kind: 'campaign.start', refId: id, payload: { sendNo: 1 } }]);
+  });
+
+  test('at a time is SCHEDULED; again, it is moved; without a time, it starts', async () => {
+    const { id } = await create();
+    const [first, second] = [inAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
+    const scheduled = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: first } });
+    expect(scheduled.body.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: first, scheduledFor: first });
+    const moved = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: second } });
+    expect(moved.body.data).toMatchObject({ status: 'SCHEDULED', scheduledFor: second });
+    const started = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect(started.body.data).toMatchObject({ status: 'SENDING', scheduledFor: null });
+    expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed', 'campaign.changed']);
+  });
+
+  test('twice at once starts it once', async () => {
+    const { id } = await create();
+    const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
+    expect(api.dispatched).toHaveLength(1);
+  });
+
+  test.each(['SENDING', 'SENT', 'CANCELLED'])('is 409 in %s, with the state in details', async (status) => {
+    const { id } = await create();
+    await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
+    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
+  });
+
+  test('is 400 for a time that is past', async () => {
+    const { id } = await create();
+    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: '2020-01-01T00:00:00Z' } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('BAD_REQUEST');
+    expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
+  });
+
+  test.each([{}, { scheduledFor: inAnHour() }])('to nobody is 400 with %j, and nothing changes', async (body) => {
+    const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
+    const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('BAD_REQUEST');
+    expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
+    expect(api.dispatched).toEqual([]);
+  });
+
+  test('to unsubscribed contacts only is to nobody', async () => {
+    const plan = 'unsubscribed-only';
+    await buildContact(api.db, { projectId: api.one.id, subscribed: false, data: { plan } });
+    const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
+    const { id } = await create({ audienceType: 'FILTERED', filters });
+    expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(400);
+  });
+
+  test('is refused when the domain is verified no more', async () => {
+    await buildDomain(api.db, { projectId: api.one.id, domain: 'lapsed.test' });
+    const { id } = await create({ from: 'a@lapsed.test' });
+    await sql`UPDATE domains SET status = 'FAILED' WHERE domain = 'lapsed.test'`.execute(api.db);
+    const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+  });
+
+  test('is 429 when the month has no room, but not with a test key', async () => {
+    const { id } = await create();
+    await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
+    try {
+      const refused = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'BILLING_LIMIT_EXCEEDED']);
+      const tested = await api.call('POST', `/campaigns/${id}/send`, { body: {}, key: api.one.testKey });
+      expect(tested.status).toBe(200);
+    } finally {
+      await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${api.one.id}`.execute(api.db);
+    }
+  });
+});
+
+describe('cancelling a campaign', () => {
+  test('that is SCHEDULED makes it a DRAFT, which can be sent again', async () => {
+    const { id } = await create();
+    await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
+    const cancelled = await api.call('POST', `/campaigns/${id}/cancel`);
+    expect(cancelled.status).toBe(200);
+    expect(cancelled.body).toMatchObject({ success: true, data: { status: 'DRAFT', scheduledFor: null } });
+    await api.call('POST', `/campaigns/${id}/send`, { body: {} });
+    expect(api.dispatched.map((row) => [row.kind, row.payload.sendNo])).toEqual([
+      ['campaign.start', 1],
+      ['campaign.changed', 1],
+      ['campaign.start', 2],
+    ]);
+  });
+
+  test.each(['DRAFT', 'SENT', 'CANCELLED'])('is 409 in %s', async (status) => {
+    const { id } = await create();
+    await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
+    const answer = await api.call('POST', `/campaigns/${id}/cancel`);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.details).toEqual({ status });
+  });
+});
+
+describe('a test mail', () => {
+  test('is one single mail with the subject marked, for the contact of the address', async () => {
+    const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
+    const { id } = await create();
+    const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ success: true, data: { email: 'tester@to.test' } });
+    expect(api.dispatched).toMatchObject([{ kind: 'email.deliver', refId: answer.body.data.emailId }]);
+    const { rows } = await sql`
+      SELECT e.contact_id, e.campaign_id, e.to_email, k.subject FROM emails e JOIN contents k ON k.id = e.content_id
+      WHERE e.id = ${answer.body.data.emailId}`.execute(api.db);
+    expect(rows).toEqual([
+      {
+        contact_id: contactId,
+        campaign_id: null,
+        to_email: 'tester@to.test',
+        subject: '[TEST] News for {{firstName}}',
+      },
+    ]);
+    expect((await api.call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
+  });
+
+  test('goes to an address that is no contact, and makes none', async () => {
+    const { id } = await create();
+    const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
+    expect(answer.status).toBe(200);
+    const { rows } = await sql`SELECT FROM contacts WHERE email = 'nobody@to.test'`.execute(api.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('lists and figures', () => {
+  test('pages by number and by cursor, newest first, by status', async () => {
+    const status = 'CANCELLED';
+    const ids: string[] = [];
+    await sql`DELETE FROM campaigns WHERE status = ${status}`.execute(api.db);
+    for (let n = 0; n < 3; n++) ids.unshift((await create({ name: `Page ${n}` })).id);
+    await sql`UPDATE campaigns SET status = ${status} WHERE name LIKE 'Page %'`.execute(api.db);
+    const first = await api.call('GET', `/campaigns?status=${status}&pageSize=2`);
+    expect(first.body).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2, hasMore: true });
+    const next = await api.call('GET', `/campaigns?status=${status}&limit=2&cursor=${first.body.cursor}`);
+    const second = await api.call('GET', `/campaigns?status=${status}&pageSize=2&page=2`);
+    expect(second.body.campaigns).toEqual(next.body.campaigns);
+    const seen = [...first.body.campaigns, ...next.body.campaigns].map((campaign) => campaign.id);
+    expect(seen).toEqual(ids);
+    expect(next.body).toMatchObject({ hasMore: false, cursor: null });
+  });
+
+  test.each(['status=DONE', 'limit=0', 'limit=101', 'cursor=nonsense!', 'page=0'])(
+    'refuse ?%s with 400',
+    async (query) => {
+      const answer = await api.call('GET', `/campaigns?${query}`);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    },
+  );
+
+  test('stats of a draft are all zero', async () => {
+    const { id } = await create();
+    const { status, body } = await api.call('GET', `/campaigns/${id}/stats`);
+    expect(status).toBe(200);
+    const names =
+      'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
+    expect(body).toEqual(Object.fromEntries(names.split(' ').map((name) => [name, 0])));
+  });
+});
+
+describe('access', () => {
+  const OPERATIONS: [string, string, unknown?][] = [
+    ['GET', ''],
+    ['PUT', '', campaignBody()],
+    ['DELETE', ''],
+    ['POST', '/duplicate'],
+    ['POST', '/send', {}],
+    ['POST', '/cancel'],
+    ['POST', '/test', { email: 'a@to.test' }],
+    ['GET', '/stats'],
+  ];
+
+  test.each(OPERATIONS)(
+    "%s /campaigns/{id}%s is 404 with another project's id, 403 without the scope",
+    async (method, path, body) => {
+      const { id } = await create();
+      const other = await api.call(method, `/campaigns/${id}${path}`, { key: api.two.secretKey, body });
+      // `from` is checked first: the other project has no domain at all.
+      expect(path === '' && method === 'PUT' ? [400, 404] : [404]).toContain(other.status);
+      const bare = await api.call(method, `/campaigns/${id}${path}`, { key: api.one.bareKey, body });
+      expect(bare.status).toBe(403);
+      expect((await api.call(method, `/campaigns/not-an-id${path}`, { body })).status).toBe(404);
+    },
+  );
+});
