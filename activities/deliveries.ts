@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { Db } from '../db/connection.ts';
 import { claimEmails } from '../db/email-ledger.ts';
@@ -6,6 +5,7 @@ import { getSendRate, takeSendTokens } from '../db/send-rate.ts';
 import { suppressionPads } from '../db/suppressions.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import type { KeyPads } from '../domain/suppression.ts';
+import { deliveryIdOf } from './delivery-id.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { Mailer } from './mailer.ts';
 
@@ -121,12 +121,4 @@ async function sendBatch(
     else if (outcome.kind === 'sent') result.sent += 1;
     else result.other += 1;
   }
-}
-
-/** The id under which a workflow owns its mails: the same in each of its activities and attempts. */
-function deliveryIdOf(info: Context['info']): string {
-  const hex = createHash('sha256')
-    .update(info.workflowExecution?.workflowId ?? info.activityId)
-    .digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

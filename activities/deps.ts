@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider } from '../channels/email/provider.ts';
+import type { SmsProvider } from '../channels/sms/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
@@ -16,4 +17,6 @@ export interface ActivityDeps {
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
+  /** Undefined where SMS is off. */
+  smsProvider: SmsProvider | undefined;
 }

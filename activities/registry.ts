@@ -5,13 +5,14 @@ import type { ActivityDeps } from './deps.ts';
 import { domainActivities } from './domains.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
 import { jobActivities } from './jobs.ts';
+import { smsActivities } from './sms-deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /** Every activity, by the task queue that its workflows name for it. */
 export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
   return {
-    transactional: { ...deliveryActivities(deps) },
+    transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
     automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
     bulk: { ...jobActivities(deps), ...domainActivities(deps), ...campaignChunkActivities(deps) },

@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createMailer } from '../activities/mailer.ts';
 import { createEmailProvider } from '../channels/email/create-provider.ts';
+import { createSmsProvider } from '../channels/sms/create-provider.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
-import { insertCapturedEmail } from '../db/captured.ts';
+import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -18,9 +19,10 @@ export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifec
   const provider = createProvider();
   const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
+  const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
   const mailer = createMailer({ ...p, provider });
   return {
-    deps: { ...p, mailer, bulkProvider, webhooks },
+    deps: { ...p, mailer, bulkProvider, webhooks, smsProvider },
     close: async () => {
       await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();

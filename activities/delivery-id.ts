@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto';
+import type { Info } from '@temporalio/activity';
+
+/** The id under which a workflow owns the messages it delivers: the same in each of its activities and attempts. */
+export function deliveryIdOf(info: Info): string {
+  const hex = createHash('sha256')
+    .update(info.workflowExecution?.workflowId ?? info.activityId)
+    .digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,16 @@
+import type { OutgoingSms, SmsProvider } from './provider.ts';
+
+/** Keeps SMS instead of sending them: development, the demo and tests. */
+export function captureSmsProvider(store: (sms: OutgoingSms) => Promise<void>): SmsProvider {
+  return {
+    kind: 'capture',
+    async send(sms) {
+      try {
+        await store(sms);
+        return { outcome: 'accepted', providerMessageId: sms.id, status: 'SENT' };
+      } catch (error) {
+        return { outcome: 'later', error: error instanceof Error ? error.message : String(error) };
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** One SMS for one recipient. */
+export interface OutgoingSms {
+  /** Id of its row. */
+  id: string;
+  from: string;
+  to: string;
+  body: string;
+}
+
+/** `refused` for good says nothing can be tried again; `later` may be: the provider is busy or could not be reached. */
+export type SmsResult =
+  | { outcome: 'accepted'; providerMessageId: string | null; status: 'QUEUED' | 'SENT' }
+  | { outcome: 'refused'; error: string }
+  | { outcome: 'later'; error: string };
+
+export interface SmsProvider {
+  readonly kind: 'capture' | 'twilio';
+  /** Never rejects. */
+  send(sms: OutgoingSms): Promise<SmsResult>;
+}

@@ -1,0 +1,70 @@
+import type { Twilio } from 'twilio';
+import type { OutgoingSms, SmsProvider, SmsResult } from './provider.ts';
+
+/** Twilio answers in tens of milliseconds; one that needs longer than this is left, and asked again later. */
+const REQUEST_MS = 20_000;
+
+export interface TwilioOptions {
+  accountSid: string;
+  authToken: string;
+  /** Another server that speaks the API (tests). */
+  baseUrl?: string | undefined;
+  /** Where Twilio reports what became of a message, by the message's id. */
+  statusCallback: (smsId: string) => string;
+}
+
+/** Sends through Twilio's SDK, which is loaded with the first message (it takes a third of a second). */
+export function twilioProvider(options: TwilioOptions): SmsProvider {
+  let client: Promise<Twilio> | undefined;
+  return {
+    kind: 'twilio',
+    async send(sms) {
+      client ??= openClient(options);
+      return create(await client, sms, options.statusCallback(sms.id));
+    },
+  };
+}
+
+async function openClient({ accountSid, authToken, baseUrl }: TwilioOptions): Promise<Twilio> {
+  const { default: twilio } = await import('twilio');
+  // Its own retries are off: they would send again what may have arrived.
+  const client = twilio(accountSid, authToken, { autoRetry: false, timeout: REQUEST_MS });
+  if (baseUrl) client.api.baseUrl = baseUrl;
+  return client;
+}
+
+async function create(client: Twilio, sms: OutgoingSms, statusCallback: string): Promise<SmsResult> {
+  try {
+    const { sid, status } = await client.messages.create({
+      from: sms.from,
+      to: sms.to,
+      body: sms.body,
+      statusCallback,
+    });
+    if (status === 'failed' || status === 'undelivered') return { outcome: 'refused', error: `Twilio: ${status}` };
+    return { outcome: 'accepted', providerMessageId: sid, status: status === 'sent' ? 'SENT' : 'QUEUED' };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** A 4xx is about the message, but for 408, 425, 429 and wrong credentials: those are about us, and may be mended. */
+function failure(error: unknown): SmsResult {
+  const { status, code, message } = asTwilioError(error);
+  const words = `Twilio${status ? ` ${status}` : ''}${code ? ` (${code})` : ''}: ${message}`;
+  const ours = [401, 403, 408, 425, 429];
+  if (status !== undefined && status >= 400 && status < 500 && !ours.includes(status))
+    return { outcome: 'refused', error: words };
+  return { outcome: 'later', error: words };
+}
+
+function asTwilioError(error: unknown): { status?: number; code?: number; message: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const status: unknown = Reflect.get(error, 'status');
+  const code: unknown = Reflect.get(error, 'code');
+  return {
+    message: error.message,
+    ...(typeof status === 'number' && { status }),
+    ...(typeof code === 'number' && { code }),
+  };
+}

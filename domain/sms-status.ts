@@ -1,0 +1,10 @@
+/** Every status of an SMS (spec "SMS message"). */
+export const SMS_STATUSES = ['PENDING', 'QUEUED', 'SENT', 'DELIVERED', 'UNDELIVERED', 'FAILED'] as const;
+export type SmsStatus = (typeof SMS_STATUSES)[number];
+
+const RANK: Record<SmsStatus, number> = { PENDING: 0, QUEUED: 1, SENT: 2, DELIVERED: 3, UNDELIVERED: 3, FAILED: 3 };
+
+/** The statuses an SMS may be in to become `to`: it never goes back, and what ended stays ended. */
+export function smsStatusesBefore(to: SmsStatus): SmsStatus[] {
+  return SMS_STATUSES.filter((from) => RANK[from] < RANK[to]);
+}
