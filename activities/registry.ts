@@ -5,6 +5,7 @@ import type { ActivityDeps } from './deps.ts';
 import { domainActivities } from './domains.ts';
 import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
 import { jobActivities } from './jobs.ts';
+import { maintenanceActivities } from './maintenance.ts';
 import { smsActivities } from './sms-deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
@@ -15,6 +16,11 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
     transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
     automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
     webhooks: { ...webhookStepActivities(deps) },
-    bulk: { ...jobActivities(deps), ...domainActivities(deps), ...campaignChunkActivities(deps) },
+    bulk: {
+      ...jobActivities(deps),
+      ...domainActivities(deps),
+      ...campaignChunkActivities(deps),
+      ...maintenanceActivities(deps),
+    },
   };
 }

@@ -5,5 +5,8 @@ export { campaignSend } from './campaign.ts';
 export { contactExecution } from './contact-execution.ts';
 export { domainChecks } from './domain-checks.ts';
 export { emailDelivery } from './email-delivery.ts';
+export { housekeeping } from './housekeeping.ts';
 export { contactImport } from './import.ts';
+export { releaseHeld } from './release-held.ts';
+export { segmentRecompute } from './segment-recompute.ts';
 export { smsDelivery } from './sms-delivery.ts';

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+import { IDEMPOTENCY_HOURS } from './idempotency.ts';
+
+/** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
+const BATCH = 10_000;
+/** Statements a table and round; what is left waits for the next hour. */
+const MAX_BATCHES = 500;
+/** The development mailbox is for looking at, not for keeping. */
+const CAPTURED_KEPT = 10_000;
+const LOGIN_FAILURE_HOURS = 24;
+
+/** Deletes expired idempotency keys and sessions, old login failures and old captured mail. May run at any time, and again. */
+export async function deleteExpired(db: Db): Promise<void> {
+  await inBatches(db, 'idempotency_keys', sql`created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`);
+  await inBatches(db, 'login_failures', sql`failed_at < now() - make_interval(hours => ${LOGIN_FAILURE_HOURS})`);
+  await inBatches(db, 'sessions', sql`expires_at < now()`);
+  for (const table of ['captured_emails', 'captured_sms']) {
+    const oldest = sql`(SELECT id FROM ${sql.table(table)} ORDER BY id DESC OFFSET ${CAPTURED_KEPT} LIMIT 1)`;
+    await inBatches(db, table, sql`id <= ${oldest}`);
+  }
+}
+
+async function inBatches(db: Db, table: string, where: ReturnType<typeof sql>): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const { numAffectedRows } = await sql`
+      DELETE FROM ${sql.table(table)} WHERE ctid IN (SELECT ctid FROM ${sql.table(table)} WHERE ${where} LIMIT ${BATCH})
+    `.execute(db);
+    if ((numAffectedRows ?? 0n) < BATCH) return;
+  }
+}

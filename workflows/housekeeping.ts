@@ -1,0 +1,15 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { MaintenanceActivities } from '../activities/maintenance.ts';
+
+const { keepHouse } = proxyActivities<MaintenanceActivities>({
+  taskQueue: 'bulk',
+  allowEagerDispatch: false,
+  startToCloseTimeout: '30 minutes',
+  // The next round comes in an hour anyway.
+  retry: { initialInterval: '10 seconds', maximumAttempts: 3 },
+});
+
+/** Deletes what has outlived its use; started by a schedule every hour. */
+export async function housekeeping(): Promise<void> {
+  await keepHouse();
+}
