@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './env.ts';
+import { fillExamples } from './openapi-examples.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (spec "Versioning"). */
@@ -14,6 +15,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
     },
     servers: [{ url: '/', description: 'This service' }],
   });
+  fillExamples(document);
   return {
     ...document,
     tags: tagsOf(document.paths ?? {}),

@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../domain/errors.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+/** Codes of failures that no operation can name, since they come before any is chosen. */
+const OF_NO_OPERATION = ['METHOD_NOT_ALLOWED'];
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+type Json = any;
+
+let api: TestApi;
+let document: Json;
+let operations: { name: string; operation: Json }[];
+beforeAll(async () => {
+  api = await startTestApi();
+  document = (await api.call('GET', '/openapi.json', { key: null })).body;
+  operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+  );
+});
+afterAll(() => api.close());
+
+const resolve = (schema: Json): Json =>
+  schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
+const hasExample = (content: Json): boolean =>
+  content.example !== undefined || content.examples !== undefined || resolve(content.schema)?.example !== undefined;
+
+describe('the OpenAPI document', () => {
+  it('is version 1.0.0 and describes every operation', () => {
+    expect(document.info.version).toBe('1.0.0');
+    const bare = operations.filter(
+      ({ operation: { summary, description, tags, operationId } }) =>
+        !summary || !description || description === `${summary}.` || !tags?.length || !operationId,
+    );
+    expect(bare.map(({ name }) => name)).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids.length).toBe(new Set(ids).size);
+  });
+
+  it('shows an example of every JSON body, asked for or answered', () => {
+    const without = operations.flatMap(({ name, operation }) => {
+      const request = Object.entries<Json>(operation.requestBody?.content ?? {});
+      const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
+        Object.entries<Json>(response.content ?? {}).map(([type, content]) => [`${type} ${status}`, content] as const),
+      );
+      return [...request, ...answers]
+        .filter(([type, content]) => type.startsWith('application/json') && !hasExample(content))
+        .map(([type]) => `${name} ${type}`);
+    });
+    expect(without).toEqual([]);
+  });
+
+  it('names every code of the catalogue, and no other', () => {
+    const named = new Set(
+      operations.flatMap(({ operation }) =>
+        Object.values<Json>(operation.responses).flatMap((response) => response['x-error-codes'] ?? []),
+      ),
+    );
+    expect([...named, ...OF_NO_OPERATION].sort()).toEqual(Object.keys(ERRORS).sort());
+  });
+
+  it('passes the strict rules of the linter without a warning', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-openapi-'));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    const linter = 'node_modules/@redocly/cli/bin/cli.js';
+    const lint = spawnSync(process.execPath, [linter, 'lint', '--format=summary', file], {
+      encoding: 'utf8',
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    });
+    rmSync(folder, { recursive: true });
+    expect({ status: lint.status, said: lint.status === 0 ? '' : lint.stdout + lint.stderr }).toEqual({
+      status: 0,
+      said: '',
+    });
+  });
+});
