@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { startEmbeddedPostgres } from '../cli/embedded-postgres.ts';
+import { freePort } from '../cli/ports.ts';
+import { insertProject } from '../db/accounts.ts';
+import { connect, type Db } from '../db/connection.ts';
+import { migrateToLatest } from '../db/migrator.ts';
+import { computeSegment } from '../db/segment-compute.ts';
+import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segment-contacts.ts';
+import { insertSegment, type Segment } from '../db/segments.ts';
+import { newPublicKey } from '../domain/api-keys.ts';
+import { type Condition, type Filter, parseCondition } from '../domain/filters.ts';
+
+/**
+ * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition segment.
+ * Times are of a warm cache: each query runs once before it is measured. `--database-url` keeps the data for another run.
+ */
+const { values } = parseArgs({
+  options: {
+    contacts: { type: 'string', default: '1000000' },
+    events: { type: 'string', default: '5000000' },
+    runs: { type: 'string', default: '7' },
+    'database-url': { type: 'string' },
+    plans: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+const contacts = Number(values.contacts);
+const events = Number(values.events);
+const runs = Number(values.runs);
+
+const PLAN: Filter = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const AGE: Filter = { field: 'data.age', operator: 'greaterThan', value: 30 };
+const BOUGHT: Filter = { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' };
+const CASES: [string, Condition][] = [
+  ['three conditions: plan, age, bought within 30 days', all(PLAN, AGE, BOUGHT)],
+  ['the same, joined by OR', parseCondition({ operator: 'OR', conditions: [PLAN, AGE, BOUGHT] })],
+  ['plan, and not bought within 30 days', all(PLAN, { ...BOUGHT, operator: 'notTriggeredWithin' })],
+  ['bought once, not since 300 days', all({ ...BOUGHT, operator: 'triggeredOlderThan', value: 300 })],
+  [
+    'tag in list, city begins with, created within 60 days',
+    all(
+      { field: 'data.tags', operator: 'contains', value: 't3' },
+      { field: 'data.city', operator: 'startsWith', value: 'city 1' },
+      { field: 'createdAt', operator: 'within', value: 60, unit: 'days' },
+    ),
+  ],
+  [
+    'nobody: three conditions that hold for none',
+    all(PLAN, { field: 'data.city', operator: 'equals', value: 'Nowhere' }, BOUGHT),
+  ],
+  ['one address', all({ field: 'email', operator: 'equals', value: 'Contact77@bench.example' }, BOUGHT)],
+];
+
+const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
+const postgres = values['database-url'] ? undefined : await startPostgres();
+const databaseUrl = values['database-url'] ?? postgres?.url ?? '';
+await migrateToLatest(databaseUrl);
+const { db } = connect({ connectionString: databaseUrl, max: 4, applicationName: 'bench', onError: () => {} });
+try {
+  const projectId = (await findProject(db)) ?? (await generate(db));
+  const rows: Record<string, string | number>[] = [];
+  for (const [name, condition] of CASES) rows.push(await measure(db, projectId, name, condition));
+  if (values.plans) await printPlans(db, projectId, CASES[0]?.[1]);
+  console.table(rows);
+  console.table([await measureCompute(db, projectId)]);
+} finally {
+  await db.destroy();
+  await postgres?.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+function all(...filters: Filter[]): Condition {
+  return { logic: 'AND', groups: [{ filters }] };
+}
+
+async function startPostgres() {
+  const dataFolder = join(home, 'postgres', 'data');
+  const options = { dataFolder, logFile: join(home, 'postgres.log'), port: await freePort(), password: 'bench' };
+  return startEmbeddedPostgres(options);
+}
+
+async function findProject(on: Db): Promise<string | undefined> {
+  const project = await on.selectFrom('projects').select('id').where('name', '=', 'Bench').executeTakeFirst();
+  return project?.id;
+}
+
+/** Contacts over a year, five events each on average over the same year; every number is spread evenly. */
+async function generate(on: Db): Promise<string> {
+  const began = Date.now();
+  const projectId = await insertProject(on, { name: 'Bench', publicKey: newPublicKey() });
+  await on.connection().execute(async (one) => {
+    await sql`
+      INSERT INTO contacts (project_id, email, subscribed, data, created_at, updated_at)
+      SELECT ${projectId}, 'contact' || n || '@bench.example', n % 10 <> 0, jsonb_build_object(
+          'plan', (ARRAY['free', 'free', 'free', 'Pro', 'team'])[1 + n % 5], 'age', 18 + n % 60,
+          'city', 'City ' || n % 1000, 'firstName', 'Name ' || n, 'tags', jsonb_build_array('t' || n % 7, 't' || n % 11)),
+        at, at
+      FROM (SELECT n, now() - (${contacts}::int - n) * (interval '365 days' / ${contacts}::int) AS at
+        FROM generate_series(1, ${contacts}::int) AS n) AS made`.execute(one);
+    await sql`
+      CREATE TEMP TABLE numbered AS SELECT row_number() OVER (ORDER BY id) - 1 AS n, id FROM contacts
+      WHERE project_id = ${projectId}`.execute(one);
+    await sql`
+      INSERT INTO events (project_id, contact_id, name, data, created_at)
+      SELECT ${projectId}, c.id, (ARRAY['page_view', 'page_view', 'page_view', 'purchase', 'login', 'signup'])[1 + e.n % 6],
+        '{"value": 1}', now() - random() * interval '365 days'
+      FROM generate_series(1, ${events}::int) AS e(n)
+      JOIN numbered c ON c.n = e.n * 7919::bigint % ${contacts}::int`.execute(one);
+    await sql`VACUUM ANALYZE contacts`.execute(one);
+    await sql`VACUUM ANALYZE events`.execute(one);
+  });
+  console.log(`made ${contacts} contacts and ${events} events in ${Math.round((Date.now() - began) / 1000)} s`);
+  return projectId;
+}
+
+async function measure(on: Db, projectId: string, name: string, condition: Condition) {
+  const segment = await buildSegment(on, projectId, condition);
+  const members = await refreshMemberCount(on, segment);
+  const count = await timed(() => countSegment(on, segment));
+  const page = await timed(() => listSegmentContacts(on, segment, { page: 1, pageSize: 100 }));
+  await removeSegment(on, segment);
+  return {
+    segment: name,
+    members,
+    'count ms': count.median,
+    'count max': count.max,
+    'page ms': page.median,
+    'page max': page.max,
+  };
+}
+
+/** The first computation, in which everybody enters, and the next, in which nobody does. */
+async function measureCompute(on: Db, projectId: string) {
+  const segment = await buildSegment(on, projectId, all(PLAN, { field: 'data.age', operator: 'lessThan', value: 50 }));
+  const options = { projectId, segmentId: segment.id };
+  const began = Date.now();
+  const { added } = await computeSegment(on, options);
+  const enteredMs = Date.now() - began;
+  const { median } = await timed(() => computeSegment(on, options), 3);
+  await sql`DELETE FROM events WHERE project_id = ${projectId} AND name LIKE 'segment.%'`.execute(on);
+  await removeSegment(on, segment);
+  return {
+    computed: 'tracked segment',
+    entered: added,
+    'first s': enteredMs / 1000,
+    'entries/s': Math.round((added / enteredMs) * 1000),
+    'again ms': median,
+  };
+}
+
+function buildSegment(on: Db, projectId: string, condition: Condition): Promise<Segment> {
+  const fresh = { projectId, name: `Bench ${crypto.randomUUID()}`, description: null, condition };
+  return on.transaction().execute((trx) => insertSegment(trx, { ...fresh, type: 'DYNAMIC', trackMembership: true }));
+}
+
+async function removeSegment(on: Db, { id }: Segment): Promise<void> {
+  await on.deleteFrom('segments').where('id', '=', id).execute();
+}
+
+async function timed(work: () => Promise<unknown>, times = runs): Promise<{ median: number; max: number }> {
+  await work();
+  const taken: number[] = [];
+  for (let run = 0; run < times; run += 1) {
+    const began = performance.now();
+    await work();
+    taken.push(Math.round((performance.now() - began) * 10) / 10);
+  }
+  taken.sort((a, b) => a - b);
+  return { median: taken[Math.floor(taken.length / 2)] ?? 0, max: taken.at(-1) ?? 0 };
+}
+
+async function printPlans(on: Db, projectId: string, condition: Condition | undefined): Promise<void> {
+  if (!condition) return;
+  const segment = await buildSegment(on, projectId, condition);
+  const predicate = await segmentPredicate(on, segment, new Date());
+  const where = sql`FROM contacts WHERE project_id = ${projectId} AND ${predicate}`;
+  for (const query of [
+    sql`SELECT count(*) ${where}`,
+    sql`SELECT id, email, data ${where} ORDER BY id DESC LIMIT 100`,
+  ]) {
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN (ANALYZE, COSTS OFF) ${query}`.execute(on);
+    console.log(`${rows.map((row) => row['QUERY PLAN']).join('\n')}\n`);
+  }
+  await removeSegment(on, segment);
+}
