@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService, until } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+async function startImport(csv: string, query = ''): Promise<string> {
+  const form = new FormData();
+  form.append('file', new File([csv], 'contacts.csv'));
+  const response = await fetch(`${service.baseUrl}/contacts/import${query}`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${service.one.secretKey}` },
+  });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { jobId: string }).jobId;
+}
+
+async function startBulk(kind: string, contactIds: string[]): Promise<string> {
+  const { body } = await service.call('POST', `/contacts/bulk-${kind}`, { body: { contactIds } });
+  return body.jobId;
+}
+
+function ended(kind: 'import' | 'bulk', jobId: string) {
+  return until(async () => {
+    const { body } = await service.call('GET', `/contacts/${kind}/${jobId}`);
+    return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
+  }, 'the end of the job');
+}
+
+const save = async (email: string, body: object = {}) =>
+  (await service.call('POST', '/contacts', { body: { email, ...body } })).body;
+const find = async (email: string) =>
+  (await service.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
+const eventsOf = async (id: string) =>
+  (
+    await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id} ORDER BY id`.execute(service.db)
+  ).rows.map((row) => row.name);
+
+describe('an import', () => {
+  it('creates and updates contacts, and names each bad row', async () => {
+    const known = await save('known@import.test', { data: { plan: 'free', keep: 1 } });
+    const rows = [
+      'new@import.test,pro,7,yes',
+      'KNOWN@import.test,pro,,',
+      'nope,x,1,',
+      'new@import.test,team,,no',
+      ',x,,',
+    ];
+    const job = await ended('import', await startImport(`Email,plan,seats,subscribed\n${rows.join('\n')}\n`));
+    expect(job).toMatchObject({
+      status: 'COMPLETED',
+      state: 'completed',
+      progress: 100,
+      total: 5,
+      processed: 5,
+      failedReason: null,
+      result: {
+        ...{ totalRows: 5, successCount: 3, createdCount: 1, updatedCount: 2, failureCount: 2 },
+        errors: [
+          { row: 4, email: 'nope', error: expect.any(String) },
+          { row: 6, email: '', error: expect.any(String) },
+        ],
+      },
+    });
+    expect(await find('new@import.test')).toMatchObject({ subscribed: false, data: { plan: 'team', seats: 7 } });
+    expect(await find('known@import.test')).toMatchObject({
+      id: known.id,
+      subscribed: true,
+      data: { plan: 'pro', keep: 1 },
+    });
+    const { rows: files } = await sql`SELECT id FROM jobs WHERE id = ${job.id} AND file IS NOT NULL`.execute(
+      service.db,
+    );
+    expect(files).toEqual([]);
+  });
+
+  it('keeps text with ?types=string', async () => {
+    await ended('import', await startImport('email,n\ntext@import.test,5\n', '?types=string'));
+    expect((await find('text@import.test')).data).toEqual({ n: '5' });
+  });
+
+  it('emits changes of subscription, and lifts no refusal', async () => {
+    const back = await save('back@import.test', { subscribed: false });
+    const refused = await save('refused@import.test');
+    await service.call('POST', '/suppressions', { body: { email: 'refused@import.test', reason: 'unsubscribe' } });
+    await service.call('POST', '/suppressions', { body: { email: 'gone@import.test', reason: 'complaint' } });
+    const rows = ['back@import.test,1', 'refused@import.test,true', 'gone@import.test,yes'];
+    const job = await ended('import', await startImport(`email,subscribed\n${rows.join('\n')}`));
+    expect(job.result).toMatchObject({ successCount: 3, failureCount: 0 });
+    expect(await find('back@import.test')).toMatchObject({ subscribed: true });
+    expect(await eventsOf(back.id)).toEqual(['contact.subscribed']);
+    expect(await find('refused@import.test')).toMatchObject({ subscribed: false });
+    expect(await eventsOf(refused.id)).toEqual(['contact.unsubscribed']);
+    expect(await find('gone@import.test')).toMatchObject({ subscribed: false });
+    const { body } = await service.call('GET', '/suppressions');
+    expect(body.data.map((entry: { reason: string }) => entry.reason).sort()).toEqual(['complaint', 'unsubscribe']);
+  });
+
+  it('refuses the row that would give a contact too much data, and takes the others', async () => {
+    const fields = (prefix: string) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`${prefix}${i}`, 1]));
+    await save('full@import.test', { data: fields('a') });
+    const columns = Object.keys(fields('b'));
+    const row = (email: string) => [email, ...columns.map(() => '1')].join();
+    const csv = [
+      ['email', ...columns].join(),
+      row('before@import.test'),
+      row('full@import.test'),
+      row('after@import.test'),
+    ];
+    const job = await ended('import', await startImport(csv.join('\n')));
+    expect(job.result).toMatchObject({
+      successCount: 2,
+      createdCount: 2,
+      failureCount: 1,
+      errors: [{ row: 3, email: 'full@import.test' }],
+    });
+  });
+
+  it('counts every row once though its worker is stopped in the middle', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, i) => `p${i}@durable.test,${i}`);
+    const jobId = await startImport(`email,n\n${lines.join('\n')}\n`);
+    await until(
+      async () => (await service.call('GET', `/contacts/import/${jobId}`)).body.processed > 0,
+      'the first rows',
+    );
+    await service.stopWorker();
+    const { body: halted } = await service.call('GET', `/contacts/import/${jobId}`);
+    expect(halted).toMatchObject({ status: 'RUNNING', state: 'active' });
+    expect(halted.result.totalRows).toBe(halted.processed);
+    await service.startWorker();
+    expect((await ended('import', jobId)).result).toMatchObject({
+      totalRows: 12_000,
+      createdCount: 12_000,
+      failureCount: 0,
+    });
+    expect((await service.call('GET', '/contacts?search=durable.test')).body.total).toBe(12_000);
+  });
+
+  it('keeps the first 1,000 errors and counts them all', async () => {
+    const job = await ended('import', await startImport(`email\n${'bad\n'.repeat(1_500)}last@import.test\n`));
+    expect(job).toMatchObject({
+      status: 'COMPLETED',
+      result: { totalRows: 1_501, failureCount: 1_500, successCount: 1 },
+    });
+    expect(job.result.errors).toHaveLength(1_000);
+    expect(job.result.errors.at(-1).row).toBe(1_001);
+  });
+
+  it('that is cancelled by an operator says so', async () => {
+    await service.stopWorker();
+    const jobId = await startImport('email\ncancelled@import.test\n');
+    await until(async () => {
+      const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${jobId}`.execute(service.db);
+      return rows.length === 0;
+    }, 'the start of the workflow');
+    const { Client, Connection } = await import('@temporalio/client');
+    const connection = await Connection.connect({ address: service.temporal.address });
+    await new Client({ connection, namespace: service.temporal.namespace }).workflow.getHandle(`job-${jobId}`).cancel();
+    await connection.close();
+    await service.startWorker();
+    expect(await ended('import', jobId)).toMatchObject({ status: 'CANCELLED', state: 'failed' });
+  });
+});
+
+describe('a bulk job', () => {
+  it('subscribes and unsubscribes, emits each change, and counts unknown ids as failures', async () => {
+    const contacts = await Promise.all(Array.from({ length: 300 }, (_, i) => save(`bulk${i}@bulk.test`)));
+    const ids: string[] = contacts.map((contact) => contact.id);
+    const theirs = (
+      await service.call('POST', '/contacts', { key: service.two.secretKey, body: { email: 'x@bulk.test' } })
+    ).body;
+    const unknown = ['no-uuid', '0190a000-0000-7000-8000-000000000000', theirs.id];
+    const job = await ended('bulk', await startBulk('unsubscribe', [...ids, ...unknown]));
+    expect(job).toMatchObject({
+      status: 'COMPLETED',
+      processed: 303,
+      result: { operation: 'unsubscribe', totalRequested: 303, successCount: 300, failureCount: 3 },
+    });
+    expect(job.result.errors.map((error: { contactId: string }) => error.contactId)).toEqual(unknown);
+    await service.call('POST', '/suppressions', { body: { email: 'bulk0@bulk.test', reason: 'unsubscribe' } });
+    await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
+    await ended('bulk', await startBulk('subscribe', ids.slice(0, 2)));
+    expect(await find('bulk0@bulk.test')).toMatchObject({ subscribed: true });
+    expect(await eventsOf(ids[0] ?? '')).toEqual(['contact.unsubscribed', 'contact.subscribed']);
+    expect((await service.call('DELETE', '/suppressions/bulk0@bulk.test')).status).toBe(404);
+    expect((await service.call('GET', `/contacts/${theirs.id}`, { key: service.two.secretKey })).body.subscribed).toBe(
+      true,
+    );
+  });
+
+  it('deletes, and ends the executions of who is deleted', async () => {
+    const contact = await save('deleted@bulk.test');
+    const workflow = (await service.call('POST', '/workflows', { body: { name: 'w', triggerType: 'MANUAL' } })).body;
+    const step = { type: 'DELAY', name: 'wait', config: { amount: 30, unit: 'days' } };
+    await service.call('POST', `/workflows/${workflow.id}/steps`, { body: step });
+    await service.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
+    const path = `/workflows/${workflow.id}/executions`;
+    const started = await service.call('POST', path, { body: { contactId: contact.id } });
+    expect(started.status).toBe(201);
+    const job = await ended('bulk', await startBulk('delete', [contact.id, contact.id]));
+    expect(job.result).toMatchObject({ operation: 'delete', totalRequested: 1, successCount: 1 });
+    expect((await service.call('GET', `/contacts/${contact.id}`)).status).toBe(404);
+    const execution = (await service.call('GET', `${path}/${started.body.id}`)).body;
+    expect(execution).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });
+  });
+});
