@@ -133,6 +133,19 @@ describe('421', () => {
     expect(messages).toBe(9);
   });
 
+  it('in answer to every message is not a hot loop either', async () => {
+    const server = await scripted((line, socket, n) => {
+      if (line !== '.') return willing()(line, socket, n);
+      socket.end('421 4.3.2 shutting down\r\n');
+      return null;
+    });
+    const smtp = pool(server.url);
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 5 }, (_, i) => smtp.send(message(`to${i}@example.org`))));
+    expect(performance.now() - startedAt).toBeGreaterThan(4 * 75); // The shortest backoff is 75 ms.
+    expect(server.connections).toBe(5);
+  });
+
   it('at every connection is not a hot loop', async () => {
     const server = await scripted(willing(), '421 4.3.2 too many connections');
     const smtp = pool(server.url, { connections: 20 });
@@ -185,6 +198,29 @@ describe('a server that cannot be reached', () => {
     const server = await scripted(willing(), 'HTTP/1.1 400 Bad Request');
     const result = await pool(server.url).send(message('ann@example.org'));
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('does not speak SMTP') });
+  });
+});
+
+describe('an answer that is none', () => {
+  it('to the message leaves it in doubt', async () => {
+    const server = await scripted(willing({ '.': '354 what?' }));
+    expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'in_doubt' });
+  });
+
+  it('to DATA leaves the message unsent', async () => {
+    const server = await scripted(willing({ DATA: '250 Ok' }));
+    expect(await pool(server.url).send(message('ann@example.org'))).toMatchObject({ outcome: 'unsent' });
+  });
+
+  it('that nobody asked for costs no message', async () => {
+    const server = await scripted((line, socket, n) => {
+      const answer = willing()(line, socket, n);
+      return line === '.' ? `${answer}\r\n250 again` : answer;
+    });
+    const smtp = pool(server.url);
+    const results = await Promise.all(['one@example.org', 'two@example.org'].map((to) => smtp.send(message(to))));
+    expect(results[0]).toMatchObject({ outcome: 'accepted' });
+    expect(results[1]?.outcome).not.toBe('refused');
   });
 });
 

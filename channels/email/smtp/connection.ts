@@ -1,3 +1,4 @@
+import { answer, answerLater } from './answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import type { SmtpSession } from './handshake.ts';
 import { type Payload, payloadOf } from './payload.ts';
@@ -146,7 +147,7 @@ export class SmtpConnection {
         this.refused = null;
         return envelope;
       }
-      answerLater(job, envelope); // Its callback may bring new work in the middle of a write.
+      answerLater(job, envelope);
     }
     return null;
   }
@@ -162,6 +163,10 @@ export class SmtpConnection {
     const awaited = this.awaited.shift();
     if (awaited === undefined || code === 421) {
       this.serviceEnds(awaited, code, text);
+      return;
+    }
+    if (isOutOfStep(awaited, code)) {
+      this.lost(new Error(`the server is out of step: ${code} ${text}`), null);
       return;
     }
     switch (awaited) {
@@ -242,7 +247,7 @@ export class SmtpConnection {
 
   private settle(job: SmtpJob, result: SmtpResult): void {
     this.owner.progressed();
-    job.onResult(result, job.message);
+    answer(job, result);
   }
 
   /** After every reply: takes work, sets the deadline for the next answer, or leaves. */
@@ -291,15 +296,15 @@ export class SmtpConnection {
 
   /** The connection is gone or useless. The unanswered body is in doubt, the envelope alone is not. */
   private lost(error: Error, said: SmtpRefusal | null, behind = this.sent !== null): void {
-    const busy = this.awaited.length > 0 || said !== null;
     const { sent, current } = this;
+    const busy = behind || current !== null || this.awaited.length > 0;
     this.sent = null;
     this.current = null;
     this.awaited.length = 0;
     this.leave(busy);
     this.session.channel.destroy(error);
     if (current !== null) this.owner.giveBack(current, { error, said, blameless: behind });
-    sent?.onResult({ outcome: 'in_doubt', error: error.message }, sent.message);
+    if (sent !== null) answer(sent, { outcome: 'in_doubt', error: error.message });
     this.end();
   }
 
@@ -310,6 +315,7 @@ export class SmtpConnection {
   }
 }
 
-function answerLater(job: SmtpJob, result: SmtpRefusal): void {
-  queueMicrotask(() => job.onResult(result, job.message));
+/** An answer that is no refusal and not what the command asks for: which answer belongs to what is no longer known. */
+function isOutOfStep(awaited: Awaited, code: number): boolean {
+  return code < COMMAND_FAILED && (awaited === 'data' ? code !== 354 : code >= 300);
 }

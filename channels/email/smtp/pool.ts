@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { answer, answerLater } from './answer.ts';
 import { Backoff } from './backoff.ts';
 import type { ChannelOptions } from './channel.ts';
 import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts';
@@ -91,7 +92,7 @@ export class SmtpPool {
   submit(message: SmtpMessage, onResult: SmtpCallback): SmtpJob {
     const job: SmtpJob = { message, onResult, losses: 0, state: 'queued' };
     if (this.closing) {
-      queueMicrotask(() => onResult({ outcome: 'unsent', error: 'the pool is closed' }, message));
+      answerLater(job, { outcome: 'unsent', error: 'the pool is closed' });
       return job;
     }
     this.queue.push(job);
@@ -208,13 +209,12 @@ export class SmtpPool {
       this.counts.givenBack += 1;
       this.queue.putBack(job);
     } else {
-      const result: SmtpResult = said ?? { outcome: 'unsent', error: error.message };
-      job.onResult(result, job.message);
+      answer(job, said ?? { outcome: 'unsent', error: error.message });
     }
   }
 
   private failQueue(result: SmtpResult): void {
-    for (const job of this.queue.takeAll()) queueMicrotask(() => job.onResult(result, job.message));
+    for (const job of this.queue.takeAll()) answerLater(job, result);
   }
 
   private connectionOptions() {
