@@ -92,7 +92,7 @@ export function holeText(hole: Hole, escaping: Escaping, values: Values): string
     }
     case 'nodes':
       // A copy, because `increment` writes into the scope it is given.
-      return renderNodes(hole.nodes, escaping, { ...libraryScope(values) });
+      return renderNodes(hole.nodes, escaping, Object.assign({}, libraryScope(values)));
   }
 }
 
@@ -131,13 +131,11 @@ function ownProperty(value: unknown, name: string): unknown {
 
 /** The variables as the library sees them, with those of the service on top: no data can take their place. */
 function libraryScope(values: Values): Scope {
-  values.scope ??= {
-    ...values.vars,
-    ...contactUrls(values.urls.baseUrl, values.urls.manage),
+  values.scope ??= Object.assign({}, values.vars, contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
     __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
     __untrusted: values.untrusted,
-  };
+  });
   return values.scope;
 }
 

@@ -52,6 +52,7 @@ export function singleLine(value: string): string {
 
 /** An address without anything that could end it early; an international domain in its ASCII form. */
 export function formatAddress(email: string): string {
+  if (/^[!-;=?-~]+$/.test(email)) return email;
   const clean = email.replace(/[\s\p{Cc}<>]/gu, '');
   if (isAscii(clean)) return clean;
   const at = clean.lastIndexOf('@');
