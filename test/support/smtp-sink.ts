@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One message that the sink said yes to. */
 export interface SunkMessage {
@@ -15,6 +16,8 @@ export interface SmtpSinkOptions {
   pipelining?: boolean;
   /** Milliseconds before each packet is answered, as a round trip would take. */
   latencyMs?: number;
+  /** Milliseconds that a connection rests before its next packet is answered, asked anew each time: a server as slow as a test needs it. */
+  pauseMs?: () => number;
   /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
   record?: boolean;
   /** Keeps whole messages for `bodies` (default false). */
@@ -118,6 +121,8 @@ function serve(socket: net.Socket, state: SinkState): void {
   let messageId: string | null = null;
   let head = '';
   let body: string[] = [];
+  let resting = 0;
+  let last: Promise<unknown> = Promise.resolve();
 
   socket.setNoDelay(true);
   socket.on('error', () => {});
@@ -247,8 +252,22 @@ function serve(socket: net.Socket, state: SinkState): void {
     if (out === '') return;
     const answer = out;
     out = '';
-    if (options.latencyMs > 0) setTimeout(() => socket.writable && socket.write(answer, 'latin1'), options.latencyMs);
+    const pauseMs = options.pauseMs?.() ?? 0;
+    if (pauseMs > 0 || resting > 0) answerAfter(answer, pauseMs);
+    else if (options.latencyMs > 0)
+      setTimeout(() => socket.writable && socket.write(answer, 'latin1'), options.latencyMs);
     else socket.write(answer, 'latin1');
+  }
+
+  /** Answers stay in their order, whatever the pauses between them. */
+  function answerAfter(answer: string, pauseMs: number): void {
+    resting += 1;
+    last = last
+      .then(() => sleep(pauseMs))
+      .then(() => {
+        resting -= 1;
+        if (socket.writable) socket.write(answer, 'latin1');
+      });
   }
 }
 
