@@ -18,9 +18,12 @@ import { mailboxRoutes } from './routes/mailbox.ts';
 import { projectRoutes } from './routes/project.ts';
 import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
+import { smsRoutes } from './routes/sms.ts';
+import { smsSenderRoutes } from './routes/sms-senders.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
+import { twilioRoutes } from './routes/twilio.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { workflowStepRoutes } from './routes/workflow-steps.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -53,6 +56,8 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
   emailRoutes(only, deps);
+  smsRoutes(only, deps);
+  smsSenderRoutes(only, deps);
   trackRoutes(only, deps);
   // People, keys and the project: by session, at one path.
   authRoutes(only, deps);
@@ -63,4 +68,5 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   healthRoutes(only, deps);
   docsRoutes(hono, table);
   mailboxRoutes(hono, table, deps);
+  twilioRoutes(hono, table, deps);
 }

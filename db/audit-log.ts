@@ -10,7 +10,9 @@ export type AuditAction =
   | 'apikey.rotated'
   | 'project.updated'
   | 'project.held'
-  | 'project.released';
+  | 'project.released'
+  | 'sms_sender.created'
+  | 'sms_sender.deleted';
 
 export interface AuditEntry {
   id: string;

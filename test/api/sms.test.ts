@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimSms, settleSms } from '../../db/sms-ledger.ts';
+import { twilioSignature } from '../../domain/twilio-signature.ts';
+import { buildContact } from '../build/emails.ts';
+import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+
+const TOKEN = 'the token of the tests';
+const US = '+15551234567';
+const DE = '+4915112345678';
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi({ TWILIO_AUTH_TOKEN: TOKEN, PUBLIC_URL: 'https://mail.example.com' });
+  const senders = [
+    { project_id: api.one.id, country: null, from_phone: '+15005550006' },
+    { project_id: api.one.id, country: 'DE', from_phone: '+4930123456' },
+  ];
+  await api.db.insertInto('sms_senders').values(senders).execute();
+});
+afterAll(() => api.close());
+
+const send = (body: object, headers: Record<string, string> = {}, key = api.one.secretKey) =>
+  api.call('POST', '/v1/sms/send', { body, headers, key });
+
+test('an SMS is accepted with its country, sender, encoding and segments, and queued', async () => {
+  const german = await send({ to: DE, body: 'Grüße' });
+  expect(german.status).toBe(202);
+  expect(german.body).toMatchObject({ to: DE, from: '+4930123456', country: 'DE', encoding: 'GSM7', segments: 1 });
+  const long = await send({ to: US, body: '€'.repeat(80) + '中' });
+  expect(long.body).toMatchObject({
+    from: '+15005550006',
+    country: 'US',
+    encoding: 'UCS2',
+    segments: 2,
+    status: 'PENDING',
+  });
+  expect(api.dispatched.filter((row) => row.kind === 'sms.deliver')).toHaveLength(2);
+});
+
+describe('is refused', () => {
+  test.each([
+    ['a number that is none', { to: '0151', body: 'x' }, 'to'],
+    ['no body', { to: DE }, 'body'],
+    ['an empty body', { to: DE, body: '' }, 'body'],
+    ['1601 characters', { to: DE, body: 'x'.repeat(1601) }, 'body'],
+    ['a contact id that is none', { to: DE, body: 'x', contactId: 'me' }, 'contactId'],
+  ])('%s is 400 VALIDATION_ERROR', async (_, body, field) => {
+    const r = await send(body);
+    expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(r.body.error.errors[0].field).toBe(field);
+  });
+
+  test('no sender for the country', async () => {
+    const r = await send({ to: DE, body: 'x' }, {}, api.two.secretKey);
+    expect([r.status, r.body.error.code]).toEqual([400, 'NO_SMS_SENDER']);
+  });
+
+  test('a key without the scope, and a deployment without SMS', async () => {
+    expect((await send({ to: DE, body: 'x' }, {}, api.one.bareKey)).body.error.code).toBe('FORBIDDEN');
+    const off = await startTestApi({ SMS_PROVIDER: 'none' });
+    const r = await off.call('POST', '/v1/sms/send', { body: { to: DE, body: 'x' } });
+    expect([r.status, r.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);
+    await off.close();
+  });
+
+  test('an idempotency key that took effect', async () => {
+    const first = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
+    const again = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
+    expect([first.status, again.status, again.body.error.code]).toEqual([202, 409, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(again.body.error.details.originalResponse).toEqual(first.body);
+  });
+});
+
+test('the contact is matched by its phone, unless it is named', async () => {
+  const phone = '+4915100000001';
+  const byPhone = await buildContact(api.db, { projectId: api.one.id, data: { phone } });
+  const named = await buildContact(api.db, { projectId: api.one.id });
+  const contactOf = async (body: object) => {
+    const { id } = (await send({ to: phone, body: 'x', ...body })).body;
+    return (await api.call('GET', `/v1/sms/${id}`)).body.data.contactId;
+  };
+  expect(await contactOf({})).toBe(byPhone);
+  expect(await contactOf({ contactId: named })).toBe(named);
+  const foreign = await buildContact(api.db, { projectId: api.two.id });
+  expect((await send({ to: phone, body: 'x', contactId: foreign })).status).toBe(404);
+});
+
+test('the listing filters and pages without bodies; the record has the body, for its own project only', async () => {
+  const to = '+4915100000002';
+  const ids = [];
+  for (const body of ['a', 'b', 'c']) ids.unshift((await send({ to, body })).body.id);
+  const query = `?to=${encodeURIComponent(to)}&limit=2`;
+  const first = (await api.call('GET', `/v1/sms${query}`)).body;
+  const second = (await api.call('GET', `/v1/sms${query}&cursor=${first.nextCursor}`)).body;
+  expect([...first.data, ...second.data].map((sms) => sms.id)).toEqual(ids);
+  expect(second.nextCursor).toBeNull();
+  expect(first.data[0]).not.toHaveProperty('body');
+  expect((await api.call('GET', `/v1/sms?to=${to}`)).body.data).toHaveLength(3);
+  expect((await api.call('GET', `/v1/sms/${ids[0]}`)).body.data.body).toBe('c');
+  expect((await api.call('GET', `/v1/sms/${ids[0]}`, { key: api.two.secretKey })).status).toBe(404);
+  for (const bad of ['limit=0', 'status=SENDING', 'since=x']) {
+    const r = await api.call('GET', `/v1/sms?${bad}`);
+    expect([r.status, r.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  }
+  const key = await buildKey(api.db, api.one.id, ['sms:send']);
+  expect((await api.call('GET', '/v1/sms', { key })).status).toBe(403);
+});
+
+async function callback(path: string, params: Record<string, string>, token = TOKEN) {
+  const signature = twilioSignature(token, `https://mail.example.com${path}`, params);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
+  return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
+}
+
+test('Twilio reports what became of a message, and a status never goes back', async () => {
+  const { id } = (await send({ to: DE, body: 'x' })).body;
+  const deliveryId = '0190a000-0000-7000-8000-00000000d001';
+  const [sms] = await claimSms(api.db, { projectId: api.one.id, ids: [id], deliveryId });
+  const outcome = { kind: 'accepted' as const, status: 'QUEUED' as const, providerMessageId: 'SM1' };
+  await settleSms(api.db, { projectId: api.one.id, id, claim: sms?.claim ?? 0, outcome });
+  const status = async () => (await api.call('GET', `/v1/sms/${id}`)).body.data.status;
+  expect(await status()).toBe('QUEUED');
+  const path = `/webhooks/twilio/status?id=${id}`;
+  expect((await callback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' }, 'wrong')).status).toBe(403);
+  expect(await status()).toBe('QUEUED');
+  await callback(path, { MessageSid: 'SM1', MessageStatus: 'delivered' });
+  await callback('/webhooks/twilio/status', { MessageSid: 'SM1', MessageStatus: 'sent' });
+  expect(await status()).toBe('DELIVERED');
+});
+
+test('STOP ends consent to SMS and nothing else, and START gives it back', async () => {
+  const phone = '+4915100000003';
+  const id = await buildContact(api.db, { projectId: api.one.id, data: { phone }, subscribed: true });
+  const state = async () => {
+    const query = api.db.selectFrom('contacts').select(['subscribed', 'sms_subscribed']).where('id', '=', id);
+    return query.executeTakeFirstOrThrow();
+  };
+  const inbound = (Body: string) => callback('/webhooks/twilio/inbound', { From: phone, To: '+4930123456', Body });
+  const answer = await inbound('stop');
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/xml']);
+  expect(await state()).toEqual({ subscribed: true, sms_subscribed: false });
+  const { body } = await send({ to: phone, body: 'x' });
+  const [claimed] = await claimSms(api.db, { projectId: api.one.id, ids: [body.id], deliveryId: id });
+  expect(claimed?.consents).toBe(false);
+  await inbound('START');
+  expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });
+});
+
+test('an unsigned callback changes nothing', async () => {
+  const r = await api.app.request('/webhooks/twilio/inbound', { method: 'POST', body: 'From=%2B49&Body=STOP' });
+  expect(r.status).toBe(403);
+});
+
+test('senders are listed, added once a country, and removed, by people only', async () => {
+  const headers = await signedIn(api, api.two);
+  const call = (method: string, path: string, body?: object) => api.call(method, path, { key: null, headers, body });
+  const added = await call('POST', '/sms/senders', { country: 'fr', from: '+33123456789' });
+  expect([added.status, added.body.country]).toEqual([201, 'FR']);
+  expect((await call('POST', '/sms/senders', { country: 'FR', from: 'Shop' })).status).toBe(409);
+  expect((await call('POST', '/sms/senders', { from: 'Shop' })).body.country).toBeNull();
+  expect((await call('GET', '/sms/senders')).body.data.map((s: { from: string }) => s.from)).toEqual([
+    '+33123456789',
+    'Shop',
+  ]);
+  expect((await call('DELETE', `/sms/senders/${added.body.id}`)).status).toBe(204);
+  expect((await call('DELETE', `/sms/senders/${added.body.id}`)).status).toBe(404);
+  expect((await api.call('GET', '/sms/senders')).body.error.code).toBe('INVALID_API_KEY');
+});
