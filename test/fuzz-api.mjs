@@ -1,0 +1,122 @@
+// `npm run fuzz:api`: schemathesis over /openapi.json of a service started for it, at most ten minutes. It fails on any 5xx and on
+// any answer that the document does not allow. BASE_URL, SECRET_KEY and SESSION_COOKIE in the environment take a running one.
+// SECONDS=60 npm run fuzz:api is a short look.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const VERSION = '4.32.5';
+const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
+/** Of the ten minutes, what is left for starting, stopping and the installation. */
+const SECONDS = Number(process.env.SECONDS ?? 500);
+/** The share of the run that goes to what only people may do. */
+const PEOPLE_SHARE = 0.2;
+const START_SECONDS = 300;
+/** What only a session reaches. The last two would end the session that the run lives on. */
+const PEOPLE_PATHS = '^/(apikeys|audit-log|auth|project|sms/senders)';
+const ENDS_SESSION = '^/auth/(logout|password)$';
+
+const schemathesis = install();
+const service = process.env.BASE_URL ? given() : await start();
+let failed = false;
+try {
+  const byKey = ['-H', `Authorization: Bearer ${service.secretKey}`, '--exclude-path-regex', PEOPLE_PATHS];
+  const bySession = ['-H', `Cookie: ${service.cookie}`, '--include-path-regex', PEOPLE_PATHS];
+  failed = !run(byKey, Math.round(SECONDS * (1 - PEOPLE_SHARE))) || failed;
+  failed = !run([...bySession, '--exclude-path-regex', ENDS_SESSION], Math.round(SECONDS * PEOPLE_SHARE)) || failed;
+} finally {
+  await service.stop();
+}
+console.log(failed ? 'fuzz:api FAILED' : 'fuzz:api passed');
+process.exitCode = failed ? 1 : 0;
+
+function run(who, seconds) {
+  const words = ['run', `${service.baseUrl}/openapi.json`, '--checks', CHECKS, '--max-time', String(seconds)];
+  const options = [
+    '--phases',
+    'examples,coverage,fuzzing',
+    '--continue-on-failure',
+    '--no-shrink',
+    '--warnings',
+    'off',
+  ];
+  const ran = spawnSync(schemathesis, [...words, ...options, ...who], {
+    stdio: 'inherit',
+    cwd: tmpdir(),
+    timeout: (seconds + 90) * 1000,
+  });
+  return ran.status === 0;
+}
+
+/** schemathesis from PyPI, once a user, in a folder of its own. */
+function install() {
+  const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tidings', `schemathesis-${VERSION}`);
+  const program = join(folder, 'bin', 'schemathesis');
+  if (existsSync(program)) return program;
+  mkdirSync(dirname(folder), { recursive: true });
+  console.log(`Installing schemathesis ${VERSION} from PyPI …`);
+  const made = spawnSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
+  const pip =
+    made.status === 0 &&
+    spawnSync(join(folder, 'bin', 'pip'), ['install', '-q', `schemathesis==${VERSION}`], { stdio: 'inherit' });
+  if (pip && pip.status === 0) return program;
+  rmSync(folder, { recursive: true, force: true });
+  console.error('schemathesis could not be installed: it needs Python 3.10 or newer with venv, and PyPI.');
+  process.exit(2);
+}
+
+function given() {
+  const { BASE_URL: baseUrl, SECRET_KEY: secretKey, SESSION_COOKIE: cookie } = process.env;
+  return { baseUrl, secretKey, cookie, stop: async () => {} };
+}
+
+/** A whole service in a temporary home: no rate limit, and no name resolved outside of it. */
+async function start() {
+  const home = mkdtempSync(join(tmpdir(), 'tidings-fuzz-'));
+  const env = {
+    ...process.env,
+    TIDINGS_HOME: home,
+    PORT: '0',
+    WORKERS: '1',
+    RATE_LIMIT_PER_MINUTE: '0',
+    DNS_SERVERS: '127.0.0.1:1',
+  };
+  const child = spawn(process.execPath, [join(ROOT, 'start.mjs')], {
+    env,
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stop = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+    rmSync(home, { recursive: true, force: true });
+  };
+  try {
+    const file = join(home, 'dev.json');
+    for (let waited = 0; !existsSync(file); waited += 1) {
+      if (child.exitCode !== null || waited >= START_SECONDS) throw new Error('the service did not start');
+      await sleep(1000);
+    }
+    const { baseUrl, secretKey, owner } = JSON.parse(readFileSync(file, 'utf8'));
+    return { baseUrl, secretKey, cookie: await logIn(baseUrl, owner), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function logIn(baseUrl, { email, password }) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${baseUrl}/auth/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email, password }),
+  });
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+  if (!cookie) throw new Error(`log-in answered ${answer.status}`);
+  return cookie;
+}
