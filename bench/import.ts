@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+
+/**
+ * CSV imports through the whole service: files uploaded to the API, queued, imported by the workers. From the first upload to the end of
+ * the last job. New contacts, then the same files with a changed column, then unchanged; memory of the workers beside it.
+ */
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    files: { type: 'string', default: '4' },
+    workers: { type: 'string', default: '2' },
+  },
+});
+const rows = Number(values.rows);
+const files = Number(values.files);
+const POLL_MS = 50;
+
+interface Job {
+  status: string;
+  result: { successCount: number; createdCount: number; failureCount: number };
+}
+
+const home = newHome();
+const service = await startService({
+  home,
+  env: { PORT: '0', WORKERS: values.workers, RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' },
+});
+const dev = service.dev();
+const key = { authorization: `Bearer ${dev.secretKey}` };
+
+try {
+  await measure('warm-up', { prefix: 'warm', total: 5_000, plan: 'pro' });
+  const table = [
+    await measure('new contacts', { prefix: 'a', total: rows, plan: 'pro' }),
+    await measure('more new contacts', { prefix: 'b', total: rows, plan: 'pro' }),
+    await measure('known, one value changed', { prefix: 'a', total: rows, plan: 'free' }),
+    await measure('known, unchanged', { prefix: 'a', total: rows, plan: 'free' }),
+  ];
+  console.log(
+    `\n${rows} rows of 6 columns in ${files} files, ${values.workers} worker processes, everything on this machine`,
+  );
+  console.table(table);
+} finally {
+  service.signal('SIGTERM');
+  await service.exited;
+  await removeHome(home);
+}
+
+async function measure(what: string, p: { prefix: string; total: number; plan: string }) {
+  const perFile = Math.ceil(p.total / files);
+  const contents = Array.from({ length: files }, (_, file) => csvOf({ ...p, from: file * perFile, rows: perFile }));
+  let peakMb = 0;
+  const startedAt = performance.now();
+  const jobs = await Promise.all(contents.map(upload));
+  let ended: Job[] = [];
+  do {
+    await sleep(POLL_MS);
+    peakMb = Math.max(peakMb, ...dev.pids.workers.map(residentMb));
+    ended = await Promise.all(jobs.map(jobOf));
+  } while (ended.some((job) => ['QUEUED', 'RUNNING'].includes(job.status)));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const sum = (pick: (job: Job) => number) => ended.reduce((total, job) => total + pick(job), 0);
+  return {
+    what,
+    'rows/s': Math.round((perFile * files) / seconds),
+    seconds: Math.round(seconds * 10) / 10,
+    created: sum((job) => job.result.createdCount),
+    updated: sum((job) => job.result.successCount - job.result.createdCount),
+    failed: sum((job) => job.result.failureCount),
+    'worker MB, peak': peakMb,
+  };
+}
+
+function csvOf(p: { prefix: string; plan: string; from: number; rows: number }): string {
+  const lines = ['email,firstName,lastName,plan,seats,subscribed'];
+  for (let n = p.from; n < p.from + p.rows; n += 1) {
+    lines.push(`${p.prefix}${n}@import.example,Ann${n},"Smith, ${n}",${p.plan},${n % 90},true`);
+  }
+  return lines.join('\r\n');
+}
+
+async function upload(csv: string): Promise<string> {
+  const body = new FormData();
+  body.append('file', new File([csv], 'contacts.csv'));
+  const response = await fetch(`${dev.baseUrl}/contacts/import`, { method: 'POST', headers: key, body });
+  const answer = (await response.json()) as { jobId?: string };
+  if (!answer.jobId) throw new Error(`the import was refused: ${JSON.stringify(answer)}`);
+  return answer.jobId;
+}
+
+async function jobOf(jobId: string): Promise<Job> {
+  return (await (await fetch(`${dev.baseUrl}/contacts/import/${jobId}`, { headers: key })).json()) as Job;
+}
+
+/** Linux only; 0 elsewhere. */
+function residentMb(pid: number): number {
+  try {
+    const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
