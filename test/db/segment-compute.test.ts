@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertProject } from '../../db/accounts.ts';
+import { deleteContacts } from '../../db/contact-delete.ts';
+import { computeSegment } from '../../db/segment-compute.ts';
+import { listSegmentContacts, refreshMemberCount } from '../../db/segment-contacts.ts';
+import { insertSegment, type Segment } from '../../db/segments.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { newPublicKey } from '../../domain/api-keys.ts';
+import { parseCondition } from '../../domain/filters.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** Three pages of a computation. */
+const CONTACTS = 2_500;
+
+const suppressionKey = Buffer.alloc(32, 7);
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await insertProject(database.db, { name: 'Test', publicKey: newPublicKey() });
+});
+afterAll(() => database.drop());
+
+async function build(tag: string): Promise<Segment> {
+  const condition = parseCondition({
+    operator: 'AND',
+    conditions: [{ field: 'data.tag', operator: 'equals', value: tag }],
+  });
+  await sql`
+    INSERT INTO contacts (project_id, email, subscribed, data)
+    SELECT ${projectId}, n || ${`.${tag}@example.com`}, true, jsonb_build_object('tag', ${tag}::text)
+    FROM generate_series(1, ${CONTACTS}) AS n`.execute(database.db);
+  const fresh = { projectId, name: tag, description: null, condition, trackMembership: true };
+  return database.db.transaction().execute((trx) => insertSegment(trx, { ...fresh, type: 'DYNAMIC' }));
+}
+
+async function eventCounts(slug: string): Promise<{ events: number; contacts: number }> {
+  const { rows } = await sql<{ events: number; contacts: number }>`
+    SELECT count(*) AS events, count(DISTINCT contact_id) AS contacts FROM events
+    WHERE project_id = ${projectId} AND name = ${`segment.${slug}.entry`}`.execute(database.db);
+  return rows[0] ?? { events: 0, contacts: 0 };
+}
+
+test('a computation that is cut short is finished by the next, with one event for each who entered', async () => {
+  const { id, slug } = await build('cut');
+  const options = { projectId, segmentId: id };
+  const dies = () => {
+    throw new Error('killed after the first page');
+  };
+  await expect(computeSegment(database.db, { ...options, onPage: dies })).rejects.toThrow('killed');
+  expect(await eventCounts(slug)).toEqual({ events: 1_000, contacts: 1_000 });
+  expect(await computeSegment(database.db, options)).toEqual({ added: 1_500, removed: 0, total: CONTACTS });
+  expect(await eventCounts(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
+});
+
+test('computations and deletions of contacts at once neither lose nor double an event, nor leave a member behind', async () => {
+  const { id, slug } = await build('busy');
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
+    database.db,
+  );
+  const deletions = rows.map((row) =>
+    inTransaction(database.db, (trx) => deleteContacts(trx, { projectId, ids: [row.id], suppressionKey })),
+  );
+  const computations = [1, 2, 3].map(() => computeSegment(database.db, { projectId, segmentId: id }));
+  await Promise.all([...deletions, ...computations]);
+  const { total } = await computeSegment(database.db, { projectId, segmentId: id });
+  expect(total).toBe(CONTACTS - 200);
+  const told = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM events WHERE project_id = ${projectId} AND name = ${`segment.${slug}.entry`}
+      AND contact_id IN (SELECT id FROM contacts) GROUP BY contact_id`.execute(database.db);
+  expect(told.rows.map((row) => row.n)).toEqual(Array(CONTACTS - 200).fill(1));
+  const orphans = await sql`
+    SELECT FROM segment_members m WHERE segment_id = ${id}
+      AND NOT EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id)`.execute(database.db);
+  expect(orphans.rows).toHaveLength(0);
+});
+
+test('the total of a page is exact while counting is cheap, also when the kept count is old', async () => {
+  const segment = await build('page');
+  expect(await refreshMemberCount(database.db, segment)).toBe(CONTACTS);
+  await sql`DELETE FROM contacts WHERE project_id = ${projectId} AND email = '7.page@example.com'`.execute(database.db);
+  const { items, total } = await listSegmentContacts(database.db, segment, { page: 2, pageSize: 100 });
+  expect([items.length, total]).toEqual([100, CONTACTS - 1]);
+});
