@@ -14,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { type Condition, ConditionInput, ConditionSchema } from '../../domain/filters.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
-import { ContactRecord, contactAnswer } from '../contact-answer.ts';
+import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contact-answer.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { EmailAddress, Id, IdParams, Instant, wholeNumber } from '../schemas.ts';
@@ -73,10 +73,20 @@ const SegmentRecord = z
   .openapi('Segment', { example: EXAMPLE });
 
 const Filters = ConditionInput.nullish().openapi({
-  type: 'object',
-  description:
-    'A `Condition`, `{ logic, groups: [{ filters, conditions? }] }`, or the simple form `{ operator: AND|OR, conditions: [Filter] }`. ' +
-    'Negative operators match contacts that lack the field.',
+  anyOf: [
+    { $ref: '#/components/schemas/Condition' },
+    {
+      type: 'object',
+      description: 'The simple form',
+      properties: {
+        operator: { type: 'string', enum: ['AND', 'OR'] },
+        conditions: { type: 'array', minItems: 1, items: { $ref: '#/components/schemas/Filter' } },
+      },
+      required: ['operator', 'conditions'],
+    },
+    { type: 'null' },
+  ],
+  description: 'A condition, in the full or the simple form. Negative operators match contacts that lack the field.',
   example: FILTERS_EXAMPLE,
 });
 const Name = z
@@ -137,7 +147,22 @@ const SegmentContacts = z
     total: z.number().int(),
     totalPages: z.number().int(),
   })
-  .openapi('SegmentContacts');
+  .openapi('SegmentContacts', {
+    example: { contacts: [CONTACT_EXAMPLE], data: [CONTACT_EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1 },
+  });
+
+const AddedMembers = z
+  .object({ added: z.number().int(), created: z.number().int(), notFound: z.array(z.string()) })
+  .openapi('AddedSegmentMembers', { example: { added: 2, created: 1, notFound: [] } });
+const RemovedMembers = z
+  .object({ removed: z.number().int() })
+  .openapi('RemovedSegmentMembers', { example: { removed: 1 } });
+const Computed = z
+  .object({ added: z.number().int(), removed: z.number().int(), total: z.number().int() })
+  .openapi('ComputedSegment', { example: { added: 3, removed: 1, total: 44 } });
+const Refreshed = z
+  .object({ memberCount: z.number().int() })
+  .openapi('RefreshedSegment', { example: { memberCount: 44 } });
 
 const listRoute = createRoute({
   method: 'get',
@@ -147,7 +172,7 @@ const listRoute = createRoute({
   summary: 'List the segments',
   description: 'All of them, newest first, with their kept counts.',
   security: scopes('segments:view'),
-  responses: { 200: ok(z.array(SegmentRecord)) },
+  responses: { 200: ok(z.array(SegmentRecord).openapi({ example: [EXAMPLE] })) },
 });
 
 const createSegmentRoute = createRoute({
@@ -231,7 +256,7 @@ const addMembersRoute = createRoute({
   security: scopes('segments:edit'),
   request: { params: IdParams, body: json(AddMembers) },
   responses: {
-    200: ok(z.object({ added: z.number().int(), created: z.number().int(), notFound: z.array(z.string()) })),
+    200: ok(AddedMembers),
     ...errors('CONFLICT'),
   },
 });
@@ -245,7 +270,7 @@ const removeMembersRoute = createRoute({
   description: 'By address, at most 500; who is no member is passed over. 409 on a DYNAMIC segment.',
   security: scopes('segments:edit'),
   request: { params: IdParams, body: json(RemoveMembers) },
-  responses: { 200: ok(z.object({ removed: z.number().int() })), ...errors('CONFLICT') },
+  responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
 });
 
 const computeRoute = createRoute({
@@ -260,7 +285,7 @@ const computeRoute = createRoute({
   security: scopes('segments:edit'),
   request: { params: IdParams },
   responses: {
-    200: ok(z.object({ added: z.number().int(), removed: z.number().int(), total: z.number().int() })),
+    200: ok(Computed),
     ...errors('BAD_REQUEST'),
   },
 });
@@ -274,7 +299,7 @@ const refreshRoute = createRoute({
   description: 'Only the count: no events, and no membership is written.',
   security: scopes('segments:edit'),
   request: { params: IdParams },
-  responses: { 200: ok(z.object({ memberCount: z.number().int() })) },
+  responses: { 200: ok(Refreshed) },
 });
 
 export function segmentRoutes(app: App, { db, lifecycle, config }: Deps): void {
