@@ -65,6 +65,8 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   // What takes nothing still answers 400 to a request that is no proper HTTP.
   if (codes.length === 0) codes.push('BAD_REQUEST');
   codes.push('INTERNAL_SERVER_ERROR');
+  // Whatever asks the database answers this while it restarts.
+  if (rule || request?.body) codes.push('SERVICE_UNAVAILABLE');
   return codes;
 }
 

@@ -95,7 +95,7 @@ const usageRoute = createRoute({
   description: 'Segments, campaigns that are not sent, and workflows whose steps name the field.',
   security: scopes('contacts:view'),
   request: { params: FieldParams },
-  responses: { 200: ok(Usage) },
+  responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
 });
 
 const deleteRoute = createRoute({
@@ -107,7 +107,7 @@ const deleteRoute = createRoute({
   description: '409 while a segment, an unsent campaign or a workflow uses it.',
   security: scopes('contacts:edit'),
   request: { params: FieldParams },
-  responses: { 200: ok(DeletedField), ...errors('CONFLICT') },
+  responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },
 });
 
 /** Register before `contactRoutes`: `/contacts/fields` has the shape of `/contacts/{id}`. */

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { errorsPage } from '../../api/errors-page.ts';
+
+describe('docs/errors.md', () => {
+  it('is the catalogue of error codes, word for word', () => {
+    expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage());
+  });
+});
