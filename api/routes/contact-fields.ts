@@ -65,7 +65,7 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List standard and custom fields',
   description:
-    'With the type that most values have, and the percentage of contacts that have the field. With more than 50,000 contacts ' +
+    'With the type that most values have, and the percentage of contacts that have the field. With more than 20,000 contacts ' +
     'both come from an even sample.',
   security: scopes('contacts:view'),
   responses: { 200: ok(Fields) },
