@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ContactUpsert, type UpsertedContact, upsertContacts } from '../../db/contact-upsert.ts';
+import { addSuppressions } from '../../db/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { mergeData } from '../../domain/data-values.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const suppressionKey = randomBytes(32);
+let database: TestDatabase;
+let projectId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  projectId = uuidv7();
+  await sql`
+    INSERT INTO projects (id, name, public_key, public_key_hash) VALUES (${projectId}, 'p', ${projectId}, ${Buffer.from(projectId)})
+  `.execute(database.db);
+});
+
+function upsert(
+  rows: Partial<ContactUpsert>[],
+  options: { liftsUnsubscribe?: boolean } = {},
+): Promise<UpsertedContact[]> {
+  const whole = rows.map((row) => ({ email: 'a@x.com', set: {}, remove: [], ...row }));
+  return inTransaction(database.db, (trx) =>
+    upsertContacts(trx, { projectId, rows: whole, defaultSubscribed: true, suppressionKey, ...options }),
+  );
+}
+
+async function stored(): Promise<Record<string, { subscribed: boolean; data: object; untrusted: string[] }>> {
+  const { rows } = await sql<{ email: string; subscribed: boolean; data: object; untrusted: string[] }>`
+    SELECT email, subscribed, data, untrusted_keys AS untrusted FROM contacts WHERE project_id = ${projectId} ORDER BY email
+  `.execute(database.db);
+  return Object.fromEntries(rows.map(({ email, ...contact }) => [email, contact]));
+}
+
+const suppress = (reason: 'unsubscribe' | 'complaint' | 'hard_bounce' | 'manual') =>
+  addSuppressions(database.db, suppressionKey, { projectId, entries: [{ email: 'a@x.com', reason, source: 'test' }] });
+
+describe('upserting contacts', () => {
+  it('answers one result a row, in order, and each change of subscription once', async () => {
+    await upsert([{ email: 'known@x.com', subscribed: true }]);
+    const results = await upsert([
+      { email: 'new@x.com', set: { a: 1 } },
+      { email: 'known@x.com', subscribed: false },
+      { email: ' NEW@x.com ', set: { b: 2 } },
+      { email: 'known@x.com' },
+    ]);
+    expect(results.map(({ email, isNew, subscriptionChanged }) => [email, isNew, subscriptionChanged])).toEqual([
+      ['new@x.com', true, false],
+      ['known@x.com', false, false],
+      ['new@x.com', false, false],
+      ['known@x.com', false, true],
+    ]);
+    expect(results[0]?.data).toEqual({ a: 1, b: 2 });
+  });
+
+  it('in one call has the same effect as one after the other', async () => {
+    const row = fc.record({
+      email: fc.constantFrom('a@x.com', 'b@x.com', 'c@x.com'),
+      subscribed: fc.constantFrom(undefined, true, false),
+      set: fc.dictionary(fc.constantFrom('k', 'l', 'm"\\{},'), fc.constantFrom(1, 'text', true, [1], { n: null })),
+      remove: fc.subarray(['k', 'l', 'm"\\{},', 'other']),
+    });
+    const model = new Map<string, { subscribed: boolean; data: Record<string, unknown> }>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 6 }), async (rows) => {
+        const clean = rows.map((one) => ({ ...one, remove: one.remove.filter((key) => !(key in one.set)) }));
+        for (const one of clean) {
+          const before = model.get(one.email) ?? { subscribed: true, data: {} };
+          model.set(one.email, {
+            subscribed: one.subscribed ?? before.subscribed,
+            data: mergeData(before.data, one),
+          });
+        }
+        await upsert(clean);
+        const seen = Object.entries(await stored()).map(([email, { subscribed, data }]) => [
+          email,
+          { subscribed, data },
+        ]);
+        expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(model));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('from many sides at once loses nothing and makes each contact once', async () => {
+    const sides = Array.from({ length: 12 }, (_, side) =>
+      upsert(
+        Array.from({ length: 40 }, (_, i) => ({ email: `p${(i * 7 + side) % 40}@x.com`, set: { [`s${side}`]: side } })),
+      ),
+    );
+    const results = (await Promise.all(sides)).flat();
+    expect(results.filter((contact) => contact.isNew)).toHaveLength(40);
+    const contacts = Object.values(await stored());
+    expect(contacts).toHaveLength(40);
+    for (const { data } of contacts) expect(Object.keys(data)).toHaveLength(12);
+  });
+
+  it('remembers which values the public key wrote, until the secret key writes them', async () => {
+    await upsert([{ set: { mine: 1, both: 1 } }]);
+    await upsert([{ set: { both: 1, theirs: 2 }, untrusted: true }]);
+    expect((await stored())['a@x.com']?.untrusted).toEqual(['theirs']);
+    await upsert([{ set: { both: 2 }, untrusted: true }]);
+    expect((await stored())['a@x.com']?.untrusted.sort()).toEqual(['both', 'theirs']);
+    await upsert([{ set: { theirs: 2 } }]);
+    expect((await stored())['a@x.com']?.untrusted).toEqual(['both']);
+    await upsert([{ remove: ['both'] }]);
+    expect((await stored())['a@x.com']?.untrusted).toEqual([]);
+  });
+
+  it.each(['unsubscribe', 'complaint', 'hard_bounce'] as const)(
+    'by the public key or an import does not overrule %s',
+    async (reason) => {
+      await upsert([{ subscribed: false }]);
+      await suppress(reason);
+      const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, untrusted: true }]);
+      expect(byPublicKey).toMatchObject({ subscribed: false, subscriptionChanged: false, data: { a: 1 } });
+      const [byImport] = await upsert([{ subscribed: true }], { liftsUnsubscribe: false });
+      expect(byImport).toMatchObject({ subscribed: false });
+      await sql`DELETE FROM contacts WHERE project_id = ${projectId}`.execute(database.db);
+      const [anew] = await upsert([{ untrusted: true }]);
+      expect(anew).toMatchObject({ isNew: true, subscribed: false });
+    },
+  );
+
+  it('by the public key subscribes who was unsubscribed by nobody but the API', async () => {
+    await upsert([{ subscribed: false }]);
+    expect((await upsert([{ subscribed: true, untrusted: true }]))[0]).toMatchObject({
+      subscribed: true,
+      subscriptionChanged: true,
+    });
+  });
+
+  it('writes nothing at all when one contact would get too much data', async () => {
+    const tooMuch = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`k${i}`, 1]));
+    await expect(upsert([{ email: 'ok@x.com' }, { set: tooMuch }])).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await stored()).toEqual({});
+  });
+
+  it('holds off a deletion until its transaction ends', async () => {
+    const [contact] = await upsert([{}]);
+    let deleted = false;
+    await inTransaction(database.db, async (trx) => {
+      await upsertContacts(trx, {
+        projectId,
+        rows: [{ email: 'a@x.com', set: {}, remove: [] }],
+        defaultSubscribed: true,
+        suppressionKey,
+      });
+      const deletion = sql`DELETE FROM contacts WHERE id = ${contact?.id}`
+        .execute(database.db)
+        .then(() => (deleted = true));
+      void deletion.catch(() => {});
+      const waiting = sql<{ n: number }>`
+        SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await waiting.execute(trx)).rows[0]?.n === 0) expect(deleted).toBe(false);
+    });
+    await expect.poll(() => deleted).toBe(true);
+  });
+});
