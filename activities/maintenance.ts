@@ -1,4 +1,5 @@
 import { heartbeat } from '@temporalio/activity';
+import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
 import { unholdEmails } from '../db/email-ledger.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox.ts';
@@ -49,7 +50,9 @@ export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
       const { ids, outbox } = await inTransaction(db, async (trx) => {
         const released = await unholdEmails(trx, { projectId, limit: RELEASE_PAGE });
         const rows = released.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-        return { ids: released, outbox: await enqueue(trx, rows) };
+        // The last page wakes the campaigns, which keep their held mails themselves.
+        const campaigns = released.length < RELEASE_PAGE ? await wakeCampaigns(trx, projectId) : [];
+        return { ids: released, outbox: [...(await enqueue(trx, rows)), ...campaigns] };
       });
       lifecycle.dispatch(outbox);
       return ids.length;

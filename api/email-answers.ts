@@ -151,6 +151,11 @@ function messageIdOf(email: Email): string | null {
   return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
 }
 
+/** The payload of a campaign mail's `email.sent`, which is kept without one. */
+export function sentPayload(email: Email): Record<string, unknown> {
+  return payloadOf(emailItem(email));
+}
+
 /** The payload of an `email.sent` that is kept without one: everything it says is in the record (spec "Event payloads"). */
 function payloadOf(item: ReturnType<typeof emailItem>): Record<string, unknown> {
   const { subject, from, fromName, messageId, templateId, campaignId, sourceType, sentAt } = item;

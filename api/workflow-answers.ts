@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../db/executions.ts';
 import { maskStepConfig } from '../db/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../db/workflows.ts';
-import { STEP_TYPES } from '../domain/execution.ts';
-import { executionWorkflowId } from '../temporal/names.ts';
+import { executionWorkflowId, STEP_TYPES } from '../domain/execution.ts';
 import { Id, Instant } from './schemas.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';

@@ -89,6 +89,18 @@ export async function getEmail(db: Db, p: { projectId: string; id: string }): Pr
   return email;
 }
 
+/** Emails of a project by id, in no order; unknown ids are left out. */
+export async function listEmailsById(db: Db, p: { projectId: string; ids: string[] }): Promise<Email[]> {
+  if (p.ids.length === 0) return [];
+  const { rows } = await sql<Email>`
+    SELECT ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+  return rows;
+}
+
 export interface EmailEvent {
   id: string;
   name: string;

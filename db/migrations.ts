@@ -10,6 +10,7 @@ import * as storefront from './migrations/20261121T0807-storefront.ts';
 import * as access from './migrations/20261121T0830-access.ts';
 import * as filterFunctions from './migrations/20261121T0900-filter-functions.ts';
 import * as segmentCounts from './migrations/20261121T0905-segment-counts.ts';
+import * as activity from './migrations/20261121T0920-activity.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -24,4 +25,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0830-access': access,
   '20261121T0900-filter-functions': filterFunctions,
   '20261121T0905-segment-counts': segmentCounts,
+  '20261121T0920-activity': activity,
 };

@@ -56,3 +56,8 @@ export interface ExecutionInput {
   /** Visits whose event has arrived. */
   satisfied?: number[];
 }
+
+/** The id of an execution's Temporal workflow; an operator finds one by the other. */
+export function executionWorkflowId(executionId: string): string {
+  return `execution-${executionId}`;
+}

@@ -13,7 +13,6 @@ export type TaskQueue = keyof typeof TASK_QUEUES;
 /** Priority keys: lower goes first. A password reset passes a campaign. */
 export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;
 
-export const executionWorkflowId = (executionId: string): string => `execution-${executionId}`;
 export const campaignWorkflowId = (campaignId: string, sendNo: number): string => `campaign-${campaignId}-${sendNo}`;
 export const jobWorkflowId = (jobId: string): string => `job-${jobId}`;
 export const releaseWorkflowId = (outboxId: string): string => `hold-release-${outboxId}`;

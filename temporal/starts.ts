@@ -1,9 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { ExecutionInput } from '../domain/execution.ts';
+import { type ExecutionInput, executionWorkflowId } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import {
   campaignWorkflowId,
-  executionWorkflowId,
   groupWorkflowId,
   jobWorkflowId,
   PRIORITY,

@@ -1,0 +1,12 @@
+import { type Kysely, sql } from 'kysely';
+
+/** What the activity feed orders by besides ids: few rows an execution or SMS, and none of the ledger's hot columns. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE INDEX executions_completed ON executions (project_id, completed_at) WHERE completed_at IS NOT NULL
+  `.execute(db);
+  await sql`CREATE INDEX sms_messages_sent ON sms_messages (project_id, sent_at) WHERE sent_at IS NOT NULL`.execute(db);
+  await sql`
+    CREATE INDEX sms_messages_delivered ON sms_messages (project_id, delivered_at) WHERE delivered_at IS NOT NULL
+  `.execute(db);
+}

@@ -1,0 +1,35 @@
+/** The kinds of an activity feed, in the order of the documentation (decisions §8). */
+export const ACTIVITY_TYPES = [
+  'event.triggered',
+  'email.sent',
+  'email.delivered',
+  'email.received',
+  'email.opened',
+  'email.clicked',
+  'email.bounced',
+  'email.complained',
+  'sms.sent',
+  'sms.delivered',
+  'sms.failed',
+  'campaign.scheduled',
+  'campaign.sent',
+  'workflow.started',
+  'workflow.completed',
+  'contact.subscribed',
+  'contact.unsubscribed',
+  'apikey.rotated',
+] as const;
+export type ActivityType = (typeof ACTIVITY_TYPES)[number];
+
+/** Events of the service that the feed shows under a name of its own; any other event is `event.triggered`. */
+export const ACTIVITY_EVENTS: Record<string, ActivityType> = {
+  'email.sent': 'email.sent',
+  'email.delivery': 'email.delivered',
+  'email.received': 'email.received',
+  'email.open': 'email.opened',
+  'email.click': 'email.clicked',
+  'email.bounce': 'email.bounced',
+  'email.complaint': 'email.complained',
+  'contact.subscribed': 'contact.subscribed',
+  'contact.unsubscribed': 'contact.unsubscribed',
+};

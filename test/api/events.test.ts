@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+const track = (email: string, event: string, data = {}) =>
+  expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }));
+
+describe('POST /v1/track', () => {
+  it('records the event, creates the contact subscribed, keeps its data and answers ids', async () => {
+    const answer = await track('new@example.com', 'signup', { plan: 'pro', once: { value: 1, persistent: false } });
+    expect(answer).toMatchObject({ success: true, data: { contact: expect.any(String), event: expect.any(String) } });
+    const contact = await expectOk(api.call('GET', `/contacts/${answer.data.contact}`));
+    expect(contact).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
+    const { events } = await expectOk(api.call('GET', `/events/contact/${answer.data.contact}`));
+    expect(events).toMatchObject([{ id: answer.data.event, name: 'signup', data: { plan: 'pro', once: 1 } }]);
+  });
+
+  it('refuses reserved and system names with their own codes', async () => {
+    for (const [event, code] of [
+      ['email.sent', 'reserved_event'],
+      ['contact.subscribed', 'reserved_event'],
+      ['segment.vip.entry', 'reserved_event'],
+      ['pixel.view', 'system_sourced_event'],
+      ['shopify.order', 'system_sourced_event'],
+    ]) {
+      const { status, body } = await api.call('POST', '/v1/track', { body: { email: 'a@example.com', event } });
+      expect([status, body.error.code, body.error.errors]).toMatchObject([
+        422,
+        'VALIDATION_ERROR',
+        [{ field: 'event', code }],
+      ]);
+    }
+  });
+
+  it('takes an Idempotency-Key once, and tells the second request what the first one got', async () => {
+    const options = { body: { email: 'key@example.com', event: 'once' }, headers: { 'idempotency-key': 'k-1' } };
+    const first = await expectOk(api.call('POST', '/v1/track', options));
+    const second = await api.call('POST', '/v1/track', options);
+    expect(second).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          code: 'IDEMPOTENCY_KEY_REUSED',
+          details: { key: 'k-1', originalRequest: 'POST /v1/track', originalResponse: first },
+        },
+      },
+    });
+  });
+
+  it('takes the public key, which lifts nobody’s refusal', async () => {
+    const body = { email: 'public@example.com', event: 'view', subscribed: true };
+    const { data } = await expectOk(api.call('POST', '/v1/track', { key: api.one.publicKey, body }));
+    await expectOk(api.call('POST', '/suppressions', { body: { email: 'public@example.com', reason: 'unsubscribe' } }));
+    await expectOk(api.call('POST', '/v1/track', { key: api.one.publicKey, body }));
+    expect((await expectOk(api.call('GET', `/contacts/${data.contact}`))).subscribed).toBe(false);
+  });
+});
+
+describe('events', () => {
+  it('are listed newest first by pages that lose and repeat none', async () => {
+    for (let n = 0; n < 5; n += 1) await track('pages@example.com', 'paged', { n });
+    const seen: number[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await expectOk(api.call('GET', `/events?eventName=paged&limit=2${cursor}`));
+      expect(page.data).toEqual(page.events);
+      seen.push(...page.events.map((event: { data: { n: number } }) => event.data.n));
+      if (!page.hasMore) break;
+      cursor = `&cursor=${page.cursor}`;
+    }
+    expect(seen).toEqual([4, 3, 2, 1, 0]);
+  });
+
+  it('are counted and named', async () => {
+    await track('stats@example.com', 'counted');
+    await track('stats@example.com', 'counted');
+    const stats = await expectOk(api.call('GET', '/events/stats'));
+    expect(stats).toContainEqual({ name: 'counted', count: 2, lastAt: expect.any(String) });
+    expect((await expectOk(api.call('GET', '/events/names'))).eventNames).toContain('counted');
+  });
+
+  it('can be recorded by contact id, but not under a reserved name or for another project’s contact', async () => {
+    const { data } = await track('manual@example.com', 'signup');
+    const body = { name: 'called', contactId: data.contact, data: { by: 'Ada' } };
+    expect(await api.call('POST', '/events/track', { body })).toMatchObject({
+      status: 201,
+      body: { name: 'called', contactId: data.contact, data: { by: 'Ada' } },
+    });
+    expect((await api.call('POST', '/events/track', { body: { ...body, name: 'email.open' } })).status).toBe(422);
+    expect((await api.call('POST', '/events/track', { body, key: api.two.secretKey })).status).toBe(404);
+  });
+
+  it('are purged by name, unless a workflow or segment uses it or the service owns it', async () => {
+    await track('purge@example.com', 'old');
+    await track('purge@example.com', 'used');
+    await expectOk(api.call('POST', '/workflows', { body: { name: 'Uses', eventName: 'used' } }));
+    expect(await expectOk(api.call('GET', '/events/used/usage'))).toMatchObject({
+      totalCount: 1,
+      uniqueContacts: 1,
+      canDelete: false,
+    });
+    expect((await api.call('DELETE', '/events/used')).status).toBe(409);
+    expect((await api.call('DELETE', '/events/contact.subscribed')).status).toBe(409);
+    expect(await api.call('DELETE', '/events/old', { key: api.two.secretKey })).toMatchObject({
+      body: { deletedCount: 0 },
+    });
+    expect(await api.call('DELETE', '/events/old')).toMatchObject({ status: 200, body: { deletedCount: 1 } });
+  });
+});
+
+describe('the activity feed', () => {
+  it('shows every kind in one order, page by page, and filters by type and contact', async () => {
+    const { data } = await track('feed@example.com', 'seen');
+    await expectOk(api.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
+    const workflow = await expectOk(api.call('POST', '/workflows', { body: { name: 'Feed', triggerType: 'MANUAL' } }));
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/steps`, { body: { type: 'EXIT' } }));
+    await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } }));
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body: { contactId: data.contact } }));
+    const all: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await expectOk(api.call('GET', `/activity?contactId=${data.contact}&limit=1${cursor}`));
+      all.push(...page.data.map((item: { type: string }) => item.type));
+      if (!page.hasMore) break;
+      cursor = `&cursor=${page.cursor}`;
+    }
+    expect([...all].sort()).toEqual([
+      'contact.unsubscribed',
+      'event.triggered',
+      'workflow.completed',
+      'workflow.started',
+    ]);
+    const only = await expectOk(api.call('GET', `/activity?types=workflow.started&contactId=${data.contact}`));
+    expect(only.data).toMatchObject([{ type: 'workflow.started', contactEmail: 'feed@example.com' }]);
+    expect((await api.call('GET', '/activity?types=nonsense')).status).toBe(400);
+    const other = await expectOk(api.call('GET', '/activity', { key: api.two.secretKey }));
+    expect(other.data).toEqual([]);
+  });
+
+  it('says what was, what just was, and what will be', async () => {
+    expect(await expectOk(api.call('GET', '/activity/stats'))).toMatchObject({
+      totalEvents: expect.any(Number),
+      openRate: 0,
+    });
+    expect(await expectOk(api.call('GET', '/activity/recent-count'))).toMatchObject({
+      minutes: 5,
+      count: expect.any(Number),
+    });
+    expect((await expectOk(api.call('GET', '/activity/types'))).types).toContain('email.opened');
+    expect(await expectOk(api.call('GET', '/activity/upcoming'))).toEqual({ activities: [] });
+  });
+});
+
+describe('analytics', () => {
+  it('fill days without mail with zeros', async () => {
+    const days = await expectOk(api.call('GET', '/analytics/timeseries?startDate=2026-01-01&endDate=2026-01-03'));
+    const zeros = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0 };
+    expect(days).toEqual(['2026-01-01', '2026-01-02', '2026-01-03'].map((date) => ({ date, ...zeros })));
+    expect((await api.call('GET', '/analytics/timeseries?startDate=2026-01-03&endDate=2026-01-01')).status).toBe(400);
+  });
+
+  it('name top events with their trend, top campaigns and campaign totals', async () => {
+    await track('top@example.com', 'top');
+    const top = await expectOk(api.call('GET', '/analytics/top-events?limit=100'));
+    expect(top).toContainEqual({ name: 'top', count: 1, trend: 100 });
+    expect(await expectOk(api.call('GET', '/analytics/top-campaigns'))).toEqual([]);
+    expect(await expectOk(api.call('GET', '/analytics/campaign-stats'))).toMatchObject({
+      total: 0,
+      averageOpenRate: 0,
+    });
+  });
+});
