@@ -1,4 +1,4 @@
-import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import type { EmailProvider, OutgoingEmail, ProviderResult } from '../channels/email/provider.ts';
 import {
   type ChunkRef,
   type ClaimedRecipient,
@@ -31,7 +31,7 @@ const CLAIM_AHEAD_MS = 500;
 /** Claimed rows that are left when the next claim is made: the time of one statement at full speed. */
 const AHEAD_ROWS = 250;
 /** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
-const OUTAGE_ANSWERS = 50;
+const OUTAGE_ANSWERS = 20;
 
 /** What all lanes of a process share. */
 export interface LaneDeps {
@@ -57,7 +57,7 @@ export interface Turn {
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
-  /** Milliseconds since 1970: no claim after it. */
+  /** Milliseconds since 1970: no claim after it, and what the provider has not begun with is taken back. */
   untilMs: number;
 }
 
@@ -89,6 +89,8 @@ class Lane implements RecordOwner {
   private blocked = false;
   private stretches = 1;
   private readonly unsent: string[] = [];
+  /** What the provider has been given and has not answered, with the way to take it back. */
+  private readonly handedOver = new Map<string, () => boolean>();
   private drained: (() => void) | undefined;
 
   constructor(deps: LaneDeps, turn: Turn, claim: number) {
@@ -102,14 +104,19 @@ class Lane implements RecordOwner {
     const { chunk, ratePerSecond } = this.turn;
     const size = ratePerSecond > 0 ? Math.min(STRETCH_ROWS, ratePerSecond) : STRETCH_ROWS;
     const ranges = await listRanges(db, { ...chunk, size });
+    const stopped = () => this.withdraw();
+    this.turn.stop.addEventListener('abort', stopped);
+    const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
     try {
       await this.sendRanges(ranges);
     } finally {
+      clearTimeout(timer);
+      this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
       await releaseClaimed(db, { ids: this.unsent, claim: this.claim });
     }
     if (this.failure) throw this.failure;
-    return { outcome: await this.outcome(ranges.length > 0), sent: this.sent };
+    return { outcome: await this.outcome(), sent: this.sent };
   }
 
   /** A mail is out of doubt: recorded, or not ours any more. */
@@ -122,20 +129,22 @@ class Lane implements RecordOwner {
   lost(error: Error | null): void {
     this.fenced = true;
     this.failure ??= error;
+    this.withdraw();
   }
 
   /** No further mail is taken. */
   private get halted(): boolean {
-    return this.fenced || this.blocked || this.turn.stop.aborted || this.outage >= OUTAGE_ANSWERS;
+    const { stop, untilMs } = this.turn;
+    return this.fenced || this.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
   }
 
-  private async outcome(hadRows: boolean): Promise<TurnResult['outcome']> {
+  private async outcome(): Promise<TurnResult['outcome']> {
     if (await finishChunk(this.deps.db, this.turn.chunk)) return 'done';
     if (this.turn.stop.aborted) return 'stopped';
     if (this.blocked) return 'blocked';
-    if (this.deferred > 0) return 'deferred';
-    // Rows that are open and were not ours to claim: another attempt's, or changed under us. The next turn sees.
-    return hadRows ? 'more' : 'deferred';
+    if (this.deferred > 0 || (this.sent === 0 && !this.fenced)) return 'deferred';
+    // The turn is over, or rows were another attempt's.
+    return 'more';
   }
 
   private async sendRanges(ranges: LedgerRange[]): Promise<void> {
@@ -156,7 +165,7 @@ class Lane implements RecordOwner {
 
   /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
   private claimNext(ranges: LedgerRange[]): Promise<ClaimedRecipient[]> | undefined {
-    if (ranges.length === 0 || this.halted || Date.now() >= this.turn.untilMs) return undefined;
+    if (ranges.length === 0 || this.halted) return undefined;
     const parts = ranges.splice(0, this.turn.ratePerSecond > 0 ? 1 : this.stretches);
     const claimed = this.claimRows(joined(parts));
     claimed.catch(() => undefined);
@@ -213,15 +222,15 @@ class Lane implements RecordOwner {
   }
 
   private submit(row: ClaimedRecipient): void {
-    const { provider, sign } = this.deps;
+    const { sign } = this.deps;
     const onResult = (result: ProviderResult) => this.answered(row, result);
     try {
       const message = this.turn.composer.compose(row);
       if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
-      else if (!sign) provider.submit(message, onResult);
+      else if (!sign) this.handOver(message, onResult);
       else
         sign(message.raw).then(
-          (raw) => provider.submit({ ...message, raw }, onResult),
+          (raw) => this.handOver({ ...message, raw }, onResult),
           (error: Error) => onResult({ outcome: 'unsent', error: `DKIM: ${error.message}` }),
         );
     } catch (error) {
@@ -230,9 +239,24 @@ class Lane implements RecordOwner {
     }
   }
 
+  private handOver(message: OutgoingEmail, onResult: (result: ProviderResult) => void): void {
+    this.handedOver.set(message.id, this.deps.provider.submit(message, onResult));
+  }
+
+  /** Takes back what is not on its way yet: a slow or absent provider must not keep a lane that has to stop. */
+  private withdraw(): void {
+    for (const [id, takeBack] of this.handedOver) {
+      if (!takeBack()) continue;
+      this.handedOver.delete(id);
+      this.unsent.push(id);
+      this.recorded(1);
+    }
+  }
+
   private answered(row: ClaimedRecipient, result: ProviderResult): void {
     const { recorder } = this.deps;
     const { id } = row;
+    this.handedOver.delete(id);
     if (result.outcome === 'accepted') {
       this.outage = 0;
       this.sent += 1;
@@ -243,6 +267,7 @@ class Lane implements RecordOwner {
     }
     const aboutMessage = result.outcome === 'refused' && !SESSION_STAGES.has(result.stage);
     this.outage = aboutMessage ? 0 : this.outage + 1;
+    if (this.outage >= OUTAGE_ANSWERS) this.withdraw();
     if (aboutMessage && result.permanent) void this.judged(row, result);
     else this.putOff(row, result);
   }

@@ -23,7 +23,10 @@ export function captureProvider(store: (message: OutgoingEmail) => Promise<void>
   return {
     kind: 'capture',
     send,
-    submit: (message, onResult) => void send(message).then((result) => onResult(result, message)),
+    submit: (message, onResult) => {
+      void send(message).then((result) => onResult(result, message));
+      return () => false;
+    },
     close: async () => {
       closed = true;
       await Promise.allSettled(underWay);

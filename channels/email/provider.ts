@@ -28,8 +28,11 @@ export interface EmailProvider {
   readonly kind: 'smtp' | 'ses' | 'capture';
   /** Never rejects. An abort stops what is not on the wire yet. */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
-  /** The same without a promise a message, for campaigns; `onResult` is called once, after this call. */
-  submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): void;
+  /**
+   * The same without a promise a message, for campaigns; `onResult` is called once, after this call. What it returns takes the message back
+   * while it is not on its way: true, and then there is no result.
+   */
+  submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
   /** Answers what is queued as `unsent`, waits for what is on the wire. */
   close(): Promise<void>;
 }

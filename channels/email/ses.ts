@@ -37,7 +37,10 @@ export function sesProvider(options: SesOptions): EmailProvider {
   return {
     kind: 'ses',
     send,
-    submit: (message, onResult) => void send(message).then((result) => onResult(result, message)),
+    submit: (message, onResult) => {
+      void send(message).then((result) => onResult(result, message));
+      return () => false;
+    },
     close: async () => {
       closed = true;
       await Promise.all(underWay);

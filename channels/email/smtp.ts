@@ -16,7 +16,8 @@ export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readon
     pool,
     send: async (message, signal) => providerResult(await pool.send(smtpMessage(message), signal)),
     submit: (message, onResult) => {
-      pool.submit(smtpMessage(message), (result) => onResult(providerResult(result), message));
+      const job = pool.submit(smtpMessage(message), (result) => onResult(providerResult(result), message));
+      return () => pool.withdraw(job);
     },
     close: () => pool.close(),
   };

@@ -100,6 +100,11 @@ export class SmtpPool {
     return job;
   }
 
+  /** Takes a message back that no connection has taken yet: true, and it will have no result. */
+  withdraw(job: SmtpJob): boolean {
+    return this.queue.cancel(job);
+  }
+
   /** Sends a message. An abort counts while it is queued: then it is `unsent`. Never rejects. */
   send(message: SmtpMessage, signal?: AbortSignal): Promise<SmtpResult> {
     if (signal?.aborted) return Promise.resolve({ outcome: 'unsent', error: 'aborted' });
