@@ -57,17 +57,15 @@ function decoded(files: NonNullable<SendInput['attachments']>): SendAttachment[]
 }
 
 /** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */
-const known = new Lru<string, true>(500);
+const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 const KNOWN_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !/\{[{%]/.test(text)) return;
-  const key = `${field} ${text}`;
-  if (known.get(key)) return;
+  if (text === undefined || !/\{[{%]/.test(text) || known[field].has(text)) return;
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {
     throw error instanceof TemplateError ? templateRefusal(error) : error;
   }
-  if (key.length <= KNOWN_MAX_CHARS) known.set(key, true);
+  if (text.length <= KNOWN_MAX_CHARS) known[field].set(text, true);
 }

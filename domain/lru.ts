@@ -13,6 +13,11 @@ export class Lru<K, V> {
     return value;
   }
 
+  /** Whether there is a value, without making it the one used last. */
+  has(key: K): boolean {
+    return this.entries.has(key);
+  }
+
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);

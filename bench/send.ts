@@ -1,0 +1,219 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createSendAcceptor } from '../api/send-acceptor.ts';
+import { acceptSends } from '../db/accept-sends.ts';
+import { connect } from '../db/connection.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { SendRequest } from '../domain/send-request.ts';
+import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { startSmtpSink } from '../test/support/smtp-sink.ts';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+
+/**
+ * `POST /v1/send`: how many one API process accepts a second with 64 clients, against a transaction a request, and how long a mail takes from
+ * the request to the end of SMTP DATA on an idle service. The worker is paused (SIGSTOP) while acceptance is measured, so that API
+ * and Postgres have the cores; Temporal takes the dispatches all the while. Afterwards it delivers what was accepted.
+ */
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '20000' },
+    clients: { type: 'string', default: '64' },
+    latency: { type: 'string', default: '50' },
+    deliver: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+const requests = Number(values.requests);
+const clients = Number(values.clients);
+const SUPPRESSION_KEY = Buffer.alloc(32, 1);
+const BODY = `<p>Hello {{name}}, this is your order {{orderNo}}.</p>${'<p>A line of text.</p>'.repeat(100)}`;
+
+const arrivals = new Map<string, () => void>();
+let delivered = 0;
+const sink = await startSmtpSink({
+  record: false,
+  answerMessage: (to) => {
+    delivered += 1;
+    arrivals.get(to)?.();
+    return null;
+  },
+});
+const home = newHome();
+const service = await startService({
+  home,
+  env: {
+    ...{ WORKERS: '1', EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
+    ...{ SECRET_KEY: 'the secret key of the bench', LOG_LEVEL: 'warn' },
+  },
+});
+const dev = service.dev();
+const { db } = connect({ connectionString: dev.databaseUrl, max: 10, applicationName: 'bench', onError: () => {} });
+const worker = dev.pids.workers[0] ?? 0;
+
+try {
+  const idle = await idleLatencies(Number(values.latency));
+  process.kill(worker, 'SIGSTOP');
+  const rates = await acceptanceRates();
+  console.log(`\nAccepting ${requests} requests from ${clients} clients; everything on the same cores`);
+  console.table(rates);
+  console.log('From the request to the end of SMTP DATA, one mail at a time on an idle service');
+  console.table([idle]);
+  process.kill(worker, 'SIGCONT');
+  if (values.deliver) console.table([await deliveryRate()]);
+} finally {
+  process.kill(worker, 'SIGCONT');
+  await db.destroy();
+  service.signal('SIGTERM');
+  await service.exited;
+  await sink.close();
+  await removeHome(home);
+}
+
+async function idleLatencies(count: number) {
+  const client = await openClient();
+  const times: number[] = [];
+  for (let n = -5; n < count; n += 1) {
+    const to = `idle${n}@bench.test`;
+    const startedAt = performance.now();
+    const arrived = new Promise<void>((resolve) => arrivals.set(to, resolve));
+    await client.post(requestBytes(to));
+    await arrived;
+    if (n >= 0) times.push(performance.now() - startedAt);
+    await sleep(30); // What follows the mail (its record, the end of its workflow) is over: the service is idle again.
+  }
+  client.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => Math.round(times[Math.floor(share * (times.length - 1))] ?? 0);
+  return { mails: count, 'p50 ms': at(0.5), 'p90 ms': at(0.9), 'p99 ms': at(0.99), 'max ms': at(1) };
+}
+
+async function acceptanceRates() {
+  let n = 0;
+  const next = () => sendRequest(`plain${n++}@bench.test`);
+  const plain = (request: SendRequest) =>
+    inTransaction(db, (trx) => acceptSends(trx, [request], { suppressionKey: SUPPRESSION_KEY }));
+  const acceptor = createSendAcceptor({ db, suppressionKey: SUPPRESSION_KEY, dispatch: () => {} });
+  await inParallel(500, () => acceptor.accept(next()));
+  const few = Math.min(requests, 5_000);
+  const alone = await measured(few, (count) => inParallel(count, () => plain(next())), process.pid);
+  const grouped = await measured(few, (count) => inParallel(count, () => acceptor.accept(next())), process.pid);
+  await db.deleteFrom('outbox').execute();
+  await overHttp(1_000, 'warm');
+  const http = await measured(requests, (count) => overHttp(count, 'http'), dev.pids.api);
+  return [
+    { what: 'a transaction a request, no HTTP', ...alone },
+    { what: 'group commit, no HTTP', ...grouped },
+    { what: 'POST /v1/send, one API process', ...http },
+  ];
+}
+
+async function overHttp(count: number, name: string): Promise<void> {
+  const open = await Promise.all(Array.from({ length: clients }, openClient));
+  let sent = 0;
+  await Promise.all(
+    open.map(async (client) => {
+      for (let i = sent++; i < count; i = sent++) {
+        const status = await client.post(requestBytes(`${name}${i}@bench.test`));
+        if (status !== 200) throw new Error(`POST /v1/send answered ${status}`);
+      }
+    }),
+  );
+  for (const client of open) client.close();
+}
+
+/** Rate, and CPU a request of the process that accepts and of Postgres with all its backends. */
+async function measured(count: number, work: (count: number) => Promise<void>, pid: number) {
+  const before = { node: cpuMs([pid]), postgres: postgresCpuMs(dev.pids.postgres) };
+  const startedAt = performance.now();
+  await work(count);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return {
+    'accepted/s': Math.round(count / seconds),
+    'Node CPU µs': Math.round(((cpuMs([pid]) - before.node) * 1000) / count),
+    'Postgres CPU µs': Math.round(((postgresCpuMs(dev.pids.postgres) - before.postgres) * 1000) / count),
+  };
+}
+
+/** What was accepted over HTTP leaves through the one worker, each mail with its own event and record. */
+async function deliveryRate() {
+  const startedAt = performance.now();
+  const before = delivered;
+  const total = requests + 1_000;
+  while (delivered - before < total) {
+    if (performance.now() - startedAt > 180_000) break;
+    await sleep(50);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  return {
+    'delivered by one worker': delivered - before,
+    seconds: Math.round(seconds),
+    'mails/s': Math.round((delivered - before) / seconds),
+  };
+}
+
+async function inParallel(count: number, work: () => Promise<unknown>): Promise<void> {
+  let started = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (started++ < count) await work();
+    }),
+  );
+}
+
+function sendRequest(to: string): SendRequest {
+  return {
+    ...{ projectId: dev.projectId, mode: 'live', monthlyEmailLimit: null, request: 'POST /v1/send' },
+    ...{
+      idempotencyKey: to,
+      to: [{ email: to, name: null }],
+      subject: 'Order {{orderNo}}',
+      body: BODY,
+      templateId: undefined,
+    },
+    ...{ from: { email: `shop@${dev.domain}`, name: 'Shop' }, replyTo: undefined, subscribed: undefined },
+    ...{ data: { set: { name: 'Ada' }, remove: [], oneOff: { orderNo: 4711 } }, headers: {}, attachments: [] },
+  };
+}
+
+function requestBytes(to: string): Buffer {
+  const body = JSON.stringify({
+    ...{ to, from: { name: 'Shop', email: `shop@${dev.domain}` }, subject: 'Order {{orderNo}}', body: BODY },
+    data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
+  });
+  const head = [
+    'POST /v1/send HTTP/1.1',
+    `Host: ${new URL(dev.baseUrl).host}`,
+    `Authorization: Bearer ${dev.secretKey}`,
+    'Content-Type: application/json',
+    `Idempotency-Key: ${to}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** A client on one kept connection that costs next to nothing: it shares the cores with what is measured. */
+async function openClient(): Promise<{ post(bytes: Buffer): Promise<number>; close(): void }> {
+  const { hostname, port } = new URL(dev.baseUrl);
+  const socket = net.connect(Number(port), hostname).setNoDelay(true);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  let text = '';
+  let answered: (status: number) => void = () => {};
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+    const end = text.indexOf('\r\n\r\n');
+    const length = /content-length: (\d+)/i.exec(text)?.[1];
+    if (end < 0 || length === undefined || text.length < end + 4 + Number(length)) return;
+    const status = Number(text.slice(9, 12));
+    text = '';
+    answered(status);
+  });
+  return {
+    post: (bytes) =>
+      new Promise((resolve) => {
+        answered = resolve;
+        socket.write(bytes);
+      }),
+    close: () => socket.destroy(),
+  };
+}
