@@ -26,6 +26,14 @@ export async function authenticate(c: RequestContext, rule: AccessRule, deps: De
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
 }
 
+/** The project of whatever valid credentials a request to an open endpoint happens to bring; undefined where it brings none. */
+export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
+  const header = c.req.header('authorization');
+  if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
+  const token = getCookie(c, SESSION_COOKIE);
+  return token ? (await findSessionAccess(deps.db, hashToken(token)))?.project.id : undefined;
+}
+
 /** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
 async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');

@@ -1,8 +1,9 @@
 /** Whatever looks like an address of a person, a key, a token of ours or a password in a URL. */
+// In this order: a URL's password and host would look like an address.
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(sk|pk|whsec)_[A-Za-z0-9_+/=-]{6,}/g, '$1_[redacted]'],
-  [/[^\s@"'<>(),;:=]+@[^\s@"'<>(),;:]+\.[^\s@"'<>(),;:]+/g, '[address]'],
   [/:\/\/[^\s/@]+@/g, '://[redacted]@'],
+  [/[^\s@"'<>(),;:=]+@[^\s@"'<>(),;:]+\.[^\s@"'<>(),;:]+/g, '[address]'],
   [/\+\d{8,15}\b/g, '[phone]'],
 ];
 

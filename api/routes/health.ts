@@ -1,9 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ping } from '../../db/connection.ts';
+import { getProject } from '../../db/projects.ts';
 import { AppError } from '../../domain/errors.ts';
 import { errors, ok } from '../answers.ts';
+import { findProjectId } from '../authenticate.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
+import { Hold, projectAnswer } from '../project-answer.ts';
+import { Id } from '../schemas.ts';
 import { open } from '../security.ts';
 
 /** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
@@ -11,14 +15,20 @@ const PART_TIMEOUT_MS = 3_000;
 
 const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
 
+const ServiceHealth = Health.extend({
+  project: z.object({ id: Id, hold: Hold }).optional(),
+}).openapi('ServiceHealth', { example: { status: 'ok' } });
+
 const healthRoute = createRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
   summary: 'Whether the service is up',
-  description: 'Answers 200 as soon as the API takes requests and Postgres answers.',
+  description:
+    'Answers 200 as soon as the API takes requests and Postgres answers. With credentials it also shows whether sending of ' +
+    'their project is on hold.',
   security: open(),
-  responses: { 200: ok(Health), ...errors('SERVICE_UNAVAILABLE') },
+  responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
 
 const liveRoute = createRoute({
@@ -41,10 +51,15 @@ const readyRoute = createRoute({
   responses: { 200: ok(Health), ...errors('SERVICE_UNAVAILABLE') },
 });
 
-export function healthRoutes(app: App, { db, lifecycle }: Deps): void {
+export function healthRoutes(app: App, deps: Deps): void {
+  const { db, lifecycle } = deps;
   app.openapi(healthRoute, async (c) => {
     await answers({ postgres: () => ping(db) });
-    return c.json({ status: 'ok' as const }, 200);
+    const projectId = await findProjectId(c, deps);
+    if (!projectId) return c.json({ status: 'ok' as const }, 200);
+    c.header('Cache-Control', 'no-store');
+    const { hold } = projectAnswer(await getProject(db, projectId));
+    return c.json({ status: 'ok' as const, project: { id: projectId, hold } }, 200);
   });
   app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(readyRoute, async (c) => {

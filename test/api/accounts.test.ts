@@ -124,6 +124,9 @@ describe('the project', () => {
     const held = await post('/project/hold', { reason: 'too many complaints' }, session);
     expect(held.body.hold).toMatchObject({ held: true, reason: 'too many complaints' });
     expect((await get('/auth/me', session)).body.hold.held).toBe(true);
+    const health = await api.call('GET', '/health', { key: api.two.secretKey });
+    expect(health.body.project).toMatchObject({ id: api.two.id, hold: { held: true } });
+    expect((await api.call('GET', '/health', { key: null })).body).toEqual({ status: 'ok' });
     api.dispatched.length = 0;
     expect((await post('/project/release', undefined, session)).body.hold).toEqual({
       held: false,

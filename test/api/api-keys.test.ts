@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyCache } from '../../api/key-cache.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -63,6 +64,23 @@ describe('API keys', () => {
     const again = await asOwner('POST', `/apikeys/${id}/revoke`);
     expect(again.body.revokedAt).toBe(first.body.revokedAt);
     await other.close();
+  });
+
+  it('stop at once also while a process cannot hear of changes', async () => {
+    const { id, key } = (await create()).body;
+    const deaf = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
+    await expect.poll(() => deaf.find(key)).toBeDefined();
+    const listeners = sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'tidings-api-listen' AND datname = current_database()`;
+    await listeners.execute(api.db);
+    await asOwner('POST', `/apikeys/${id}/revoke`);
+    await expect.poll(() => deaf.find(key), { interval: 5, timeout: 1000 }).toBeUndefined();
+    const next = (await create()).body;
+    await expect.poll(() => deaf.find(next.key)).toBeDefined();
+    await asOwner('POST', `/apikeys/${next.id}/revoke`);
+    await expect.poll(() => deaf.find(next.key), { interval: 5, timeout: 1000 }).toBeUndefined();
+    await deaf.close();
   });
 
   it('stop when they expire, though they are in memory', async () => {
