@@ -29,8 +29,14 @@ export interface CompileOptions {
   step?: { event: unknown; context: unknown };
 }
 
-/** Filters of one statement, those of inlined segments included. Far below the 65,535 parameters of Postgres. */
-const MAX_COMPILED_FILTERS = 5_000;
+/** Filters of one statement, those of inlined segments included: at worst two seconds of planning. */
+const MAX_COMPILED_FILTERS = 2_000;
+
+/**
+ * EXISTS that Postgres may turn into joins. Its planning grows steeply with their number (20 take 0.1 s, 100 take 4 s, which
+ * anybody could ask for), so those beyond stay subqueries, which plan in a millisecond each.
+ */
+const MAX_JOINS = 8;
 
 /**
  * The predicate of a condition, for WHERE: a contact it does not hold for may give NULL instead of false. In a SELECT list
@@ -38,7 +44,7 @@ const MAX_COMPILED_FILTERS = 5_000;
  * @throws AppError CONFLICT when segments refer to each other in a circle, or are too large together
  */
 export function compileCondition(condition: Condition, options: CompileOptions): RawBuilder<boolean> {
-  const scope: Scope = { ...options, alias: options.alias ?? 'contacts', inside: [], budget: { filters: 0 } };
+  const scope: Scope = { ...options, alias: options.alias ?? 'contacts', inside: [], budget: { filters: 0, joins: 0 } };
   return compileGroups(condition, scope);
 }
 
@@ -46,7 +52,7 @@ interface Scope extends CompileOptions {
   alias: string;
   /** Ids of the segments whose conditions are being inlined, outermost first. */
   inside: readonly string[];
-  budget: { filters: number };
+  budget: { filters: number; joins: number };
 }
 
 function compileGroups({ logic, groups }: Condition, scope: Scope): Predicate {
@@ -113,20 +119,20 @@ function subscribedPredicate(column: Predicate, { operator, value }: Filter): Pr
   return sql`${column} = any(${[value].flat()}::boolean[])`;
 }
 
-/** `exists(since)` is whether it happened at or after that instant, ever without one. */
-function historyPredicate(filter: Filter, now: Date, exists: (since?: Date) => Predicate): Predicate {
+/** `happened(since)` is whether it happened at or after that instant, ever without one. */
+function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
   const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));
   switch (filter.operator) {
     case 'triggered':
-      return exists();
+      return happened();
     case 'notTriggered':
-      return sql`not ${exists()}`;
+      return sql`not ${happened()}`;
     case 'triggeredWithin':
-      return exists(since);
+      return happened(since);
     case 'notTriggeredWithin':
-      return sql`not ${exists(since)}`;
+      return sql`not ${happened(since)}`;
     case 'triggeredOlderThan':
-      return sql`(${exists()} and not ${exists(since)})`;
+      return sql`(${happened()} and not ${happened(since)})`;
     default:
       return sql`false`;
   }
@@ -134,15 +140,27 @@ function historyPredicate(filter: Filter, now: Date, exists: (since?: Date) => P
 
 /** Served from the index events_name (project_id, name, contact_id, created_at) alone. */
 function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
-  return sql`exists (select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
-    and e.contact_id = ${sql.ref(`${scope.alias}.id`)}${sinceClause(sql`e.created_at`, since)})`;
+  return exists(
+    sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
+      and e.contact_id = ${sql.ref(`${scope.alias}.id`)}${sinceClause(sql`e.created_at`, since)}`,
+    scope,
+  );
 }
 
 /** By the index emails_contact; the instants are in no index, which keeps the ledger's updates cheap. Live mails only. */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
-  return sql`exists (select 1 from emails m where m.project_id = ${scope.projectId}::uuid and m.mode = 'live'
-    and m.contact_id = ${sql.ref(`${scope.alias}.id`)} and ${at} is not null${sinceClause(at, since)})`;
+  return exists(
+    sql`select 1 from emails m where m.project_id = ${scope.projectId}::uuid and m.mode = 'live'
+      and m.contact_id = ${sql.ref(`${scope.alias}.id`)} and ${at} is not null${sinceClause(at, since)}`,
+    scope,
+  );
+}
+
+/** IS TRUE changes nothing but that Postgres leaves the subquery where it is. */
+function exists(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
+  budget.joins += 1;
+  return budget.joins <= MAX_JOINS ? sql`exists (${query})` : sql`((exists (${query})) is true)`;
 }
 
 function sinceClause(at: RawBuilder<unknown>, since: Date | undefined): RawBuilder<unknown> {
@@ -153,9 +171,13 @@ function membershipPredicate(segmentId: string, member: boolean, scope: Scope): 
   const source = scope.segments.get(segmentId);
   if (!source) return constant(!member);
   if (source.kind === 'members') {
+    const stored = exists(
+      sql`select 1 from segment_members s where s.segment_id = ${segmentId}::uuid
+        and s.project_id = ${scope.projectId}::uuid and s.contact_id = ${sql.ref(`${scope.alias}.id`)}`,
+      scope,
+    );
     // NOT EXISTS, unlike IS NOT TRUE, can become an anti-join.
-    return sql`${member ? sql`` : sql`not `}exists (select 1 from segment_members s where s.segment_id = ${segmentId}::uuid
-      and s.project_id = ${scope.projectId}::uuid and s.contact_id = ${sql.ref(`${scope.alias}.id`)})`;
+    return member ? stored : sql`not ${stored}`;
   }
   const inlined = inlineSegment(segmentId, source.condition, scope);
   return member ? inlined : not(inlined);

@@ -75,6 +75,16 @@ describe('the SQL of a condition selects exactly the contacts that the condition
   });
 });
 
+test('as many filters on history as a condition may hold are planned within seconds', async () => {
+  const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
+  const condition = parseCondition({ operator: 'AND', conditions: filters });
+  const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS });
+  await database.db.transaction().execute(async (trx) => {
+    await sql`set local statement_timeout = '20s'`.execute(trx);
+    await sql`explain select count(*) from contacts where project_id = ${projectId} and ${predicate}`.execute(trx);
+  });
+});
+
 test('segments that refer to each other in a circle are refused, not compiled for ever', () => {
   const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
   const options = { projectId, now: world.NOW, segments: circle };
