@@ -24,7 +24,7 @@ export const jobActivities = proxyActivities<JobActivities>({
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A chunk takes well under a second; a worker that is silent for this long is gone.
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '15 seconds',
   retry: RETRY,
 });
 
