@@ -6,7 +6,7 @@ import { followWarnings } from './log-tail.ts';
 import { openLog } from './logs.ts';
 import { packageRoot } from './package-root.ts';
 import { endProcess, sendSignal } from './processes.ts';
-import { type Running, spawned, startProcess } from './running.ts';
+import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
 import { StartError } from './start-error.ts';
 
 /** A worker imports for a second, connects and registers; a busy machine takes its time. */
@@ -20,8 +20,6 @@ export interface ChildOptions {
   readonly env: Environment;
   readonly home: Home;
   readonly logFile: string;
-  /** How long it may take to end in order. */
-  readonly stopGraceMs: number;
   readonly tell: (line: string) => void;
 }
 
@@ -46,7 +44,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   const { child, mark } = await started;
   const tail = followWarnings(options.logFile, log.offset, (line) => options.tell(`${options.name}: ${line}`));
   const running = spawned(child, mark, {
-    stop: () => endProcess(mark, 'SIGTERM', options.stopGraceMs),
+    stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
     kill: () => sendSignal(mark, 'SIGKILL'),
   });
   void running.ended.then(() => tail.stop());

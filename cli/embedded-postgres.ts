@@ -17,7 +17,7 @@ import { openLog } from './logs.ts';
 import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
 import { makeFolder } from './private-files.ts';
 import { endProcess, isAlive, markOf, type ProcessMark, processesIn, sendSignal, waitForEnd } from './processes.ts';
-import { adopted, type Running, spawned, startProcess } from './running.ts';
+import { adopted, type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
 import { StartError } from './start-error.ts';
 
 /** The superuser and the database of the embedded Postgres. */
@@ -30,8 +30,8 @@ const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 50;
 /** Backends of a killed postmaster notice within a second or two; one in a long query may not. */
 const ORPHAN_GRACE_MS = 3_000;
-/** SIGINT rolls back what runs and writes a checkpoint. */
-const STOP_GRACE_MS = 6_000;
+/** An immediate shutdown only ends the backends. */
+const QUIT_GRACE_MS = 1_000;
 
 /** Nothing of the caller's: PG… variables and an unset or unknown LANG must not reach Postgres. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
@@ -214,10 +214,10 @@ function address(port: number, password: string, database: string): string {
 /** SIGINT is Postgres's fast shutdown, SIGQUIT its immediate one, after which the next start recovers. */
 function stopSignals(mark: ProcessMark) {
   return {
-    stop: async () => {
+    stop: async (graceMs = STOP_GRACE_MS) => {
       sendSignal(mark, 'SIGINT');
-      if (await waitForEnd(mark, STOP_GRACE_MS)) return;
-      await endProcess(mark, 'SIGQUIT', 2_000);
+      if (await waitForEnd(mark, graceMs)) return;
+      await endProcess(mark, 'SIGQUIT', QUIT_GRACE_MS);
     },
     kill: () => sendSignal(mark, 'SIGQUIT'),
   };

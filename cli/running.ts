@@ -8,13 +8,16 @@ export interface Running {
   readonly mark: ProcessMark;
   /** Resolves with words such as "exit code 1" or "SIGKILL" when it has ended, whoever ended it. */
   readonly ended: Promise<string>;
-  /** Ends it in order; resolves when it has ended. */
-  stop(): Promise<void>;
+  /** Ends it in order, or by force after `graceMs` (5 s where nothing is said); resolves when it has ended. */
+  stop(graceMs?: number): Promise<void>;
   /** Ends it at once. */
   kill(): void;
 }
 
 type Signals = Pick<Running, 'stop' | 'kill'>;
+
+/** For whoever has no budget of its own for a stop. */
+export const STOP_GRACE_MS = 5_000;
 
 /** How often an adopted process is looked at: it is nobody's child, so no one tells when it ends. */
 const WATCH_MS = 300;

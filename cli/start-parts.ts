@@ -12,9 +12,6 @@ import { keptPort } from './ports.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
-/** The parts of a stop within 20 s, with those of Temporal (3 s) and Postgres (usually 0.1 s). */
-const API_STOP_MS = 5_000;
-const WORKER_STOP_MS = 9_000;
 /** More workers than this share one embedded Postgres and Temporal to no gain. */
 const WORKERS_MAX = 4;
 
@@ -74,7 +71,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
 
 export async function startApiChild({ home, parts, tell }: Surroundings, env: Environment): Promise<void> {
   const logFile = join(home.logs, 'api.log');
-  const options = { name: 'API', command: 'api', env, home, logFile, stopGraceMs: API_STOP_MS, tell } as const;
+  const options = { name: 'API', command: 'api', env, home, logFile, tell } as const;
   await parts.add('api', { name: 'API', start: () => startChild(options), tell });
 }
 
@@ -87,7 +84,7 @@ export async function startWorkerChildren(around: Surroundings, env: Environment
     const options = {
       ...({ name: `worker ${number}`, command: 'worker' } as const),
       env: { ...env, ...metrics },
-      ...{ home, logFile: join(home.logs, `worker-${number}.log`), stopGraceMs: WORKER_STOP_MS, tell },
+      ...{ home, logFile: join(home.logs, `worker-${number}.log`), tell },
     };
     return parts.add('worker', { name: options.name, start: () => startChild(options), tell });
   };

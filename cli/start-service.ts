@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, httpAddress, parseSettings, type Settings } from '../domain/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
-import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
+import { ensureFirstProject } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
 import { takeLock } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -23,38 +23,56 @@ const HEALTH_POLL_MS = 50;
 
 /** A running `npm start`. */
 export interface Service {
+  /** Resolves with dev.json's content when everything runs; rejects when it does not come to that. */
+  readonly ready: Promise<DevFile>;
   /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
   readonly done: Promise<void>;
   /** Stops everything in order: API, workers, Temporal, Postgres. */
   readonly stop: () => void;
-  /** Stops everything at once. */
+  /** Stops everything at once and ends this process. */
   readonly kill: () => void;
 }
 
-/** Starts the whole service on this machine and keeps it running until it is told to stop. Source: running.md. */
-export function runStart(env: Environment): Service {
+/**
+ * Starts the whole service on this machine and keeps it running until it is told to stop; `tell` gets what its user
+ * reads, line by line. Source: running.md.
+ */
+export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();
   const stopping = new AbortController();
+  const ready = deferred<DevFile>();
+  const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
+  done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
   return {
-    done: run(env, parts, stopping.signal),
+    ready: ready.promise,
+    done,
     stop: () => {
-      console.log('Stopping …');
+      tell('Stopping …');
       stopping.abort();
     },
     kill: () => {
-      console.log('Stopping at once …');
+      tell('Stopping at once …');
       void parts.killAll().then(() => process.exit(1));
     },
   };
 }
 
-async function run(env: Environment, parts: Parts, stopping: AbortSignal): Promise<void> {
+interface Run {
+  readonly env: Environment;
+  readonly parts: Parts;
+  readonly stopping: AbortSignal;
+  readonly tell: (line: string) => void;
+  readonly ready: (dev: DevFile) => void;
+}
+
+async function run({ ready, ...options }: Run): Promise<void> {
+  const { env, parts, stopping, tell } = options;
   const settings = parseSettings(env);
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {
     removeDevFile(home.devFile); // Of a start that was killed.
-    await bringUp({ env, settings, home, parts, stopping });
+    ready(await bringUp({ ...options, settings, home }));
     await aborted(stopping);
   } catch (error) {
     if (!stopping.aborted) throw error;
@@ -62,23 +80,15 @@ async function run(env: Environment, parts: Parts, stopping: AbortSignal): Promi
     removeDevFile(home.devFile);
     await parts.stopAll();
     lock.release();
-    if (stopping.aborted) console.log('Tidings has stopped.');
+    if (stopping.aborted) tell('Tidings has stopped.');
   }
 }
 
-interface Bringing {
-  readonly env: Environment;
-  readonly settings: Settings;
-  readonly home: Home;
-  readonly parts: Parts;
-  readonly stopping: AbortSignal;
-}
-
-async function bringUp({ env, settings, home, parts, stopping }: Bringing): Promise<void> {
+async function bringUp(around: Surroundings): Promise<DevFile> {
+  const { env, settings, home, parts, stopping } = around;
   await endLeftovers(home);
   const port = await choosePort(settings, home);
   await requireOtherPorts(settings);
-  const around: Surroundings = { env, settings, home, parts, stopping, tell: console.log };
   const temporalBinary = await findTemporal(around);
   const databaseUrl = await startDatabase(around);
   await migrate(databaseUrl);
@@ -110,7 +120,8 @@ async function bringUp({ env, settings, home, parts, stopping }: Bringing): Prom
   });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
-  announce(settings, baseUrl, facts, temporal.ui);
+  announce(around, content());
+  return content();
 }
 
 /** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
@@ -145,13 +156,27 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
   throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
 }
 
-function announce(settings: Settings, baseUrl: string, facts: FirstProjectFacts, ui: string | null): void {
-  const mail = { to: 'you@example.com', from: `hello@${facts.domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
-  const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${facts.secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
-  const captured = settings.email.provider === 'capture' ? ` and shows at ${baseUrl}/mailbox` : '';
-  console.log(`Tidings is ready at ${baseUrl}. This sends a first mail${captured}: ${curl}`);
-  console.log(`  API reference: ${baseUrl}/docs`);
-  if (ui) console.log(`  Temporal UI:   ${ui}`);
+function announce(
+  { settings, tell }: Surroundings,
+  { baseUrl, domain, secretKey, mailboxUrl, temporal }: DevFile,
+): void {
+  const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
+  const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
+  const captured = settings.email.provider === 'capture' ? ` and shows at ${mailboxUrl}` : '';
+  tell(`Tidings is ready at ${baseUrl}. This sends a first mail${captured}: ${curl}`);
+  tell(`  API reference: ${baseUrl}/docs`);
+  if (temporal.ui) tell(`  Temporal UI:   ${temporal.ui}`);
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  promise.catch(() => {}); // Whoever only waits for `done` does not look at it.
+  return { promise, resolve, reject };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

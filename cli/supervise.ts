@@ -5,6 +5,9 @@ const BACKOFF_MS = [100, 500, 1_000, 2_000, 5_000, 10_000];
 /** After running this long a death counts as the first again. */
 const STEADY_MS = 60_000;
 
+/** For what came up while everything was being stopped: it has not begun anything. */
+const LATE_STOP_MS = 1_000;
+
 export interface SuperviseOptions<T extends Running> {
   readonly name: string;
   /** Starts it; also again, so it has to cope with what its predecessor left behind. */
@@ -16,8 +19,8 @@ export interface SuperviseOptions<T extends Running> {
 
 /** One part of the service that is kept running. */
 export interface Supervised {
-  /** Ends it in order and does not start it again. Resolves when it has ended. */
-  stop(): Promise<void>;
+  /** Ends it in order, or by force after `graceMs`, and does not start it again. Resolves when it has ended. */
+  stop(graceMs: number): Promise<void>;
   /** Ends it at once and does not start it again. */
   kill(): void;
 }
@@ -33,10 +36,10 @@ export async function supervise<T extends Running>(options: SuperviseOptions<T>)
   const loop = keepRunning(options, state);
   return {
     first,
-    stop: async () => {
+    stop: async (graceMs) => {
       state.stopping = true;
       state.wake();
-      await state.running.stop();
+      await state.running.stop(graceMs);
       await loop;
     },
     kill: () => {
@@ -79,7 +82,7 @@ async function startAgain<T extends Running>(options: SuperviseOptions<T>, state
       continue;
     }
     // Asked to stop while it was starting: nobody else knows this process yet.
-    if (state.stopping) await state.running.stop();
+    if (state.stopping) await state.running.stop(LATE_STOP_MS);
     else options.tell(`${options.name} runs again (process ${state.running.mark.pid})`);
     options.onStarted(state.running);
     return !state.stopping;

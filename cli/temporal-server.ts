@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { openLog } from './logs.ts';
 import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
-import { type Running, spawned, startProcess } from './running.ts';
+import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
 import { StartError } from './start-error.ts';
 
 const HOST = '127.0.0.1';
 /** It starts in 0.2 s; a large database after a kill may take longer. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-const STOP_GRACE_MS = 3_000;
 /** The Temporal of an earlier start has nothing of its own to finish: its state is in the database. */
 const LEFTOVER_GRACE_MS = 3_000;
 
@@ -115,5 +114,8 @@ export async function knowsNamespace(address: string, namespace: string): Promis
 }
 
 function stopSignals(mark: ProcessMark) {
-  return { stop: () => endProcess(mark, 'SIGTERM', STOP_GRACE_MS), kill: () => sendSignal(mark, 'SIGKILL') };
+  return {
+    stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
+    kill: () => sendSignal(mark, 'SIGKILL'),
+  };
 }

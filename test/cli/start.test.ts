@@ -8,6 +8,8 @@ import { newHome, pidsOf, removeHome, runStart, type StartedService, startServic
 
 const RESTART_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
+/** Two starts on a machine that is busy with other tests. */
+const STARTS_TIMEOUT_MS = 180_000;
 
 const home = newHome();
 let service: StartedService;
@@ -17,7 +19,7 @@ afterAll(() => removeHome(home));
 describe('npm start on an empty home', () => {
   beforeAll(async () => {
     service = await startService({ home });
-  });
+  }, STARTS_TIMEOUT_MS);
 
   it('answers and says that it is ready in one line, with a curl that sends a mail', async () => {
     const { baseUrl, secretKey } = service.dev();
@@ -113,7 +115,9 @@ describe('npm start on an empty home', () => {
 });
 
 describe('npm start on a home that was used before', () => {
-  it('goes on with the same project, keys, ports and data after everything was killed at once', async () => {
+  it('goes on with the same project, keys, ports and data after everything was killed at once', {
+    timeout: STARTS_TIMEOUT_MS,
+  }, async () => {
     const first = await startService({ home });
     const before = first.dev();
     await execute(before.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -129,7 +133,7 @@ describe('npm start on a home that was used before', () => {
     expect(await execute(before.databaseUrl, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('takes over what a killed parent left behind', async () => {
+  it('takes over what a killed parent left behind', { timeout: STARTS_TIMEOUT_MS }, async () => {
     const before = service.dev();
     const marks = pidsOf(before).flatMap((pid) => markOf(pid) ?? []);
     service.signal('SIGKILL');

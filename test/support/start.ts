@@ -9,6 +9,7 @@ import { readJson } from '../../cli/private-files.ts';
 import { markOf, processesWithArgument } from '../../cli/processes.ts';
 
 const ROOT = packageRoot();
+const BUILT_START = join('dist', 'cli', 'start.js');
 /** Several seconds on an idle machine. */
 const READY_TIMEOUT_MS = 90_000;
 const POLL_MS = 25;
@@ -16,9 +17,11 @@ const POLL_MS = 25;
 export interface StartOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Instead of what start.mjs runs when everything is installed and built, as it is in a test run. */
+  readonly script?: string;
 }
 
-/** A running `npm start` (its script, without npm). */
+/** A running `npm start`. */
 export interface StartedService {
   readonly pid: number;
   /** dev.json as it is now. */
@@ -80,9 +83,9 @@ export function pidsOf(dev: DevFile): number[] {
   return [start, api, ...workers, postgres, temporal].filter((pid) => pid !== null);
 }
 
-function spawnStart({ home, env }: StartOptions): StartedService {
+function spawnStart({ home, env, script }: StartOptions): StartedService {
   // The strictest umask and no locale: what a start finds on servers and in containers.
-  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" start.mjs', process.execPath], {
+  const child = spawn('/bin/sh', ['-c', 'umask 077; exec "$0" "$1"', process.execPath, script ?? BUILT_START], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TIDINGS_HOME: home, PORT: '0', WORKERS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
