@@ -75,7 +75,7 @@ const topCampaignsRoute = createRoute({
 const campaignStatsRoute = createRoute({
   method: 'get',
   path: '/analytics/campaign-stats',
-  operationId: 'getCampaignStats',
+  operationId: 'getCampaignTotals',
   tags,
   summary: 'Count campaigns',
   description:

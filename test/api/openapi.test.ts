@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     );
     expect(bare.map(({ name }) => name)).toEqual([]);
     const ids = operations.map(({ operation }) => operation.operationId);
-    expect(ids.length).toBe(new Set(ids).size);
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
   it('shows an example of every JSON body, asked for or answered', () => {
