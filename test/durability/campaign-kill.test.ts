@@ -1,0 +1,153 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { newHome, pidsOf, removeHome, type StartedService, startService, until } from '../support/start.ts';
+
+const RECIPIENTS = 5_000;
+/** In doubt in one worker process (activities/campaigns.ts): what a kill of it may double. */
+const IN_DOUBT_MAX = 200;
+/** Heartbeat timeout, restart and the rest of the campaign on a machine that does other things too. */
+const END_TIMEOUT_MS = 120_000;
+
+let home: string;
+let sink: SinkProcess;
+let service: StartedService;
+let campaignId: string;
+
+beforeEach(async () => {
+  home = newHome();
+  // A moment for each packet, so that there is a middle of the campaign to kill in.
+  sink = await startSinkProcess(['--latency=20']);
+  service = await start();
+  await insertContacts();
+  campaignId = (await call('POST', '/campaigns', campaign())).data.id;
+});
+
+afterEach(async () => {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink?.stop();
+  await removeHome(home);
+});
+
+function start(): Promise<StartedService> {
+  const env = {
+    WORKERS: '2',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    DKIM_SIGN: 'off',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+  return startService({ home, env });
+}
+
+function campaign() {
+  const from = `news@${service.dev().domain}`;
+  return {
+    name: 'N',
+    subject: 'S',
+    body: '<p>Hello {{firstName}} <a href="https://e.test/">x</a></p>',
+    from,
+    audienceType: 'ALL',
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+async function call(method: string, path: string, body?: unknown): Promise<any> {
+  const { baseUrl, secretKey } = service.dev();
+  const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+async function query<T>(text: string, values: unknown[]): Promise<T[]> {
+  const client = new pg.Client(service.dev().databaseUrl);
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function insertContacts(): Promise<void> {
+  await query(
+    `INSERT INTO contacts (project_id, email, subscribed, data)
+     SELECT $1, 'r' || n || '@kill.test', true, jsonb_build_object('firstName', 'Ada') FROM generate_series(1, $2::int) n`,
+    [service.dev().projectId, RECIPIENTS],
+  );
+}
+
+/** Starts the campaign and returns when about a third of it has arrived. */
+async function sendAndWaitForTheMiddle(): Promise<number> {
+  await call('POST', `/campaigns/${campaignId}/send`, {});
+  await until(async () => (await sink.counts()).messages > RECIPIENTS / 3, END_TIMEOUT_MS, service);
+  return (await sink.counts()).messages;
+}
+
+async function untilSent(): Promise<void> {
+  await until(async () => {
+    // Postgres may still be on its way up.
+    const stats = await call('GET', `/campaigns/${campaignId}/stats`).catch(() => undefined);
+    if (!stats) return false;
+    expect(stats.pending + stats.sent + stats.failed + stats.skipped).toBe(stats.total);
+    return stats.pending === 0 && (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT';
+  }, END_TIMEOUT_MS);
+}
+
+/** Nobody was skipped, doubles are within the bound and carry the same Message-ID, and the figures say so. */
+async function expectAllReached(doubledMax: number): Promise<void> {
+  const messages = await sink.messages();
+  const idsOf = new Map<string, string[]>();
+  for (const { to, messageId } of messages) idsOf.set(to, [...(idsOf.get(to) ?? []), messageId]);
+  expect(idsOf.size).toBe(RECIPIENTS);
+  const doubled = [...idsOf.values()].filter((ids) => ids.length > 1);
+
+  expect(doubled.length).toBeLessThanOrEqual(doubledMax);
+  expect(doubled.every((ids) => new Set(ids).size === 1)).toBe(true);
+  const stats = await call('GET', `/campaigns/${campaignId}/stats`);
+  expect(stats).toMatchObject({ total: RECIPIENTS, sent: RECIPIENTS, pending: 0, failed: 0, skipped: 0 });
+  const events = await query<{ n: string }>(
+    `SELECT count(*) AS n FROM events WHERE name = 'email.sent' AND project_id = $1`,
+    [service.dev().projectId],
+  );
+  expect(Number(events[0]?.n)).toBe(RECIPIENTS);
+}
+
+describe('kill -9 in the middle of a campaign of 5,000', () => {
+  test('of a worker: nobody is skipped, doubles are at most what it had in flight', async () => {
+    const before = await sendAndWaitForTheMiddle();
+    expect(before).toBeLessThan(RECIPIENTS);
+    for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
+    await untilSent();
+    await expectAllReached(2 * IN_DOUBT_MAX);
+  }, 180_000);
+
+  test('of Postgres: nobody is skipped', async () => {
+    await sendAndWaitForTheMiddle();
+    process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
+    await untilSent();
+    await expectAllReached(2 * IN_DOUBT_MAX);
+  }, 180_000);
+
+  test('of Temporal: nobody is skipped', async () => {
+    await sendAndWaitForTheMiddle();
+    process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
+    await untilSent();
+    await expectAllReached(2 * IN_DOUBT_MAX);
+  }, 180_000);
+
+  test('of everything at once: the next start finishes it', async () => {
+    await sendAndWaitForTheMiddle();
+    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    await service.exited;
+    service = await start();
+    await untilSent();
+    await expectAllReached(2 * IN_DOUBT_MAX);
+  }, 240_000);
+});
