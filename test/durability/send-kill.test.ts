@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** Mails of one process that can be in doubt (activities/mailer.ts): what a kill of it may double. */
+const IN_DOUBT_MAX = 60;
+/** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
+const ARRIVAL_TIMEOUT_MS = 90_000;
+
+let database: TestDatabase;
+let temporal: TcpProxy;
+let namespace: string;
+let sink: SinkProcess;
+let project: TestProject;
+let baseUrl: string;
+let running: HostProcess[] = [];
+
+beforeAll(async () => {
+  const [made, services] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  database = made;
+  namespace = services.namespace;
+  temporal = await startTcpProxy(services.address);
+  project = await buildProject(database.db, 'Kill');
+  await buildDomain(database.db, { projectId: project.id, signing: false });
+});
+afterAll(async () => {
+  await temporal?.close();
+  await database?.drop();
+});
+beforeEach(async () => {
+  sink = await startSinkProcess(['--latency=20']);
+});
+afterEach(async () => {
+  await Promise.all(running.map((host) => host.kill()));
+  running = [];
+  await sink.stop();
+});
+
+async function start(command: 'api' | 'worker'): Promise<HostProcess> {
+  const port = await freePort();
+  if (command === 'api') baseUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    RATE_LIMIT_PER_MINUTE: '0',
+    PORT: String(port),
+  };
+  const isUp = async (output: string) => {
+    if (command === 'worker') return output.includes('takes tasks');
+    return fetch(`${baseUrl}/health/live`).then(
+      (r) => r.ok,
+      () => false,
+    );
+  };
+  const host = await startHostProcess(command, env, isUp);
+  running.push(host);
+  return host;
+}
+
+/** The recipient, once the request is answered with 200. */
+async function send(to: string): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${project.secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to, from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' }),
+  });
+  if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
+  return to;
+}
+
+async function untilArrived(recipients: string[]): Promise<Record<string, number>> {
+  await expect
+    .poll(async () => missingOf(await sink.recipients(), recipients), { timeout: ARRIVAL_TIMEOUT_MS, interval: 200 })
+    .toEqual([]);
+  return sink.recipients();
+}
+const missingOf = (got: Record<string, number>, recipients: string[]) => recipients.filter((to) => !got[to]);
+
+async function untilSettled(): Promise<void> {
+  const open = () =>
+    database.db.selectFrom('emails').select('id').where('status', 'in', ['PENDING', 'SENDING']).execute();
+  await expect.poll(async () => (await open()).length, { timeout: ARRIVAL_TIMEOUT_MS, interval: 200 }).toBe(0);
+}
+
+test('what the API answered with 200 arrives, though it is killed right after', { timeout: 240_000 }, async () => {
+  const api = await start('api');
+  await start('worker');
+  const accepted: string[] = [];
+  let killed: Promise<void> | undefined;
+  await Promise.allSettled(
+    Array.from({ length: 300 }, async (_, i) => {
+      accepted.push(await send(`api${i}@example.com`));
+      if (accepted.length === 100) killed = api.kill();
+    }),
+  );
+  await killed;
+  expect(accepted.length).toBeGreaterThanOrEqual(100);
+  expect(accepted.length).toBeLessThan(300);
+  const got = await untilArrived(accepted);
+  await untilSettled();
+  expect(Object.values(got).every((times) => times === 1)).toBe(true);
+});
+
+test('a worker that is killed in the middle loses nothing, and doubles at most what was in doubt', {
+  timeout: 240_000,
+}, async () => {
+  await start('api');
+  const worker = await start('worker');
+  const accepted = await Promise.all(Array.from({ length: 400 }, (_, i) => send(`worker${i}@example.com`)));
+  await expect.poll(async () => (await sink.counts()).messages, { timeout: 60_000, interval: 10 }).toBeGreaterThan(100);
+  await worker.kill();
+  const before = (await sink.counts()).messages;
+  expect(before).toBeLessThan(400);
+  await start('worker');
+  const got = await untilArrived(accepted);
+  await untilSettled();
+  const doubled = Object.values(got).filter((times) => times > 1).length;
+  expect(doubled).toBeLessThanOrEqual(IN_DOUBT_MAX);
+  expect(Object.values(got).every((times) => times <= 2)).toBe(true);
+  const messages = await sink.messages();
+  // Both copies of a doubled mail carry one Message-ID.
+  expect(new Set(messages.map((message) => message.messageId)).size).toBe(400);
+});
+
+test('while Temporal is down the API accepts, and all of it leaves when Temporal is back', {
+  timeout: 240_000,
+}, async () => {
+  await start('api');
+  await temporal.close();
+  const accepted = await Promise.all(Array.from({ length: 50 }, (_, i) => send(`down${i}@example.com`)));
+  expect((await sink.counts()).messages).toBe(0);
+  await temporal.open();
+  await start('worker');
+  const got = await untilArrived(accepted);
+  await untilSettled();
+  expect(Object.values(got).every((times) => times === 1)).toBe(true);
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { packageRoot } from '../../cli/package-root.ts';
+
+/** `npm run api` or `npm run worker` as a process of its own, configured by environment alone: one that a test can kill. */
+export interface HostProcess {
+  readonly pid: number;
+  output(): string;
+  /** SIGKILL, and the end of the process. */
+  kill(): Promise<void>;
+  /** SIGTERM, and the orderly end. */
+  stop(): Promise<void>;
+}
+
+/** Starts dist/cli/<command>.js; the environment is this one only. It is up when `isUp` says so. */
+export async function startHostProcess(
+  command: 'api' | 'worker',
+  env: Record<string, string>,
+  isUp: (output: string) => boolean | Promise<boolean>,
+): Promise<HostProcess> {
+  const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', `${command}.js`)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  const host = { pid: child.pid ?? 0, output, kill: () => end(child, 'SIGKILL'), stop: () => end(child, 'SIGTERM') };
+  while (!(await isUp(output()))) {
+    if (child.exitCode !== null) throw new Error(`the ${command} ended:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return host;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}

@@ -1,0 +1,48 @@
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+
+/** A port that leads to a server while it is open, and to nothing while it is not: an outage that a test controls. */
+export interface TcpProxy {
+  readonly address: string;
+  /** Refuses new connections and breaks those there are. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+/** A proxy to `host:port`, open from the start. It keeps its port while it is closed. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const [host, port] = target.split(':');
+  const sockets = new Set<net.Socket>();
+  let listening = 0;
+  let server: net.Server | undefined;
+
+  const track = (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const open = async () => {
+    const made = net.createServer((client) => {
+      const upstream = track(net.connect(Number(port), host));
+      track(client).pipe(upstream).pipe(client);
+      client.on('close', () => upstream.destroy());
+      upstream.on('close', () => client.destroy());
+    });
+    await new Promise<void>((resolve) => made.listen(listening, '127.0.0.1', resolve));
+    listening = (made.address() as AddressInfo).port;
+    server = made;
+  };
+  await open();
+  return {
+    address: `127.0.0.1:${listening}`,
+    open,
+    close: () =>
+      new Promise((resolve) => {
+        if (!server) return resolve();
+        server.close(() => resolve());
+        server = undefined;
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
