@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
 import type { ErrorCode } from '../domain/errors.ts';
 import { errorResponses } from './answers.ts';
@@ -30,6 +30,15 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
   };
   // The one place where the exact types of a route, which its handler is checked against, are let go.
   return { openapi: register as unknown as App['openapi'] };
+}
+
+/**
+ * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of providers, which
+ * check a signature over the raw body and so go through no guard.
+ */
+export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
+  const errors = errorResponses([...codes, 'INTERNAL_SERVER_ERROR'], route.responses);
+  hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
 }
 
 /** `/contacts/{id}` as the router writes it: `/contacts/:id`. */

@@ -1,13 +1,15 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { reportSmsStatus, setSmsConsent } from '../../db/sms-ledger.ts';
 import { AppError } from '../../domain/errors.ts';
 import { consentWord } from '../../domain/phone.ts';
 import type { SmsStatus } from '../../domain/sms-status.ts';
 import { isTwilioSignature } from '../../domain/twilio-signature.ts';
+import { noContent } from '../answers.ts';
 import { readBody } from '../body.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
+import { describeCallback } from '../registrar.ts';
 import type { RouteTable } from '../route-table.ts';
 
 /** Far more than any callback of Twilio's. */
@@ -24,6 +26,35 @@ const STATUS_OF: Record<string, SmsStatus> = {
   failed: 'FAILED',
 };
 
+const signedBy = z.object({ 'X-Twilio-Signature': z.string().openapi({ description: "Twilio's signature" }) });
+const form = (schema: z.ZodType) => ({ content: { 'application/x-www-form-urlencoded': { schema } } });
+
+const statusRoute: RouteConfig = {
+  method: 'post',
+  path: '/webhooks/twilio/status',
+  operationId: 'receiveTwilioStatus',
+  tags: ['Callbacks'],
+  summary: "Twilio's word on what became of an SMS",
+  description: 'Changes nothing unless Twilio has signed it.',
+  request: {
+    headers: signedBy,
+    query: z.object({ id: z.string().optional().openapi({ description: 'Our id of the message' }) }),
+    body: form(z.object({ MessageSid: z.string(), MessageStatus: z.string(), ErrorCode: z.string().optional() })),
+  },
+  responses: { 204: noContent('Taken') },
+};
+
+const inboundRoute: RouteConfig = {
+  method: 'post',
+  path: '/webhooks/twilio/inbound',
+  operationId: 'receiveTwilioMessage',
+  tags: ['Callbacks'],
+  summary: 'An SMS that somebody sent to us',
+  description: 'STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
+  request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },
+  responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
+};
+
 /** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: decisions §10, §11. */
 export function twilioRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { config, db }: Deps): void {
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
@@ -33,6 +64,9 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { con
       return handle(c, await signedParams(c, config));
     });
   };
+
+  describeCallback(hono, statusRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
+  describeCallback(hono, inboundRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
 
   post('/webhooks/twilio/status', async (c, params) => {
     const status = STATUS_OF[params.MessageStatus ?? params.SmsStatus ?? ''];
@@ -57,7 +91,7 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { con
 /** The parameters of a callback that Twilio signed. @throws AppError FORBIDDEN for any other */
 async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
   const authToken = config.sms.twilioAuthToken;
-  const text = Buffer.from((await readBody(c, CALLBACK_MAX_BYTES)) as Uint8Array).toString('utf8');
+  const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));
   const { pathname, search } = new URL(c.req.url);
   // The address that Twilio was told, whatever a proxy has made of it.
