@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { AudienceType } from './campaigns.ts';
 import type { Db } from './connection.ts';
@@ -74,7 +75,8 @@ function audienceCondition({ type, segmentId, filter }: Audience): Condition | u
   if (type === 'SEGMENT' && segmentId) {
     return { logic: 'AND', groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }] };
   }
-  throw new Error(`a campaign to ${type} names no audience`);
+  // Deleting a segment empties the drafts that named it.
+  throw new AppError('CONFLICT', { message: 'The campaign names no audience: its segment or filter is missing.' });
 }
 
 /** The contacts of the audience that come after the cursor. */
