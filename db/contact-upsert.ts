@@ -3,8 +3,12 @@ import { sql, type Transaction } from 'kysely';
 import { checkData, type Data, mergeData } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
+import { lockContacts } from './contact-locks.ts';
 import type { Database } from './schema.ts';
 import { findLastingRefusals, liftSuppressions } from './suppressions.ts';
+
+/** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
+const MANY_ROWS = 200;
 
 /** What one request says about one contact; `set` and `remove` come from `applyData`. */
 export interface ContactUpsert {
@@ -42,7 +46,7 @@ export interface UpsertedContact {
 }
 
 /**
- * Creates or updates contacts by address, in three statements for any number of rows: look up, insert the missing, update what
+ * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert the missing, update what
  * changes. Known contacts are locked in the order of their ids and new ones inserted in that of their addresses, so that two such
  * transactions wait rather than deadlock; run it by `inTransaction` all the same. The caller records what a change of subscription emits
  * (`recordSubscriptionChanges`).
@@ -62,9 +66,11 @@ export async function upsertContacts(trx: Transaction<Database>, p: UpsertContac
   // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
   const changes = [...wanted.values()].flatMap((row) => changeOf(row, known.get(row.email)));
+  // In order before the first row is written, since the update visits them in any order.
+  if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
   const updated = await updateChanged(trx, changes);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
-  for (const row of wanted.values()) refuseTooMuch(results.get(row.email)?.data ?? {});
+  for (const contact of updated) refuseTooMuch(contact.data);
   return inOrder(p.rows, results);
 }
 
@@ -111,11 +117,13 @@ async function lockKnown(
   projectId: string,
   emails: string[],
 ): Promise<Map<string, StoredContact>> {
-  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait.
+  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most change, and
+  // locking them for that at once saves a third of the writes.
+  const strength = sql.raw(emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await sql<ContactRow>`
     SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
     FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])
-    ORDER BY id FOR KEY SHARE
+    ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
 }
@@ -170,7 +178,7 @@ async function insertMissing(
 
 function changeOf(row: ContactUpsert, known: StoredContact | undefined): Change[] {
   if (!known) return [];
-  const differing = Object.keys(row.set).filter((key) => !isDeepStrictEqual(row.set[key], known.data[key]));
+  const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
   const remove = row.remove.filter((key) => key in known.data);
   const written = row.untrusted ? remove : [...remove, ...Object.keys(row.set)];
   const change: Change = {
@@ -186,6 +194,11 @@ function changeOf(row: ContactUpsert, known: StoredContact | undefined): Change[
   return changed ? [change] : [];
 }
 
+/** As JSON values: an object's keys come back from Postgres in another order. */
+function isSame(given: unknown, stored: unknown): boolean {
+  return given === stored || (typeof given === 'object' && isDeepStrictEqual(given, stored));
+}
+
 async function updateChanged(trx: Transaction<Database>, changes: Change[]): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
   // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
@@ -195,9 +208,6 @@ async function updateChanged(trx: Transaction<Database>, changes: Change[]): Pro
         ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
         ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[])
         AS u (id, subscribed, set_data, remove, distrust, trust)
-    ), locked AS MATERIALIZED (
-      SELECT c.id FROM contacts c WHERE c.id = ANY(${changes.map((c) => c.id)}::uuid[])
-      ORDER BY c.id FOR NO KEY UPDATE
     )
     UPDATE contacts c SET
       subscribed = coalesce(i.subscribed, c.subscribed),
@@ -205,13 +215,14 @@ async function updateChanged(trx: Transaction<Database>, changes: Change[]): Pro
       untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
         SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
       updated_at = now()
-    FROM i JOIN locked USING (id)
-    WHERE c.id = i.id
+    FROM i WHERE c.id = i.id
     RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
       false AS is_new, old.subscribed <> new.subscribed AS changed
   `.execute(trx);
   return rows.map(toStored);
 }
+
+const idOf = (change: Change): string => change.id;
 
 function refuseTooMuch(data: Data): void {
   const errors = checkData(data);
