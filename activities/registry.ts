@@ -7,6 +7,7 @@ import { executionStepActivities, webhookStepActivities } from './execution-step
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
 import { smsActivities } from './sms-deliveries.ts';
+import { webhookDeliveryActivities } from './webhook-deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
@@ -15,7 +16,7 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
   return {
     transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
     automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
-    webhooks: { ...webhookStepActivities(deps) },
+    webhooks: { ...webhookStepActivities(deps), ...webhookDeliveryActivities(deps) },
     bulk: {
       ...jobActivities(deps),
       ...domainActivities(deps),

@@ -28,6 +28,7 @@ import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
 import { twilioRoutes } from './routes/twilio.ts';
 import { verifyRoutes } from './routes/verify.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { workflowStepRoutes } from './routes/workflow-steps.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -70,6 +71,7 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
   auditLogRoutes(only, deps);
+  webhookRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);

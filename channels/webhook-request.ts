@@ -17,6 +17,8 @@ export interface WebhookRequest {
   /** Names in any case; values without CR and LF. */
   headers: Record<string, string>;
   body: string | undefined;
+  /** Redirects that are followed; 5 unless given. */
+  maxRedirects?: number;
 }
 
 export type WebhookResult =
@@ -82,12 +84,13 @@ async function follow(
       signal,
     });
     const location = single(headers.location);
-    if (!REDIRECTS.has(statusCode) || !location) {
+    const followed = webhook.maxRedirects !== 0 && REDIRECTS.has(statusCode);
+    if (!followed || !location) {
       const text = await readSome(body);
       return { statusCode, body: text, retryAfterSeconds: retryAfter(single(headers['retry-after'])) };
     }
     await body.dump();
-    if (redirects >= MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`);
+    if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) throw new Error(`more than ${MAX_REDIRECTS} redirects`);
     current = redirected(current, url, new URL(location, url), statusCode);
   }
 }

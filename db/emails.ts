@@ -101,6 +101,18 @@ export async function listEmailsById(db: Db, p: { projectId: string; ids: string
   return rows;
 }
 
+/** Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left out. */
+export async function listProvenEmails(db: Db, ids: string[]): Promise<(Email & { projectId: string })[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Email & { projectId: string }>`
+    SELECT e.project_id AS "projectId", ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.id = ANY(${ids}::uuid[])
+  `.execute(db);
+  return rows;
+}
+
 export interface EmailEvent {
   id: string;
   name: string;

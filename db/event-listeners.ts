@@ -34,7 +34,11 @@ export async function hasListeners(db: Kysely<Database>, projectId: string, even
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
       OR EXISTS (
         SELECT FROM workflow_steps
-        WHERE project_id = ${projectId} AND type = 'WAIT_FOR_EVENT' AND config->>'eventName' = ${eventName}) AS listens
+        WHERE project_id = ${projectId} AND type = 'WAIT_FOR_EVENT' AND config->>'eventName' = ${eventName})
+      OR EXISTS (
+        SELECT FROM webhook_endpoints w, unnest(w.events) AS pattern
+        WHERE w.project_id = ${projectId} AND w.status <> 'DISABLED' AND (pattern = ${eventName}
+          OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))) AS listens
   `.execute(db);
   return rows[0]?.listens ?? false;
 }

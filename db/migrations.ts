@@ -11,6 +11,7 @@ import * as access from './migrations/20261121T0830-access.ts';
 import * as filterFunctions from './migrations/20261121T0900-filter-functions.ts';
 import * as segmentCounts from './migrations/20261121T0905-segment-counts.ts';
 import * as activity from './migrations/20261121T0920-activity.ts';
+import * as webhooks from './migrations/20261121T0930-webhooks.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0900-filter-functions': filterFunctions,
   '20261121T0905-segment-counts': segmentCounts,
   '20261121T0920-activity': activity,
+  '20261121T0930-webhooks': webhooks,
 };

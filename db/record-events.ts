@@ -6,6 +6,7 @@ import { listTriggeredWorkflows, type TriggeredWorkflow } from './event-listener
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import type { Database } from './schema.ts';
+import { queueDeliveries } from './webhook-deliveries.ts';
 
 export interface NewEvent {
   /** Null for an event of nobody in particular. */
@@ -31,7 +32,7 @@ export interface RecordedEvents {
 
 /**
  * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
- * starts the executions that they trigger and satisfies the waits that they match. The lock makes a contact's events and waits come
+ * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
  * one after the other, so that no event falls between a step's end and the registration of a wait. Source: architecture, "From
  * request to effect" 3.
  */
@@ -48,6 +49,7 @@ export async function recordEvents(
     outbox.push(...(await startTriggered(trx, p.projectId, workflow, events)));
   }
   outbox.push(...(await satisfyWaits(trx, p.projectId, events)));
+  outbox.push(...(await queueDeliveries(trx, p.projectId, events)));
   return { events, outbox };
 }
 

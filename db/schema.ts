@@ -477,6 +477,41 @@ export interface BackInStockWaitsTable {
   created_at: GeneratedTimestamp;
 }
 
+export interface WebhookEndpointsTable {
+  id: Generated<string>;
+  project_id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  status: Generated<string>;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: NullableTimestamp;
+  failures_in_row: Generated<number>;
+  failing_since: NullableTimestamp;
+  disabled_reason: string | null;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface WebhookDeliveriesTable {
+  id: Generated<string>;
+  project_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_name: string;
+  payload: Json;
+  status: Generated<string>;
+  claim: number | null;
+  attempts: Generated<number>;
+  response_status: number | null;
+  latency_ms: number | null;
+  error: string | null;
+  next_attempt_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+  completed_at: NullableTimestamp;
+}
+
 export interface Database {
   projects: ProjectsTable;
   users: UsersTable;
@@ -515,4 +550,6 @@ export interface Database {
   campaign_chunks: CampaignChunksTable;
   storefront_variants: StorefrontVariantsTable;
   back_in_stock_waits: BackInStockWaitsTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Db } from './connection.ts';
 import type { Database } from './schema.ts';
 
@@ -15,6 +15,19 @@ export async function inTransaction<T>(db: Db, work: (trx: Transaction<Database>
     } catch (error) {
       if (tried >= MAX_TRIES || !isRetryable(error)) throw error;
     }
+  }
+}
+
+/** Runs a part of a transaction that may fail by itself: what it wrote is undone, and the transaction goes on with what the error says. */
+export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Promise<T>): Promise<T> {
+  await sql`SAVEPOINT part`.execute(trx);
+  try {
+    const result = await work();
+    await sql`RELEASE SAVEPOINT part`.execute(trx);
+    return result;
+  } catch (error) {
+    await sql`ROLLBACK TO SAVEPOINT part`.execute(trx);
+    throw error;
   }
 }
 

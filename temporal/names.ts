@@ -19,7 +19,10 @@ export const releaseWorkflowId = (outboxId: string): string => `hold-release-${o
 export const restockWorkflowId = (projectId: string, variantId: string, restockNo: number): string =>
   `restock-${projectId}-${variantId}-${restockNo}`;
 
-/** The id of a group: the same rows make the same id, so a dispatch that is tried again is "already started". */
-export function groupWorkflowId(kind: 'delivery' | 'sms' | 'webhooks', ids: string[]): string {
-  return `${kind}-${createHash('sha256').update(ids.join()).digest('hex').slice(0, 32)}`;
+/**
+ * The id of a group, made from the ids of its outbox rows: dispatching the same rows again is "already started", while sending the same
+ * thing once more on purpose (a replay) is a row of its own.
+ */
+export function groupWorkflowId(kind: 'delivery' | 'sms' | 'webhooks', outboxIds: string[]): string {
+  return `${kind}-${createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32)}`;
 }

@@ -82,7 +82,10 @@ function startEmailDelivery(client: Client, rows: OutboxRow[]): Promise<unknown>
   const projectId = projectOf(rows);
   return client.workflow.start('emailDelivery', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId('delivery', ids),
+    workflowId: groupWorkflowId(
+      'delivery',
+      rows.map((row) => row.id),
+    ),
     args: [{ projectId, emailIds: ids }],
     staticSummary: `${ids.length} transactional mail${ids.length === 1 ? '' : 's'}`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'email-delivery' }),
@@ -95,7 +98,10 @@ function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
   const projectId = projectOf(rows);
   return client.workflow.start('smsDelivery', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId('sms', ids),
+    workflowId: groupWorkflowId(
+      'sms',
+      rows.map((row) => row.id),
+    ),
     args: [{ projectId, smsIds: ids }],
     staticSummary: `${ids.length} SMS`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'sms-delivery' }),
@@ -109,7 +115,10 @@ function startWebhookDelivery(client: Client, rows: OutboxRow[]): Promise<unknow
   const endpointId = String(rows[0]?.payload.endpointId);
   return client.workflow.start('webhookDelivery', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId('webhooks', ids),
+    workflowId: groupWorkflowId(
+      'webhooks',
+      rows.map((row) => row.id),
+    ),
     args: [{ projectId, endpointId, deliveryIds: ids }],
     staticSummary: `${ids.length} webhook deliveries to endpoint ${endpointId}`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'webhook-delivery' }),

@@ -10,3 +10,4 @@ export { contactImport } from './import.ts';
 export { releaseHeld } from './release-held.ts';
 export { segmentRecompute } from './segment-recompute.ts';
 export { smsDelivery } from './sms-delivery.ts';
+export { webhookDelivery } from './webhook-delivery.ts';

@@ -1,0 +1,40 @@
+import { sql, type Transaction } from 'kysely';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { saveContent } from './contents.ts';
+import { enqueue } from './outbox.ts';
+import type { Database } from './schema.ts';
+
+/**
+ * Queues a mail of the service itself to a project's owners, from `notices@` its first verified domain: an email like any other, in the
+ * ledger and the history. A project without a verified domain gets none; what the mail says also stands in the record it is about.
+ */
+export async function queueOwnerNotice(
+  trx: Transaction<Database>,
+  p: { projectId: string; subject: string; body: string },
+): Promise<OutboxRow[]> {
+  const { rows: domains } = await sql<{ domain: string }>`
+    SELECT domain FROM domains WHERE project_id = ${p.projectId} AND status = 'VERIFIED' ORDER BY id LIMIT 1
+  `.execute(trx);
+  const [sender] = domains;
+  if (!sender) return [];
+  const contentId = await saveContent(trx, {
+    projectId: p.projectId,
+    subject: p.subject,
+    body: p.body,
+    type: 'TRANSACTIONAL',
+    fromEmail: `notices@${sender.domain}`,
+    fromName: 'Tidings',
+    replyTo: null,
+    templateId: null,
+  });
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO emails (project_id, content_id, source_type, to_email)
+    SELECT ${p.projectId}, ${contentId}, 'TRANSACTIONAL', u.email
+    FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = ${p.projectId} AND m.role = 'OWNER'
+    RETURNING id
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ id }) => ({ projectId: p.projectId, kind: 'email.deliver' as const, refId: id })),
+  );
+}

@@ -1,0 +1,146 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../domain/errors.ts';
+import { openSecret, sealSecret } from '../domain/secrets.ts';
+import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
+import type { Database } from './schema.ts';
+
+export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
+
+export interface WebhookEndpoint {
+  id: string;
+  url: string;
+  /** Names, prefixes such as `email.*`, or `*`. */
+  events: string[];
+  description: string | null;
+  status: EndpointStatus;
+  disabledReason: string | null;
+  failuresInRow: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface EndpointRef {
+  projectId: string;
+  id: string;
+}
+
+const COLUMNS = sql.raw(`id, url, events, description, status, disabled_reason AS "disabledReason",
+  failures_in_row AS "failuresInRow", created_at AS "createdAt", updated_at AS "updatedAt"`);
+/** Far more than a project needs; every event is matched against all of them. */
+const ENDPOINTS_MAX = 100;
+
+const contextOf = (id: string): string => `webhook_endpoints.secret:${id}`;
+
+/** Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have */
+export async function insertEndpoint(
+  trx: Transaction<Database>,
+  p: { projectId: string; url: string; events: string[]; description: string | null; atRestKey: Buffer },
+): Promise<WebhookEndpoint & { secret: string }> {
+  const { rows: counted } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM webhook_endpoints WHERE project_id = ${p.projectId}
+  `.execute(trx);
+  if ((counted[0]?.count ?? 0) >= ENDPOINTS_MAX) {
+    throw new AppError('CONFLICT', { message: `A project has at most ${ENDPOINTS_MAX} webhook endpoints.` });
+  }
+  const id = uuidv7();
+  const secret = newWebhookSecret();
+  const { rows } = await sql<WebhookEndpoint>`
+    INSERT INTO webhook_endpoints (id, project_id, url, events, description, secret)
+    VALUES (${id}, ${p.projectId}, ${p.url}, ${p.events}::text[], ${p.description},
+      ${sealSecret(p.atRestKey, contextOf(id), secret)})
+    RETURNING ${COLUMNS}
+  `.execute(trx);
+  return { ...required(rows[0]), secret };
+}
+
+/** Every endpoint of a project, newest first. */
+export async function listEndpoints(db: Kysely<Database>, projectId: string): Promise<WebhookEndpoint[]> {
+  const { rows } = await sql<WebhookEndpoint>`
+    SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} ORDER BY id DESC
+  `.execute(db);
+  return rows;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getEndpoint(db: Kysely<Database>, { projectId, id }: EndpointRef): Promise<WebhookEndpoint> {
+  const { rows } = await sql<WebhookEndpoint>`
+    SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  return required(rows[0]);
+}
+
+/** Changes an endpoint; enabling one forgets its failures. @throws AppError NOT_FOUND */
+export async function updateEndpoint(
+  db: Kysely<Database>,
+  p: EndpointRef & {
+    url?: string | undefined;
+    events?: string[] | undefined;
+    description?: string | null | undefined;
+    enabled?: boolean | undefined;
+  },
+): Promise<WebhookEndpoint> {
+  const { rows } = await sql<WebhookEndpoint>`
+    UPDATE webhook_endpoints SET url = coalesce(${p.url ?? null}, url), events = coalesce(${p.events ?? null}::text[], events),
+      description = CASE WHEN ${p.description !== undefined} THEN ${p.description ?? null} ELSE description END,
+      status = CASE WHEN ${p.enabled === false} THEN 'DISABLED'
+        WHEN ${p.enabled === true} AND status = 'DISABLED' THEN 'ACTIVE' ELSE status END,
+      disabled_reason = CASE WHEN ${p.enabled === false} THEN 'manual' WHEN ${p.enabled === true} THEN NULL ELSE disabled_reason END,
+      failures_in_row = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN 0 ELSE failures_in_row END,
+      failing_since = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN NULL ELSE failing_since END,
+      updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING ${COLUMNS}
+  `.execute(db);
+  return required(rows[0]);
+}
+
+/** Removes an endpoint with its history. @throws AppError NOT_FOUND */
+export async function deleteEndpoint(db: Kysely<Database>, { projectId, id }: EndpointRef): Promise<void> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(db);
+  if (!numAffectedRows) throw new AppError('NOT_FOUND');
+}
+
+/** Gives an endpoint a new secret; the old one signs as well for a day. @throws AppError NOT_FOUND */
+export async function rotateSecret(
+  db: Kysely<Database>,
+  p: EndpointRef & { atRestKey: Buffer },
+): Promise<WebhookEndpoint & { secret: string }> {
+  const secret = newWebhookSecret();
+  const { rows } = await sql<WebhookEndpoint>`
+    UPDATE webhook_endpoints SET previous_secret = secret, previous_until = now() + make_interval(hours => ${ROTATION_HOURS}),
+      secret = ${sealSecret(p.atRestKey, contextOf(p.id), secret)}, updated_at = now()
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING ${COLUMNS}
+  `.execute(db);
+  return { ...required(rows[0]), secret };
+}
+
+export interface EndpointToCall {
+  url: string;
+  status: EndpointStatus;
+  /** The current one first. */
+  secrets: string[];
+}
+
+/** An endpoint with its secrets opened, for the activity that calls it; undefined once it was deleted. */
+export async function findEndpointToCall(
+  db: Kysely<Database>,
+  p: EndpointRef & { atRestKey: Buffer },
+): Promise<EndpointToCall | undefined> {
+  const { rows } = await sql<{ url: string; status: EndpointStatus; secret: string; previous: string | null }>`
+    SELECT url, status, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
+    FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id}
+  `.execute(db);
+  const row = rows[0];
+  if (!row) return undefined;
+  const sealed = row.previous === null ? [row.secret] : [row.secret, row.previous];
+  return { ...row, secrets: sealed.map((secret) => openSecret(p.atRestKey, contextOf(p.id), secret)) };
+}
+
+function required<T>(row: T | undefined): T {
+  if (!row) throw new AppError('NOT_FOUND');
+  return row;
+}

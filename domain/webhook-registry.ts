@@ -1,0 +1,52 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** Standard Webhooks: `whsec_` and the base64 of the key. */
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** Eight tries over 24 hours: the first retry comes within a minute, the last after a night and a morning. Seconds. */
+export const RETRY_SECONDS = [30, 120, 600, 1_800, 7_200, 21_600, 54_000] as const;
+export const MAX_TRIES = RETRY_SECONDS.length + 1;
+/** An endpoint that failed this often in a row is tried with one delivery at a time until one succeeds. */
+export const DEGRADED_AFTER_FAILURES = 10;
+/** An endpoint that has only failed for so long is disabled, and its owner told. */
+export const DISABLED_AFTER_DAYS = 5;
+/** After a rotation both secrets sign for so long. */
+export const ROTATION_HOURS = 24;
+
+export function newWebhookSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** Whether an event reaches an endpoint: by its name, by `email.*` (all that begins with `email.`), or by `*`. */
+export function matchesEvent(patterns: readonly string[], eventName: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith('*') ? eventName.startsWith(pattern.slice(0, -1)) : pattern === eventName,
+  );
+}
+
+export interface SignedWebhook {
+  /** The same on every attempt, so that a receiver can tell a repetition. */
+  id: string;
+  /** Seconds since 1970. */
+  timestamp: number;
+  body: string;
+}
+
+/** The headers of Standard Webhooks: one signature a secret, so that a receiver may have either during a rotation. */
+export function webhookHeaders(
+  secrets: readonly string[],
+  { id, timestamp, body }: SignedWebhook,
+): Record<string, string> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') };
+}
+
+/** When a delivery that failed `attempts` times is tried again; null when it was the last try. */
+export function nextAttemptAt(attempts: number, now: Date): Date | null {
+  const seconds = RETRY_SECONDS[attempts - 1];
+  return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
+}

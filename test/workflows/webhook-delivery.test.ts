@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let broken = true;
+
+beforeAll(async () => {
+  service = await startTestService();
+  receiver = await startWebhookReceiver((request, response) => {
+    if (request.path === '/gone') response.writeHead(410).end();
+    else if (request.path === '/moved') response.writeHead(302, { location: '/elsewhere' }).end();
+    else if (request.path === '/dead') response.writeHead(500).end();
+    else if (request.path === '/broken' && broken) response.writeHead(503).end();
+    else response.end('ok');
+  });
+});
+
+afterAll(async () => {
+  await receiver?.close();
+  await service?.close();
+});
+
+const register = (path: string, events: string[]) =>
+  expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events } }));
+const track = (email: string, event: string, data = {}) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
+const deliveries = async (id: string) =>
+  (await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=100`))).data;
+const settled = (id: string, count: number) =>
+  until(async () => {
+    const all = await deliveries(id);
+    return all.length === count && all.every((d: { completedAt: unknown }) => d.completedAt) ? all : undefined;
+  }, 'the deliveries');
+
+const delivered = (endpointId: string, count: number) =>
+  until(async () => {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND status = 'DELIVERED'
+    `.execute(service.db);
+    return rows[0]?.count === count;
+  }, 'the deliveries');
+
+describe('a webhook endpoint', () => {
+  it('gets each event that it wants, signed so that the public verifier takes it', async () => {
+    const { id, secret } = await register('/hook', ['order.*']);
+    const { data } = await track('buyer@example.com', 'order.paid', { total: 12 });
+    await track('buyer@example.com', 'other');
+    const [delivery] = await settled(id, 1);
+    expect(delivery).toMatchObject({ event: 'order.paid', status: 'DELIVERED', attempts: 1, responseStatus: 200 });
+    const request = receiver.received.find((r) => r.path === '/hook');
+    expect(request?.headers['webhook-id']).toBe(delivery.id);
+    const body = new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    expect(body).toMatchObject({
+      id: delivery.id,
+      type: 'order.paid',
+      projectId: service.one.id,
+      data: { contact: { id: data.contact, email: 'buyer@example.com', subscribed: true }, event: { total: 12 } },
+    });
+  });
+
+  it('shows its secret once, keeps it sealed, and both sign for a day after a rotation', async () => {
+    const { id, secret } = await register('/rotated', ['rotated']);
+    expect(JSON.stringify(await expectOk(service.call('GET', `/webhooks/${id}`)))).not.toContain('whsec_');
+    const { rows } = await sql<{ secret: string }>`SELECT secret FROM webhook_endpoints WHERE id = ${id}`.execute(
+      service.db,
+    );
+    expect(rows[0]?.secret).not.toContain(secret.slice(6));
+    const rotated = await expectOk(service.call('POST', `/webhooks/${id}/rotate-secret`));
+    await track('rotated@example.com', 'rotated');
+    await settled(id, 1);
+    const request = receiver.received.find((r) => r.path === '/rotated');
+    for (const key of [secret, rotated.secret]) {
+      new Webhook(key).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    }
+  });
+
+  it('is tried again within a minute under the same webhook-id, and is back on success', async () => {
+    const { id } = await register('/broken', ['retried']);
+    await track('retried@example.com', 'retried');
+    const first = await until(async () => {
+      const [d] = await deliveries(id);
+      return d?.attempts === 1 && d.nextAttemptAt ? d : undefined;
+    }, 'the first try');
+    expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
+    expect(Date.parse(first.nextAttemptAt) - Date.now()).toBeLessThanOrEqual(60_000);
+    broken = false;
+    // Due now: the endpoint's owner cannot wait for the timer, nor can this test.
+    await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
+    await sql`UPDATE webhook_deliveries SET status = 'FAILED' WHERE endpoint_id = ${id}`.execute(service.db);
+    await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body: { since: '2026-01-01T00:00:00Z' } }));
+    expect(await settled(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
+    const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
+    expect(ids).toEqual([first.id, first.id]);
+    expect(await expectOk(service.call('GET', `/webhooks/${id}`))).toMatchObject({
+      status: 'ACTIVE',
+      failuresInRow: 0,
+    });
+  });
+
+  it('that is gone is disabled at once, and the owner is mailed', async () => {
+    await buildDomain(service.db, { projectId: service.one.id, domain: 'owner.example.com' });
+    await sql`
+      WITH u AS (INSERT INTO users (email, password_hash) VALUES ('owner@example.com', 'x') RETURNING id)
+      INSERT INTO memberships (project_id, user_id, role) SELECT ${service.one.id}, id, 'OWNER' FROM u
+    `.execute(service.db);
+    const { id } = await register('/gone', ['gone']);
+    await track('gone@example.com', 'gone');
+    await until(async () => (await expectOk(service.call('GET', `/webhooks/${id}`))).status === 'DISABLED');
+    await until(async () => {
+      const { rows } = await sql`SELECT 1 FROM captured_emails WHERE to_email = 'owner@example.com'`.execute(
+        service.db,
+      );
+      return rows.length === 1;
+    }, 'the mail to the owner');
+    await track('gone@example.com', 'gone');
+    expect(await deliveries(id)).toHaveLength(1);
+  });
+
+  it('is told of a redirect instead of following it', async () => {
+    const { id } = await register('/moved', ['moved']);
+    await track('moved@example.com', 'moved');
+    await until(async () => (await deliveries(id))[0]?.responseStatus === 302);
+    expect((await deliveries(id))[0].error).toContain('redirects are not followed');
+    expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
+  });
+
+  it('that fails is degraded and asked seldom, while others do not wait', async () => {
+    const dead = await register('/dead', ['burst']);
+    const well = await register('/well', ['burst']);
+    await Promise.all(Array.from({ length: 150 }, (_, n) => track(`burst${n}@example.com`, 'burst')));
+    await delivered(well.id, 150);
+    await until(async () => (await expectOk(service.call('GET', `/webhooks/${dead.id}`))).status === 'DEGRADED');
+    expect(receiver.received.filter((r) => r.path === '/dead').length).toBeLessThan(150);
+    expect((await deliveries(dead.id)).every((d: { status: string }) => d.status === 'PENDING')).toBe(true);
+  });
+
+  it('of another project is not found', async () => {
+    const { id } = await register('/mine', ['mine']);
+    const key = service.two.secretKey;
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/rotate-secret'],
+      ['GET', '/deliveries'],
+    ] as const) {
+      const options = method === 'PATCH' ? { key, body: { enabled: false } } : { key };
+      expect((await service.call(method, `/webhooks/${id}${path}`, options)).status).toBe(404);
+    }
+  });
+});
