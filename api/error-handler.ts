@@ -12,10 +12,11 @@ const UNREACHABLE = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIME
 export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
   return (error, c) => {
     const known = toAppError(error);
-    if (known.status >= 500) {
-      const reason = redact(error.stack ?? error.message);
-      log.error({ requestId: c.var.requestId, route: c.var.route, reason }, 'request failed');
-    }
+    const about = { requestId: c.get('requestId'), route: c.get('route') };
+    // What we say on purpose needs no stack; a surprise does.
+    if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
+    else if (known.status >= 500)
+      log.error({ ...about, reason: redact(error.stack ?? error.message) }, 'request failed');
     return answerError(c, known);
   };
 }
