@@ -45,14 +45,10 @@ export const QuerySwitch = z
   .openapi({ type: 'boolean' });
 
 /** The position that the page before gave. */
-export const Cursor = z
-  .string()
-  .min(1)
-  .max(1000)
-  .openapi({
-    description: 'The cursor of the page before; none for the first page',
-    example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
-  });
+export const Cursor = z.string().min(1).max(1000).openapi({
+  description: 'The cursor of the page before; none for the first page',
+  example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
+});
 
 /** The query of a cursor list. */
 export function cursorQuery(defaultLimit: number) {
