@@ -7,7 +7,7 @@ import { deriveKey } from '../domain/secrets.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 import type { ActivityDeps } from './deps.ts';
-import type { Mailer } from './mailer.ts';
+import type { Delivery, Mailer } from './mailer.ts';
 
 /** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
 const CLAIM_MAX = 40;
@@ -15,6 +15,9 @@ const CLAIM_MAX = 40;
 const WAIT_HERE_MS = 1_500;
 /** Far below the heartbeat timeout of the workflow. */
 const HEARTBEAT_MS = 3_000;
+
+/** Postgres was away for longer than the settler waits for it. */
+const UNRECORDED_MS = 30_000;
 
 /** A mail that has to wait. `paid` has taken its place in the project's send rate, for `dueAt`. */
 export interface WaitingMail {
@@ -114,11 +117,21 @@ async function sendBatch(
   const claimed = await claimEmails(deps.db, { projectId, ids, deliveryId, suppressionPads: deps.pads });
   result.other += mails.length - claimed.length;
   const expiresAt = new Date(input.expiresAt);
-  const deliveries = await Promise.all(claimed.map((email) => deps.mailer.deliver(email, undefined, { expiresAt })));
-  for (const [index, { outcome }] of deliveries.entries()) {
-    const id = claimed[index]?.id ?? '';
-    if (outcome.kind === 'later') result.waiting.push({ id, dueAt: outcome.dueAt.toISOString(), paid: false });
-    else if (outcome.kind === 'sent') result.sent += 1;
-    else result.other += 1;
+  // One that fails does not end the others: they would go on unseen, and leave twice when the activity is tried again.
+  const deliveries = await Promise.allSettled(
+    claimed.map((email) => deps.mailer.deliver(email, undefined, { expiresAt })),
+  );
+  for (const [index, delivery] of deliveries.entries()) count(result, claimed[index]?.id ?? '', delivery);
+}
+
+function count(result: SendMailsResult, id: string, delivery: PromiseSettledResult<Delivery<undefined>>): void {
+  if (delivery.status === 'rejected') {
+    // Its result could not be recorded: it is claimed again, and leaves with the same Message-ID.
+    result.waiting.push({ id, dueAt: new Date(Date.now() + UNRECORDED_MS).toISOString(), paid: false });
+    return;
   }
+  const { outcome } = delivery.value;
+  if (outcome.kind === 'later') result.waiting.push({ id, dueAt: outcome.dueAt.toISOString(), paid: false });
+  else if (outcome.kind === 'sent') result.sent += 1;
+  else result.other += 1;
 }

@@ -68,11 +68,20 @@ export function createMailer(deps: {
   async function attempt(email: ClaimedEmail, expiresAt: Date): Promise<EmailResult> {
     const refused = refusalOf(email) ?? (await overLimit(db, email));
     if (refused || !email.to) return { email, outcome: refused ?? failed('contact_deleted'), event: null };
-    const ready = await messages.make(email, email.to).catch(templateFault);
+    const ready = await messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
     if ('kind' in ready) return { email, outcome: ready, event: null };
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message);
     return { email, ...(await outcomeOf(db, { email, ready, result, expiresAt })) };
+  }
+
+  /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */
+  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome {
+    if (error instanceof TemplateError) {
+      return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
+    }
+    deps.log.warn({ emailId: email.id, err: error }, 'a mail could not be made; it is tried again');
+    return later(email, 'the mail could not be made', expiresAt);
   }
 
   return {
@@ -95,11 +104,6 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | un
   const { projectId } = email;
   const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
   return fits ? undefined : failed('limit_reached');
-}
-
-function templateFault(error: unknown): EmailOutcome {
-  if (!(error instanceof TemplateError)) throw error;
-  return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
 }
 
 type Attempted = Pick<EmailResult, 'outcome' | 'event'>;

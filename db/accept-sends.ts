@@ -147,7 +147,10 @@ async function saveRecipients(
       contacts.set(draft, saved.slice(at, at + draft.request.to.length));
       at += draft.request.to.length;
     }
-    outbox.push(...(await recordSubscriptionChanges(trx, { projectId, contacts: saved })));
+    for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
+      const changed = ofMode.flatMap((draft) => contacts.get(draft) ?? []);
+      outbox.push(...(await recordSubscriptionChanges(trx, { projectId, contacts: changed, mode })));
+    }
   }
   return { contacts, outbox };
 }

@@ -133,18 +133,6 @@ export async function unholdEmails(
   return rows.map((row) => row.id).sort();
 }
 
-/** Of these mails, those that are neither sent nor ended: what a delivery still has to do. */
-export async function listUnsettled(
-  db: Db,
-  p: { projectId: string; ids: string[]; deliveryId: string },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM emails WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
-      AND (status = 'PENDING' OR (status = 'SENDING' AND delivery_id = ${p.deliveryId})) ORDER BY id
-  `.execute(db);
-  return rows.map((row) => row.id);
-}
-
 interface OutcomeColumns {
   status: EmailStatus;
   reason: Reason | null;

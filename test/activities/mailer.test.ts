@@ -273,3 +273,13 @@ test('two hundred mails at a time are all settled, each once', async () => {
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['SENT']));
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
+
+test('a mail that cannot be made for now is put off, and holds up nobody', async () => {
+  await database.db
+    .updateTable('domains')
+    .set({ dkim_private_key: 'unreadable' })
+    .where('id', '=', domain.id)
+    .execute();
+  const { delivery, row } = await deliver();
+  expect([delivery.outcome.kind, row.status, row.error]).toEqual(['later', 'SENDING', 'the mail could not be made']);
+});
