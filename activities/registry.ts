@@ -7,6 +7,7 @@ import { executionStepActivities, webhookStepActivities } from './execution-step
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
 import { smsActivities } from './sms-deliveries.ts';
+import { storefrontActivities } from './storefront.ts';
 import { webhookDeliveryActivities } from './webhook-deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
@@ -22,6 +23,7 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
       ...domainActivities(deps),
       ...campaignChunkActivities(deps),
       ...maintenanceActivities(deps),
+      ...storefrontActivities(deps),
     },
   };
 }

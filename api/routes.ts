@@ -23,6 +23,7 @@ import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
 import { smsRoutes } from './routes/sms.ts';
 import { smsSenderRoutes } from './routes/sms-senders.ts';
+import { storefrontRoutes } from './routes/storefront.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
@@ -66,6 +67,7 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   smsRoutes(only, deps);
   smsSenderRoutes(only, deps);
   trackRoutes(only, deps);
+  storefrontRoutes(only, deps);
   // People, keys and the project: by session, at one path.
   authRoutes(only, deps);
   apiKeyRoutes(only, deps);

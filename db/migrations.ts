@@ -12,6 +12,7 @@ import * as filterFunctions from './migrations/20261121T0900-filter-functions.ts
 import * as segmentCounts from './migrations/20261121T0905-segment-counts.ts';
 import * as activity from './migrations/20261121T0920-activity.ts';
 import * as webhooks from './migrations/20261121T0930-webhooks.ts';
+import * as storefrontRestocks from './migrations/20261121T0935-storefront-restocks.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0905-segment-counts': segmentCounts,
   '20261121T0920-activity': activity,
   '20261121T0930-webhooks': webhooks,
+  '20261121T0935-storefront-restocks': storefrontRestocks,
 };

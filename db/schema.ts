@@ -466,6 +466,7 @@ export interface StorefrontVariantsTable {
   url: string | null;
   available: boolean;
   restock_no: Generated<number>;
+  restock_mode: Generated<string>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -474,6 +475,7 @@ export interface BackInStockWaitsTable {
   project_id: string;
   variant_id: string;
   contact_id: string;
+  after_restock_no: Generated<number>;
   created_at: GeneratedTimestamp;
 }
 

@@ -18,8 +18,11 @@ export type ContactEvent = (typeof CONTACT_EVENTS)[number];
 
 export const EVENT_NAME_LENGTH = 255;
 
-/** Namespaces the service fills from other sources: the pixel, and the storefront platform (`POST /v1/pixel`). */
-const SYSTEM_SOURCED = ['pixel.', 'shopify.'];
+/** What a storefront's pages report is recorded under (`POST /v1/pixel`). */
+export const PIXEL_PREFIX = 'pixel.';
+
+/** Namespaces the service fills from other sources: the pixel and the storefront platform. */
+const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
 
 /** Recorded when a variant a contact waits for is available again (decisions §10). */
 export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';

@@ -1,5 +1,6 @@
 // Every Temporal workflow of the service, by its type name. The worker's bundle is made from this file alone.
 
+export { backInStock } from './back-in-stock.ts';
 export { bulkJob } from './bulk-job.ts';
 export { campaignSend } from './campaign.ts';
 export { contactExecution } from './contact-execution.ts';

@@ -1,0 +1,10 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Who waits for which restock: the job of a restock tells those who began to wait before it, however late it runs and whatever
+ * became of the variant meanwhile. `restock_mode` is the mode of the key that reported the last restock.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE storefront_variants ADD COLUMN restock_mode text NOT NULL DEFAULT 'live'`.execute(db);
+  await sql`ALTER TABLE back_in_stock_waits ADD COLUMN after_restock_no int NOT NULL DEFAULT 0`.execute(db);
+}

@@ -1,0 +1,53 @@
+import type { Transaction } from 'kysely';
+import type { Data } from '../domain/data-values.ts';
+import { PIXEL_PREFIX } from '../domain/event-names.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import { upsertContacts } from './contact-upsert.ts';
+import { recordEvents } from './record-events.ts';
+import type { Database } from './schema.ts';
+
+export interface PixelEvent {
+  /** Without the `pixel.` that it is recorded under. */
+  name: string;
+  clientId?: string | undefined;
+  email?: string | undefined;
+  data?: Data | undefined;
+  /** When it happened, as the page says; the event's own time is that of its arrival. */
+  timestamp?: Date | undefined;
+}
+
+/**
+ * Records what a storefront's pages report, on the contact where the address is known; a new one is created unsubscribed, for looking
+ * at a page is no consent. Source: decisions §10.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordPixelEvents(
+  trx: Transaction<Database>,
+  p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: 'live' | 'test'; suppressionKey: Buffer },
+): Promise<OutboxRow[]> {
+  const { projectId, untrusted, mode } = p;
+  const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
+  const contacts = await upsertContacts(trx, {
+    projectId,
+    rows: emails.map((email) => ({ email, set: {}, remove: [], untrusted: true })),
+    defaultSubscribed: false,
+    suppressionKey: p.suppressionKey,
+  });
+  const ids = new Map(contacts.map((contact) => [contact.email, contact.id]));
+  const events = p.events.map((event) => ({
+    contactId: (event.email !== undefined && ids.get(event.email)) || null,
+    name: PIXEL_PREFIX + event.name,
+    data: payloadOf(event),
+    untrusted,
+    mode,
+  }));
+  return (await recordEvents(trx, { projectId, events })).outbox;
+}
+
+function payloadOf({ data, clientId, timestamp }: PixelEvent): Data {
+  return {
+    ...data,
+    ...(clientId !== undefined && { clientId }),
+    ...(timestamp !== undefined && { timestamp: timestamp.toISOString() }),
+  };
+}

@@ -1,0 +1,230 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const GID = 'gid://shopify/ProductVariant/';
+const variant = (variantId: string | number, change: object = {}) => ({
+  ...{ variantId, productTitle: 'Jumper', title: 'Blue, M', available: false },
+  ...change,
+});
+const put = (variants: unknown[], key?: string) =>
+  api.call('PUT', '/storefront/variants', { body: { variants }, ...(key && { key }) });
+const ask = (email: string, storefrontVariantId: unknown, key = api.one.publicKey) =>
+  api.call('POST', '/v1/back-in-stock', { key, body: { email, storefrontVariantId } });
+const pixel = (body: unknown, key = api.one.publicKey) => api.call('POST', '/v1/pixel', { key, body });
+const restocks = () => api.dispatched.filter((row) => row.kind === 'restock.start');
+const contactOf = async (email: string) =>
+  (await api.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0];
+
+async function waits(variantId: string) {
+  const { rows } = await sql<{ email: string }>`
+    SELECT c.email FROM back_in_stock_waits w JOIN contacts c ON c.id = w.contact_id
+    WHERE w.project_id = ${api.one.id} AND w.variant_id = ${variantId} ORDER BY c.email
+  `.execute(api.db);
+  return rows.map((row) => row.email);
+}
+
+async function eventsNamed(name: string) {
+  const { rows } = await sql<{ contact_id: string | null; data: object }>`
+    SELECT contact_id, data FROM events WHERE project_id = ${api.one.id} AND name = ${name} ORDER BY id
+  `.execute(api.db);
+  return rows;
+}
+
+describe('PUT /storefront/variants', () => {
+  it('creates and replaces, and knows a variant by number and by global id', async () => {
+    const url = 'https://shop.example.com/jumper';
+    const first = await put([variant('100', { url }), variant(`${GID}101`), variant(102)]);
+    expect(first).toMatchObject({ status: 200, body: { created: 3, updated: 0, restocked: 0 } });
+    expect(first.body.data.map((saved: { variantId: string }) => saved.variantId).sort()).toEqual([
+      '100',
+      '101',
+      '102',
+    ]);
+    const again = await put([variant(`${GID}100`, { title: 'Red' })]);
+    expect(again.body).toMatchObject({ created: 0, updated: 1, data: [{ variantId: '100', title: 'Red', url: null }] });
+  });
+
+  it('starts a job at each return from unavailable to available, and at nothing else', async () => {
+    await put([variant('200', { available: true }), variant('201')]);
+    expect(restocks()).toEqual([]);
+    expect((await put([variant('200', { available: true }), variant('201', { available: true })])).body.restocked).toBe(
+      1,
+    );
+    await put([variant('201', { available: true })]);
+    await put([variant('201')]);
+    await put([variant('201', { available: true })]);
+    expect(restocks().map((row) => row.payload)).toEqual([
+      { variantId: '201', restockNo: 1 },
+      { variantId: '201', restockNo: 2 },
+    ]);
+  });
+
+  it('reports a restock once though it is told of it at the same moment by many', async () => {
+    await put([variant('210'), variant('211')]);
+    const before = restocks().length;
+    const both = [variant('210', { available: true }), variant('211', { available: true })];
+    await Promise.all(Array.from({ length: 8 }, (_, i) => put(i % 2 ? both : both.toReversed())));
+    expect(restocks().slice(before)).toHaveLength(2);
+  });
+
+  it('takes the last of several rows of one variant', async () => {
+    const { body } = await put([variant('220', { title: 'first' }), variant(`${GID}220`, { title: 'last' })]);
+    expect(body).toMatchObject({ created: 1, data: [{ title: 'last' }] });
+  });
+
+  it('takes 500 and refuses 501, and what is no variant', async () => {
+    const many = (n: number) => Array.from({ length: n }, (_, i) => variant(String(10_000 + i)));
+    expect((await put(many(500))).body.created).toBe(500);
+    expect((await put(many(501))).body.error).toMatchObject({ code: 'VALIDATION_ERROR', statusCode: 422 });
+    for (const bad of ['red', '0', 'gid://shopify/Product/1', '']) {
+      const { status, body } = await put([variant(bad)]);
+      expect([status, body.error.errors[0].field]).toEqual([422, 'variants.0.variantId']);
+    }
+    expect((await put([variant('1', { url: 'javascript:alert(1)' })])).status).toBe(422);
+    expect((await put([variant('1', { available: 'yes' })])).status).toBe(422);
+    expect((await put([])).status).toBe(422);
+  });
+
+  it('keeps the variants of projects apart', async () => {
+    await put([variant('230')]);
+    expect((await put([variant('230', { available: true })], api.two.secretKey)).body).toMatchObject({
+      created: 1,
+      restocked: 0,
+    });
+  });
+});
+
+describe('POST /v1/back-in-stock', () => {
+  // Requests that reach the handler count to one caller here: the others of this file stay under 20 in project one.
+  it('lets a person wait, created unsubscribed if new; asking twice is one wait', async () => {
+    await put([variant('300')]);
+    expect(await ask('New@Shop.test', `${GID}300`)).toMatchObject({ status: 202, body: { subscribed: true } });
+    expect((await ask('new@shop.test', '300')).body).toEqual({ subscribed: true });
+    expect(await waits('300')).toEqual(['new@shop.test']);
+    expect(await contactOf('new@shop.test')).toMatchObject({ subscribed: false, data: {} });
+  });
+
+  it('leaves a known contact as it is', async () => {
+    await put([variant('301')]);
+    await api.call('POST', '/contacts', { body: { email: 'known@shop.test', data: { plan: 'pro' } } });
+    await ask('known@shop.test', '301');
+    expect(await contactOf('known@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
+  });
+
+  it('says false of what is available already, and keeps no wait', async () => {
+    await put([variant('302', { available: true })]);
+    expect(await ask('late@shop.test', '302')).toMatchObject({ status: 202, body: { subscribed: false } });
+    expect(await waits('302')).toEqual([]);
+  });
+
+  it('is 404 for a variant that the project does not have, and makes no contact of it', async () => {
+    await put([variant('303')], api.two.secretKey);
+    for (const id of ['303', '999999']) {
+      expect(await ask('nobody@shop.test', id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    }
+    expect(await contactOf('nobody@shop.test')).toBeUndefined();
+  });
+
+  it('is 400 with its fields for what it cannot use', async () => {
+    for (const [email, id, field] of [
+      ['nobody', '300', 'email'],
+      ['a@shop.test', 'red', 'storefrontVariantId'],
+      ['a@shop.test', 300, 'storefrontVariantId'],
+      ['a@shop.test', undefined, 'storefrontVariantId'],
+    ] as const) {
+      const { status, body } = await ask(email, id);
+      expect([status, body.error.code, body.error.errors[0].field]).toEqual([400, 'VALIDATION_ERROR', field]);
+    }
+  });
+
+  it('takes 20 a minute of a caller, whatever the key', async () => {
+    await put([variant('310')], api.two.secretKey);
+    const seen = [];
+    for (let i = 0; i < 21; i += 1) {
+      seen.push(await ask(`p${i}@shop.test`, '310', i % 2 ? api.two.publicKey : api.two.secretKey));
+    }
+    expect(seen.slice(0, 20).every(({ status }) => status === 202)).toBe(true);
+    const refused = seen[20];
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('POST /v1/pixel', () => {
+  it('records one event, on the contact whose address is known', async () => {
+    const timestamp = '2026-01-02T03:04:05.000Z';
+    const body = { name: 'viewed', clientId: 'c1', email: 'Eve@Shop.test', data: { productId: 42 }, timestamp };
+    expect(await pixel(body)).toMatchObject({ status: 202, body: { accepted: 1 } });
+    const contact = await contactOf('eve@shop.test');
+    expect(contact.subscribed).toBe(false);
+    expect(await eventsNamed('pixel.viewed')).toEqual([
+      { contact_id: contact.id, data: { productId: 42, clientId: 'c1', timestamp } },
+    ]);
+  });
+
+  it('records many events, and those of nobody in particular', async () => {
+    const events = [
+      { name: 'many', clientId: 'c2' },
+      { name: 'many', email: 'a@many.test' },
+      { name: 'many', email: 'a@many.test' },
+    ];
+    expect((await pixel({ events })).body).toEqual({ accepted: 3 });
+    const { id } = await contactOf('a@many.test');
+    expect((await eventsNamed('pixel.many')).map((event) => event.contact_id)).toEqual([null, id, id]);
+  });
+
+  it('changes nothing about a contact but its history', async () => {
+    await api.call('POST', '/contacts', { body: { email: 'kept@shop.test', data: { plan: 'pro' } } });
+    await pixel({ name: 'kept', email: 'kept@shop.test', data: { plan: 'free', subscribed: true } });
+    expect(await contactOf('kept@shop.test')).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
+  });
+
+  it('records all of a request or nothing', async () => {
+    const { status, body } = await pixel({ events: [{ name: 'half' }, { name: '' }, { name: 'x', email: 'no' }] });
+    expect([status, body.error.errors.map((error: { field: string }) => error.field)]).toEqual([
+      422,
+      ['events.1.name', 'events.2.email'],
+    ]);
+    expect(await eventsNamed('pixel.half')).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['no events', { events: [] }],
+    ['too many events', { events: Array.from({ length: 101 }, () => ({ name: 'x' })) }],
+    ['a name that is too long', { name: 'x'.repeat(250) }],
+    ['a name with a line break', { name: 'a\nb' }],
+    ['data over its limit', { name: 'x', data: { text: 'x'.repeat(70_000) } }],
+    ['no instant', { name: 'x', timestamp: 'yesterday' }],
+  ])('refuses %s', async (_, body) => {
+    const answer = await pixel(body);
+    expect([answer.status, answer.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+  });
+
+  it('is open to pages of any origin', async () => {
+    const headers = { origin: 'https://shop.example.com', 'access-control-request-method': 'POST' };
+    for (const path of ['/v1/pixel', '/v1/back-in-stock']) {
+      const preflight = await api.call('OPTIONS', path, { key: null, headers });
+      expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
+
+  it('drives a workflow, whose texts take what the page sent as plain text', async () => {
+    const workflow = (await api.call('POST', '/workflows', { body: { name: 'w', eventName: 'pixel.cart' } })).body;
+    const step = { type: 'DELAY', name: 'wait', config: { amount: 1, unit: 'days' } };
+    await api.call('POST', `/workflows/${workflow.id}/steps`, { body: step });
+    await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
+    await pixel({ name: 'cart', email: 'cart@shop.test' });
+    const { rows } = await sql`SELECT untrusted, mode FROM executions WHERE workflow_id = ${workflow.id}`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([{ untrusted: true, mode: 'live' }]);
+  });
+});
