@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hash } from '@node-rs/argon2';
 import { v7 as uuidv7 } from 'uuid';
+import { hashPassword } from '../api/passwords.ts';
+import { findUserByEmail } from '../db/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
-import { findPublicKey, insertFirstProject, userExists } from '../db/first-project.ts';
+import { findPublicKey, insertFirstProject } from '../db/first-project.ts';
 import { hashKey, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
-import { DKIM_SELECTOR, dkimKeyContext, newDkimKey } from '../domain/dkim-key.ts';
+import { newDkimKey } from '../domain/dkim-key.ts';
 import { GRANTABLE_SCOPES } from '../domain/scopes.ts';
-import { deriveKey, sealSecret } from '../domain/secrets.ts';
+import { deriveKey } from '../domain/secrets.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /** Reserved for tests (RFC 2606 §2): no mail for it ever leaves for a real host. */
@@ -66,7 +67,7 @@ async function inventFacts(db: Db): Promise<FirstProjectFacts> {
     secretKey: newSecretKey('live').key,
     testKey: newSecretKey('test').key,
     owner: {
-      email: (await userExists(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
+      email: (await findUserByEmail(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
       password: randomBytes(PASSWORD_BYTES).toString('base64url'),
     },
     domain: DOMAIN,
@@ -74,21 +75,14 @@ async function inventFacts(db: Db): Promise<FirstProjectFacts> {
 }
 
 async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Promise<void> {
-  const domainId = uuidv7();
-  const [dkim, passwordHash] = await Promise.all([newDkimKey(), hash(facts.owner.password)]);
+  const [dkimKey, passwordHash] = await Promise.all([newDkimKey(), hashPassword(facts.owner.password)]);
   await insertFirstProject(db, {
     id: facts.projectId,
     name: 'Development',
     publicKey: { key: facts.publicKey, hash: hashKey(facts.publicKey) },
     owner: { id: uuidv7(), email: facts.owner.email, passwordHash },
     keys: [keyRow('Development', facts.secretKey, 'live'), keyRow('Development (test)', facts.testKey, 'test')],
-    domain: {
-      id: domainId,
-      name: facts.domain,
-      selector: DKIM_SELECTOR,
-      sealedPrivateKey: sealSecret(deriveKey(secretKey, 'at-rest'), dkimKeyContext(domainId), dkim.privateKey),
-      publicKey: dkim.publicKey,
-    },
+    domain: { name: facts.domain, key: dkimKey, atRestKey: deriveKey(secretKey, 'at-rest') },
     smsSender: SMS_SENDER,
   });
 }

@@ -3,8 +3,6 @@ import { promisify } from 'node:util';
 
 /** RFC 6376 §3.3.3: signers should use keys of 2,048 bits at least; longer ones do not fit one DNS string. Decisions §11. */
 const MODULUS_BITS = 2048;
-/** Of a domain's first key; the record is `<selector>._domainkey.<domain>`. */
-export const DKIM_SELECTOR = 'tidings';
 
 export interface DkimKey {
   /** PKCS #8 PEM. Stored sealed only, in the context of `dkimKeyContext`. */
