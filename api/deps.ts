@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { EngagementBatcher } from './engagement-batcher.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
 
@@ -11,8 +12,9 @@ export interface Deps {
   config: Config;
   db: Db;
   pool: pg.Pool;
-  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping'>;
+  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId'>;
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;
+  engagements: EngagementBatcher;
 }

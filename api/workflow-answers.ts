@@ -181,20 +181,20 @@ export function transitionAnswer({ id, fromStepId, toStepId, branch }: Transitio
   return { id, fromStepId, toStepId, branch };
 }
 
-/** `runId` is null: it changes when a long execution continues as new, and the id alone finds the current run. */
-export function executionAnswer(execution: Execution) {
+/** `runId` is looked up for a single execution; in a list it is null, and the workflow id alone finds the current run. */
+export function executionAnswer(execution: Execution, runId: string | null = null) {
   const { id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName } = execution;
   return {
     ...{ id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName },
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
-    temporal: { workflowId: executionWorkflowId(id), runId: null },
+    temporal: { workflowId: executionWorkflowId(id), runId },
   };
 }
 
-export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }) {
+export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }, runId: string | null = null) {
   return {
-    ...executionAnswer(execution),
+    ...executionAnswer(execution, runId),
     steps: execution.steps.map((visit) => ({
       ...visit,
       startedAt: visit.startedAt.toISOString(),

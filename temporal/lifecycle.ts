@@ -11,6 +11,8 @@ import { type Dispatched, dispatchGroup } from './starts.ts';
 /** A dev server on a busy machine answers in milliseconds; one that needs longer is not well. */
 const RPC_DEADLINE_MS = 10_000;
 const PING_DEADLINE_MS = 3_000;
+/** An answer that is complete without the run id does not wait long for it. */
+const RUN_ID_DEADLINE_MS = 1_000;
 
 /** What the lifecycle does to the outbox (db/outbox.ts); passed in, because `temporal` does not import `db`. */
 export interface OutboxStore {
@@ -27,6 +29,8 @@ export interface Lifecycle {
   dispatchNow(rows: OutboxRow[]): Promise<void>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
+  /** The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or answer. */
+  findRunId(workflowId: string): Promise<string | null>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes the connection. */
@@ -72,6 +76,11 @@ export function createLifecycle(deps: {
     prepareNamespace: async () => {
       await ensureSearchAttributes(connection, deps.temporal.namespace);
       await ensureSchedules(client);
+    },
+    findRunId: async (workflowId) => {
+      const describe = () => client.workflow.getHandle(workflowId).describe();
+      const found = await connection.withDeadline(Date.now() + RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
+      return found?.runId ?? null;
     },
     ping: async () => {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));

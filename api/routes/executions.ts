@@ -8,6 +8,7 @@ import {
 } from '../../db/executions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getWorkflow } from '../../db/workflows.ts';
+import { executionWorkflowId } from '../../domain/execution.ts';
 import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -121,13 +122,14 @@ export function executionRoutes(app: App, { db, lifecycle }: Deps): void {
     const { projectId } = c.var;
     await getWorkflow(db, { projectId, id: workflowId });
     const { items, ...page } = await listExecutions(db, { projectId, workflowId, ...c.req.valid('query') });
-    return c.json({ ...page, data: items.map(executionAnswer) }, 200);
+    return c.json({ ...page, data: items.map((item) => executionAnswer(item)) }, 200);
   });
 
   app.openapi(getRoute, async (c) => {
     const { id: workflowId, executionId } = c.req.valid('param');
     const execution = await getExecution(db, { projectId: c.var.projectId, workflowId, executionId });
-    return c.json(executionDetailAnswer(execution), 200);
+    const runId = await lifecycle.findRunId(executionWorkflowId(executionId));
+    return c.json(executionDetailAnswer(execution, runId), 200);
   });
 
   app.openapi(cancelRoute, async (c) => {

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { Deps } from '../../api/deps.ts';
+import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
 import type { AppEnv } from '../../api/env.ts';
 import { createKeyCache } from '../../api/key-cache.ts';
 import { createRateLimits } from '../../api/rate-limits.ts';
@@ -9,7 +10,7 @@ import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { isLoopbackHost, parseConfig } from '../../domain/config.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
@@ -71,11 +72,17 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     onError: () => {},
   });
   const dispatched: OutboxRow[] = [];
-  const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows), ping: async () => {} };
+  const lifecycle = {
+    dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows),
+    ping: async () => {},
+    findRunId: async () => null,
+  };
   const keys = createKeyCache({ db, databaseUrl: database.url, log });
   const rateKey = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
-  const deps: Deps = { config, db, pool, lifecycle, log, keys, limits };
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
+  const deps: Deps = { config, db, pool, lifecycle, log, keys, limits, engagements };
   const app = createApp(deps);
   const one = await buildProject(db, 'One');
   const two = await buildProject(db, 'Two');
@@ -101,6 +108,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
     },
     async close() {
+      await engagements.close();
       limits.close();
       await keys.close();
       await db.destroy();

@@ -75,7 +75,10 @@ describe('a contact who triggers a workflow', () => {
     await track('tour@example.com', 'paid');
 
     const execution = await ended(workflow.id);
-    expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'finished', event: { plan: 'pro' } });
+    expect(execution).toMatchObject({
+      ...{ status: 'EXITED', exitReason: 'finished', event: { plan: 'pro' } },
+      temporal: { workflowId: `execution-${execution.id}`, runId: expect.any(String) },
+    });
     expect(execution.steps.map((s: { type: string; status: string }) => `${s.type} ${s.status}`)).toEqual([
       'SEND_EMAIL COMPLETED',
       'DELAY COMPLETED',
