@@ -59,6 +59,7 @@ async function build() {
   if (read(STAMP) === hash) return;
   const startedAt = Date.now();
   console.log('Building …');
+  removeAbandoned();
   const staging = join(ROOT, `dist.${process.pid}.tmp`);
   try {
     compile(staging);
@@ -71,6 +72,13 @@ async function build() {
   await bundleWorkflows();
   writeFileSync(STAMP, hash);
   console.log(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+/** The staging folders of builds that were killed: with the lock held, no other build is under way. */
+function removeAbandoned() {
+  for (const name of readdirSync(ROOT)) {
+    if (/^dist\.\d+\.tmp$/.test(name)) rmSync(join(ROOT, name), { recursive: true, force: true });
+  }
 }
 
 function compile(staging) {

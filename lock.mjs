@@ -2,10 +2,15 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
+/** After 10 s whoever waits wants to know for what. */
+const TOLD_AT_ROUND = 50;
 
 /** Runs `work` while holding a lock file, waiting for a living process that holds it; the lock of a dead one is removed. */
 export async function withLock(path, work) {
-  while (!take(path)) await sleep(POLL_MS);
+  for (let round = 0; !take(path); round++) {
+    if (round === TOLD_AT_ROUND) console.log(`Waiting for process ${read(path)}, which holds ${path} …`);
+    await sleep(POLL_MS);
+  }
   try {
     return await work();
   } finally {

@@ -1,0 +1,46 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { followWarnings } from './log-tail.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tidings-log-'));
+  file = join(folder, 'api.log');
+  appendFileSync(file, '{"level":50,"msg":"of an earlier run"}\n');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function warningsOf(...lines: string[]): string[] {
+  const told: string[] = [];
+  const tail = followWarnings(file, 39, (line) => told.push(line));
+  for (const line of lines) appendFileSync(file, line);
+  tail.stop();
+  return told;
+}
+
+it('the console shows warnings and errors of this run, in words', () => {
+  const told = warningsOf(
+    '{"level":30,"msg":"request"}\n',
+    '{"level":40,"msg":"Temporal is away","reason":"ECONNREFUSED"}\n{"level":50,"msg":"failed"}\n',
+  );
+  expect(told).toEqual(['warning: Temporal is away (ECONNREFUSED)', 'error: failed']);
+});
+
+it('a line that is written in two parts is shown once, whole', () => {
+  expect(warningsOf('{"level":40,"msg":"ha', 'lf"}\n')).toEqual(['warning: half']);
+});
+
+it('what a crash prints is shown, what Temporal prints for information is not', () => {
+  expect(warningsOf('2026-11-21T08:48:15.953Z [INFO] Worker state changed\n', 'ReferenceError: x\n')).toEqual([
+    'ReferenceError: x',
+  ]);
+});
+
+it('a flood stays in the log', () => {
+  const told = warningsOf(...Array.from({ length: 20 }, (_, n) => `{"level":40,"msg":"warning ${n}"}\n`));
+  expect(told).toHaveLength(6);
+  expect(told[5]).toContain('15 more in');
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { Running } from './running.ts';
+import { supervise } from './supervise.ts';
+
+/** A process that ends when the test says so. */
+function fakeRun(pid: number): Running & { end: (reason: string) => void; stopped: () => boolean } {
+  let end: (reason: string) => void = () => {};
+  let stopped = false;
+  const ended = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  return {
+    mark: { pid, startedAt: '0' },
+    ended,
+    stop: async () => {
+      stopped = true;
+      end('SIGTERM');
+    },
+    kill: () => end('SIGKILL'),
+    end,
+    stopped: () => stopped,
+  };
+}
+
+async function supervised(starts: (() => Promise<ReturnType<typeof fakeRun>>)[]) {
+  const lines: string[] = [];
+  const pids: number[] = [];
+  let told: () => void = () => {};
+  const started = (count: number) =>
+    new Promise<void>((resolve) => {
+      told = () => pids.length >= count && resolve();
+      told();
+    });
+  let next = 0;
+  const part = await supervise({
+    name: 'part',
+    start: () => starts[next++]?.() ?? Promise.reject(new Error('no more')),
+    tell: (line) => lines.push(line),
+    onStarted: (running) => {
+      pids.push(running.mark.pid);
+      told();
+    },
+  });
+  return { part, lines, pids, started };
+}
+
+it('what ends by itself is started again, and the words say so', async () => {
+  const [first, second] = [fakeRun(1), fakeRun(2)];
+  const { part, lines, pids, started } = await supervised([async () => first, async () => second]);
+  first.end('exit code 1');
+  await started(2);
+  expect(pids).toEqual([1, 2]);
+  expect(lines).toEqual([
+    'part (process 1) ended by itself: exit code 1',
+    'part is started again in 0.1 s',
+    'part runs again (process 2)',
+  ]);
+  await part.stop(1_000);
+  expect(second.stopped()).toBe(true);
+});
+
+it('a start that fails is tried again, after a longer wait', async () => {
+  const [first, second] = [fakeRun(1), fakeRun(2)];
+  const fail = () => Promise.reject(new Error('port taken'));
+  const { part, lines, started } = await supervised([async () => first, fail, async () => second]);
+  first.end('SIGKILL');
+  await started(2);
+  expect(lines.slice(1)).toEqual([
+    'part is started again in 0.1 s',
+    'part did not start: port taken',
+    'part is started again in 0.5 s',
+    'part runs again (process 2)',
+  ]);
+  await part.stop(1_000);
+});
+
+it('the first start that fails is not tried again', async () => {
+  await expect(supervised([() => Promise.reject(new Error('bad settings'))])).rejects.toThrow('bad settings');
+});
+
+it('what was stopped is not started again, also while it waits for its next start', async () => {
+  const first = fakeRun(1);
+  const { part, pids, lines } = await supervised([async () => first, async () => fakeRun(2)]);
+  first.end('SIGKILL');
+  await expect.poll(() => lines.length).toBe(2);
+  await part.stop(1_000);
+  expect(pids).toEqual([1]);
+});
