@@ -31,6 +31,8 @@ export async function buildEverything(
     sms: id(),
     sender: id(),
     apiKey: id(),
+    endpoint: id(),
+    delivery: id(),
   };
   await db.insertInto('contacts').values({ id: ids.contact, project_id, email, subscribed: true }).execute();
   const mail = { subject: 's', body: '<p>b</p>', from_email: email };
@@ -114,6 +116,21 @@ export async function buildEverything(
     .insertInto('sms_senders')
     .values({ id: ids.sender, project_id, country: 'DE', from_phone: '+15005550006' })
     .execute();
+  await db
+    .insertInto('webhook_endpoints')
+    .values({ id: ids.endpoint, project_id, url: 'https://hooks.example.com', events: ['*'], secret: 'sealed' })
+    .execute();
+  await db
+    .insertInto('webhook_deliveries')
+    .values({
+      id: ids.delivery,
+      project_id,
+      endpoint_id: ids.endpoint,
+      event_id: id(),
+      event_name: 'signed-up',
+      payload: '{}',
+    })
+    .execute();
   const { hash, prefix } = newSecretKey('live');
   await db
     .insertInto('api_keys')
@@ -134,6 +151,8 @@ export async function buildEverything(
     'sms id': ids.sms,
     'sms/senders id': ids.sender,
     'templates id': ids.template,
+    'webhooks id': ids.endpoint,
+    'webhooks deliveryId': ids.delivery,
     'workflows id': ids.workflow,
     'workflows stepId': ids.step,
     'workflows transitionId': ids.transition,
