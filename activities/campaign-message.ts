@@ -1,5 +1,6 @@
 import type { OutgoingEmail } from '../channels/email/provider.ts';
 import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
+import type { ReadyContent } from '../db/content-cache.ts';
 import type { Config } from '../domain/config.ts';
 import { renderMime, renderSubject } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
@@ -8,7 +9,6 @@ import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
-import type { ReadyContent } from './content-cache.ts';
 
 /** Makes the messages of one content; nothing in it waits. */
 export interface CampaignComposer {

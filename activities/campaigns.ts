@@ -14,6 +14,7 @@ import {
   skipCancelled,
 } from '../db/campaign-ledger.ts';
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaign-lifecycle.ts';
+import { createContentCache } from '../db/content-cache.ts';
 import { hasListeners } from '../db/event-listeners.ts';
 import { getSendRate } from '../db/send-rate.ts';
 import { suppressionPads } from '../db/suppressions.ts';
@@ -27,7 +28,6 @@ import { deriveKey } from '../domain/secrets.ts';
 import { type LaneDeps, runTurn } from './campaign-lane.ts';
 import { createCampaignComposer } from './campaign-message.ts';
 import { createCampaignRecorder } from './campaign-recorder.ts';
-import { createContentCache } from './content-cache.ts';
 import type { ActivityDeps } from './deps.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 import { bounceOutcome, verdictOf } from './email-decision.ts';

@@ -2,6 +2,7 @@ import { buildMessage } from '../channels/email/mime.ts';
 import type { OutgoingEmail } from '../channels/email/provider.ts';
 import { findAttachments } from '../db/attachments.ts';
 import type { Db } from '../db/connection.ts';
+import { type ContentCache, createContentCache } from '../db/content-cache.ts';
 import type { Content } from '../db/contents.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import type { Config } from '../domain/config.ts';
@@ -14,7 +15,6 @@ import type { Mailbox } from '../domain/mime-headers.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
-import { type ContentCache, createContentCache } from './content-cache.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 
 /** A mail ready to leave, and what its events say of it. */

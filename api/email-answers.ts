@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../db/attachments.ts';
+import { subjectAsRead } from '../db/email-variables.ts';
 import type { Email, EmailEvent } from '../db/emails.ts';
 import { EMAIL_STATUSES } from '../domain/email-status.ts';
 import { REASONS } from '../domain/reasons.ts';
-import { type EmailAsRead, subjectAsRead } from './email-rendering.ts';
+import type { EmailAsRead } from './email-rendering.ts';
 import { Id, Instant } from './schemas.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';

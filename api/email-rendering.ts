@@ -1,12 +1,11 @@
 import type { Content } from '../db/contents.ts';
+import { untrustedOf, variablesOf } from '../db/email-variables.ts';
 import type { Email } from '../db/emails.ts';
 import { compileContent, listUnsubscribeHeaders, renderContent } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
-import { renderTemplate } from '../domain/liquid.ts';
 import { formatMailbox } from '../domain/mime-headers.ts';
 import { TemplateError } from '../domain/template-error.ts';
-import { buildVariables } from '../domain/variables.ts';
 
 export interface EmailAsRead {
   subject: string;
@@ -47,28 +46,8 @@ export function emailAsRead(email: Email, content: Content, links: LinkSettings)
   }
 }
 
-/** The subject as its recipient read it. */
-export function subjectAsRead(email: Email): string {
-  if (email.sourceType === 'INBOUND' || !/\{[{%]/.test(email.subject)) return email.subject;
-  try {
-    return renderTemplate(email.subject, 'plain', variablesOf(email));
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return email.subject;
-  }
-}
-
 function written(email: Email, { body }: Content): Omit<EmailAsRead, 'headers'> {
   return { subject: email.subject, body, text: '' };
-}
-
-function variablesOf(email: Email) {
-  const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data: email.contactData };
-  return buildVariables({ contact, data: email.variables });
-}
-
-function untrustedOf(email: Email): ReadonlySet<string> {
-  return new Set([...(email.untrustedKeys ?? []), ...(email.options?.untrustedKeys ?? [])]);
 }
 
 function headersOf(email: Email, subject: string, more: [string, string][]): Record<string, string> {

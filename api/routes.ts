@@ -27,6 +27,7 @@ import { storefrontRoutes } from './routes/storefront.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
+import { trackingRoutes } from './routes/tracking.ts';
 import { twilioRoutes } from './routes/twilio.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -79,4 +80,5 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   docsRoutes(hono, table);
   mailboxRoutes(hono, table, deps);
   twilioRoutes(hono, table, deps);
+  trackingRoutes(hono, table, deps);
 }

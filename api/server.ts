@@ -5,12 +5,13 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
 import { outboxStore } from '../db/outbox.ts';
-import type { Config } from '../domain/config.ts';
+import { type Config, isLoopbackHost } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createApp } from './app.ts';
 import { answerBadHttp, answerBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
+import { createEngagementBatcher } from './engagement-batcher.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -76,14 +77,18 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key });
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {
+    // What was answered and is not written yet: it may start executions, so Temporal comes after it.
+    await engagements.close();
     // What is not dispatched in this time stands in the outbox, and the relay takes it: nobody waits for a Temporal that is away.
     await Promise.race([lifecycle.close(), sleep(DISPATCH_MS, undefined, { ref: false })]);
     limits.close();
     await keys.close();
     await db.destroy();
   };
-  return { deps: { config, db, pool, lifecycle, log, keys, limits }, close };
+  return { deps: { config, db, pool, lifecycle, log, keys, limits, engagements }, close };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

@@ -1,7 +1,7 @@
-import type { Db } from './connection.ts';
-import { type Content, findContents } from './contents.ts';
 import { type CompiledContent, compileContent } from '../domain/content.ts';
 import { Lru } from '../domain/lru.ts';
+import type { Db } from './connection.ts';
+import { type Content, findContents } from './contents.ts';
 
 /** Contents kept compiled in a process: those of the campaigns and templates in use; a body of its own for each mail passes through. */
 const CONTENTS_MAX = 300;

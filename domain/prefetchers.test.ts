@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { isTooEarly, machineBehind } from './prefetchers.ts';
+
+const strict = { lenient: false };
+const get = (userAgent: string, purpose = '') => ({ method: 'GET', userAgent, purpose });
+
+const PEOPLE = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
+  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+  'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.4.0',
+  'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 10.0; Microsoft Outlook 16.0.17928; ms-office; MSOffice 16)',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
+];
+
+const MACHINES = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0',
+  'BarracudaCentral/1.0 (link protection)',
+  'Mozilla/5.0 (compatible; Mimecast URL scanner)',
+  'Mozilla/5.0 (compatible; ProofpointURLDefense)',
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0) Chrome/116.0 Safari/537.36',
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'WhatsApp/2.23.20.0',
+  'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36',
+];
+
+describe('who is behind a fetch', () => {
+  it.each(PEOPLE)('a person: %s', (agent) => {
+    expect(machineBehind(get(agent), 'open', strict)).toBeUndefined();
+    expect(machineBehind(get(agent), 'click', strict)).toBeUndefined();
+  });
+
+  it.each(MACHINES)('a machine, in development too: %s', (agent) => {
+    expect(machineBehind(get(agent), 'open', { lenient: true })).toBeDefined();
+    expect(machineBehind(get(agent), 'click', { lenient: true })).toBeDefined();
+  });
+
+  it('Apple Mail Privacy Protection opens every mail, and clicks none', () => {
+    expect(machineBehind(get('Mozilla/5.0'), 'open', strict)).toBe('Apple Mail Privacy Protection');
+    expect(machineBehind(get('Mozilla/5.0'), 'click', strict)).toBeUndefined();
+  });
+
+  it.each(['curl/8.9.1', 'python-requests/2.32', 'Go-http-client/2.0', 'node', ''])(
+    'the program "%s" is a machine, but for a developer on their own machine',
+    (agent) => {
+      expect(machineBehind(get(agent), 'click', strict)).toBe('HTTP library');
+      expect(machineBehind(get(agent), 'click', { lenient: true })).toBeUndefined();
+    },
+  );
+
+  it('whoever says that it prefetches, or only asks for the head, is a machine', () => {
+    const browser = PEOPLE[0] ?? '';
+    expect(machineBehind(get(browser, 'prefetch;prerender'), 'click', strict)).toBe('prefetch');
+    expect(machineBehind({ ...get(browser), method: 'HEAD' }, 'click', strict)).toBe('HEAD request');
+  });
+
+  it('nobody clicks within two seconds, or opens within one', () => {
+    const sentAt = new Date('2026-11-21T10:00:00Z');
+    const msLater = (ms: number) => ({ at: new Date(sentAt.getTime() + ms), sentAt });
+    expect(isTooEarly('click', msLater(1_999))).toBe(true);
+    expect(isTooEarly('click', msLater(2_000))).toBe(false);
+    expect(isTooEarly('open', msLater(999))).toBe(true);
+    expect(isTooEarly('open', msLater(1_000))).toBe(false);
+    expect(isTooEarly('open', { at: sentAt, sentAt: null })).toBe(false);
+  });
+
+  it('a very long agent is judged quickly', () => {
+    const startedMs = performance.now();
+    machineBehind(get('link '.repeat(200_000)), 'click', strict);
+    expect(performance.now() - startedMs).toBeLessThan(50);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * Who fetches pixels and links without a person behind it: the one table. What it names counts in `machine_opens` and `machine_clicks` and
+ * sets nothing. Image proxies that fetch when the mail is opened (Gmail's, Yahoo's) are not in it: through them people are seen.
+ * Source: decisions §9.
+ */
+
+/** What a request for a pixel or a link says of itself. */
+export interface Fetch {
+  method: string;
+  userAgent: string;
+  /** `Sec-Purpose`, `Purpose`, `X-Purpose` or `X-Moz`, whichever is there. */
+  purpose: string;
+}
+
+export type FetchKind = 'open' | 'click';
+
+interface Prefetcher {
+  /** Who it is. */
+  name: string;
+  agent: RegExp;
+  /** Where only one kind of fetch is a machine's. */
+  only?: FetchKind;
+}
+
+const PREFETCHERS: readonly Prefetcher[] = [
+  // Loads every image on arrival, whether or not the mail is ever opened; this is all it says of itself.
+  { name: 'Apple Mail Privacy Protection', agent: /^Mozilla\/5\.0$/, only: 'open' },
+  // Gmail's proxy fetches some images on arrival, under this browser of 2015; when the mail is opened it names itself.
+  { name: 'Gmail prefetch', agent: /Chrome\/42\.0\.2311\.135 Safari\/537\.36 Edge\/12\.246/ },
+  {
+    name: 'Microsoft Safe Links and Defender',
+    agent: /safelinks|microsoft office existence|bingpreview|skypeuripreview/i,
+  },
+  { name: 'Barracuda', agent: /barracuda/i },
+  { name: 'Proofpoint', agent: /proofpoint|pphosted/i },
+  { name: 'Mimecast', agent: /mimecast/i },
+  { name: 'Cisco IronPort and Talos', agent: /ironport|cisco[- ]?(secure|umbrella|esa)|talos/i },
+  { name: 'Symantec and Broadcom', agent: /symantec|messagelabs|brightmail/i },
+  { name: 'Trend Micro', agent: /trend ?micro/i },
+  { name: 'Sophos', agent: /sophos|reflexion/i },
+  { name: 'Fortinet', agent: /fortiguard|fortinet|fortimail/i },
+  { name: 'Forcepoint and Websense', agent: /forcepoint|websense/i },
+  { name: 'Zscaler', agent: /zscaler/i },
+  { name: 'Cloudmark, Cyren, Vade', agent: /cloudmark|cyren|commtouch|vade ?(secure|retro)/i },
+  {
+    name: 'Antivirus',
+    agent: /kaspersky|bitdefender|avast|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
+  },
+  {
+    name: 'Chat and social previews',
+    agent: /facebookexternalhit|facebot|whatsapp|telegram|discord|slack|linkedin|twitter|pinterest/i,
+  },
+  // Gmail's proxy names itself GoogleImageProxy, and stands for a person; Google's crawlers end in bot.
+  {
+    name: 'Crawlers',
+    agent: /bot\b|crawl|spider|slurp|mediapartners|archiver|\bpreview\b|link ?check|url ?check|scanner|phish/i,
+  },
+  { name: 'Browsers without a screen', agent: /headless|phantomjs|puppeteer|playwright|selenium/i },
+];
+
+/** Programs: scanners are often written with them, and so are a developer's own tests. */
+const LIBRARY =
+  /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|okhttp|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|dart|rust|reqwest|winhttp|powershell)/i;
+
+const PREFETCH = /prefetch|preview|prerender/i;
+
+/** Nobody opens or clicks a mail as soon as it is handed over: what does so scans it on arrival. */
+const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
+
+/**
+ * Whether a fetch is known to be a machine's, and whose. `lenient` is for a service in development, on a loopback address, where the
+ * developer's own programs stand for people.
+ */
+export function machineBehind(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
+  if (fetch.method === 'HEAD') return 'HEAD request';
+  if (PREFETCH.test(fetch.purpose)) return 'prefetch';
+  const agent = fetch.userAgent.slice(0, 1000).trim();
+  const known = PREFETCHERS.find(({ agent: pattern, only }) => (only ?? kind) === kind && pattern.test(agent));
+  if (known) return known.name;
+  return !p.lenient && LIBRARY.test(agent) ? 'HTTP library' : undefined;
+}
+
+/** Whether a fetch came sooner after the mail was handed over than a person can be. */
+export function isTooEarly(kind: FetchKind, p: { at: Date; sentAt: Date | null }): boolean {
+  return p.sentAt !== null && p.at.getTime() - p.sentAt.getTime() < EARLY_MS[kind];
+}
