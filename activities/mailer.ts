@@ -124,8 +124,10 @@ async function outcomeOf(
   return { outcome: bounceOutcome(judgeAgain(verdict, last, new Date()), words), event: ready.event };
 }
 
+/** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */
 function sentAs({ event }: ReadyEmail, providerMessageId: string | null): Attempted {
-  const messageId = providerMessageId ?? event.messageId;
+  const own = providerMessageId === null || providerMessageId === event.emailId;
+  const messageId = own ? event.messageId : providerMessageId;
   return {
     outcome: { kind: 'sent', providerMessageId: messageId, subject: event.subject },
     event: { ...event, messageId },

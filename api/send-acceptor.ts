@@ -1,6 +1,7 @@
 import { type AcceptedSends, acceptSends, type SendOutcome } from '../db/accept-sends.ts';
 import type { Db } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
 
@@ -57,9 +58,9 @@ export function createSendAcceptor(deps: {
       deps.dispatch(outbox);
       for (const [index, { resolve, reject }] of batch.entries()) settle(outcomes[index], resolve, reject);
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error);
-      // One of them made the statement fail, and nothing of the batch is left: alone, only that one fails.
-      else for (const item of batch) await run([item]);
+      // One of them made the transaction fail, and nothing of the batch is left: alone, only that one fails.
+      if (batch.length > 1 && isOfOneRequest(error)) for (const item of batch) await run([item]);
+      else for (const { reject } of batch) reject(error);
     }
   }
 
@@ -71,6 +72,14 @@ export function createSendAcceptor(deps: {
       });
     },
   };
+}
+
+/** A refusal, or what Postgres says of data, constraints, deadlocks and limits; where it is away, it is so for every request. */
+function isOfOneRequest(error: unknown): boolean {
+  return (
+    error instanceof AppError ||
+    (error instanceof Error && 'code' in error && /^(22|23|40|54)/.test(String(error.code)))
+  );
 }
 
 function settle(outcome: SendOutcome | undefined, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
