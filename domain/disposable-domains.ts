@@ -2,6 +2,10 @@ import { createRequire } from 'node:module';
 import { isUnder } from './mail-domains.ts';
 
 const require = createRequire(import.meta.url);
+/** Well-known ones that the list lacks. */
+const MORE = new Set(
+  'tempmail.com tempmail.io tempmail.org temp-mail.com temp-mail.io burnermail.io fakeinbox.com'.split(' '),
+);
 let exact: ReadonlySet<string> | undefined;
 let whole: ReadonlySet<string> | undefined;
 
@@ -9,7 +13,7 @@ let whole: ReadonlySet<string> | undefined;
 export function isDisposableDomain(domain: string): boolean {
   exact ??= readList('disposable-email-domains/index.json');
   whole ??= readList('disposable-email-domains/wildcard.json');
-  return exact.has(domain) || isUnder(domain, whole);
+  return MORE.has(domain) || exact.has(domain) || isUnder(domain, whole);
 }
 
 function readList(module: string): ReadonlySet<string> {

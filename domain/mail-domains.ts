@@ -24,7 +24,7 @@ const RELAY =
   '33mail.com 8alias.com 8shield.net addy.io aleeas.com alias.eff.org anonaddy.com anonaddy.me blur.com duck.com erine.email ' +
   'firemail.de forwardemail.net hide.me hidemail.app idbloc.co ironvest.com mailer.me manyme.com mozmail.com opayq.com passfwd.com ' +
   'passinbox.com passmail.com passmail.net privaterelay.appleid.com relay.firefox.com simplelogin.co simplelogin.com ' +
-  'simplelogin.fr simplelogin.io silomails.com slmail.me slmails.com spamgourmet.com trashmail.com';
+  'simplelogin.fr simplelogin.io silomails.com slmail.me slmails.com';
 
 /** Real domains that a spell checker would take for a slip of a better known one. */
 const NO_TYPO =

@@ -30,11 +30,13 @@ export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerif
   const email = normalizeEmail(address);
   const domain = emailDomain(email);
   const [ns, mx, website] = await Promise.all([findZone(dns, domain), dns.mx(domain), dns.addresses(domain)]);
-  const isDisposable = isDisposableDomain(domain);
-  const suggestedEmail = suggestionFor(email, domain, isDisposable);
+  const isAlias = isUnder(domain, RELAY_DOMAINS);
+  // The list counts some relays in; their addresses last for as long as their owner wants.
+  const isDisposable = !isAlias && isDisposableDomain(domain);
+  const suggestedEmail = suggestionFor(email, domain);
   const traits = {
     isDisposable,
-    isAlias: isUnder(domain, RELAY_DOMAINS),
+    isAlias,
     isTypo: suggestedEmail !== undefined,
     isPlusAddressed: email.slice(0, email.lastIndexOf('@')).includes('+'),
     isPersonalEmail: FREE_MAIL_DOMAINS.has(domain),
@@ -94,18 +96,17 @@ function isNullMx(records: MxRecord[]): boolean {
 }
 
 /** The address without its slip of the pen: near a well-known mail domain, or with a misspelt ending. */
-function suggestionFor(email: string, domain: string, isDisposable: boolean): string | undefined {
-  if (isDisposable || FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) {
-    return undefined;
-  }
+function suggestionFor(email: string, domain: string): string | undefined {
+  if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
   const near = spellChecker.run({ email })?.domain.toLowerCase();
-  // The library also takes acme.com for me.com, and any unknown ending for a known one: those are no slips.
+  // The library also takes acme.com for me.com, tail.com for mail.com, and any unknown ending for a known one: those are no slips.
   const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
-  const meant = isSlip ? near : withEnding(domain);
+  const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
   return meant === undefined || meant === domain ? undefined : `${email.slice(0, email.lastIndexOf('@'))}@${meant}`;
 }
 
 function withEnding(domain: string): string | undefined {
+  if (domain.endsWith('.co') && FREE_MAIL_DOMAINS.has(`${domain}m`)) return `${domain}m`;
   const dot = domain.lastIndexOf('.');
   const ending = MISSPELT_ENDINGS[domain.slice(dot + 1)];
   return ending && `${domain.slice(0, dot)}.${ending}`;
