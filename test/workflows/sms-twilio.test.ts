@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { twilioSignature } from '../../domain/twilio-signature.ts';
+import { type FakeTwilio, startFakeTwilio } from '../support/fake-twilio.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+
+const TOKEN = 'the token of the tests';
+let twilio: FakeTwilio;
+let service: TestService;
+
+beforeAll(async () => {
+  twilio = await startFakeTwilio();
+  service = await startTestService({
+    SMS_PROVIDER: 'twilio',
+    TWILIO_ACCOUNT_SID: 'AC00000000000000000000000000000000',
+    TWILIO_AUTH_TOKEN: TOKEN,
+    TWILIO_BASE_URL: twilio.url,
+    PUBLIC_URL: 'https://mail.example.com',
+  });
+  await service.db
+    .insertInto('sms_senders')
+    .values({ project_id: service.one.id, country: null, from_phone: '+15005550006' })
+    .execute();
+});
+afterAll(async () => {
+  await service?.close();
+  await twilio?.close();
+});
+
+const send = async (to: string, key?: string) =>
+  (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Your code is 4711' }, ...(key && { key }) })).body
+    .id;
+const read = async (id: string) => (await service.call('GET', `/v1/sms/${id}`)).body.data;
+const untilStatus = (id: string, status: string) =>
+  until(async () => ((await read(id)).status === status ? read(id) : undefined), status);
+
+test('an SMS goes through Twilio, and its callback at the address that we gave tells its end', async () => {
+  const id = await send('+4915112345678');
+  const queued = await untilStatus(id, 'QUEUED');
+  const request = twilio.requests[0];
+  expect(request?.params).toMatchObject({ From: '+15005550006', To: '+4915112345678', Body: 'Your code is 4711' });
+  const callback = request?.params.StatusCallback ?? '';
+  const params = { MessageSid: queued.messageId, MessageStatus: 'undelivered', ErrorCode: '30003' };
+  const { pathname, search } = new URL(callback);
+  const response = await fetch(`${service.baseUrl}${pathname}${search}`, {
+    method: 'POST',
+    headers: { 'x-twilio-signature': twilioSignature(TOKEN, callback, params) },
+    body: new URLSearchParams(params),
+  });
+  expect(response.ok).toBe(true);
+  expect(await read(id)).toMatchObject({ status: 'UNDELIVERED', reason: 'provider_rejected', error: 'Twilio 30003' });
+});
+
+test('what Twilio refuses for good is FAILED with its words', async () => {
+  twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
+  const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
+  expect(failed).toMatchObject({ reason: 'provider_rejected', error: expect.stringContaining('21211') });
+});
+
+test('a test key ends SENT and Twilio hears nothing of it', async () => {
+  const before = twilio.requests.length;
+  await untilStatus(await send('+4915112345670', service.one.testKey), 'SENT');
+  expect(twilio.requests).toHaveLength(before);
+});
