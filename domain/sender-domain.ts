@@ -40,7 +40,10 @@ const HOST_NAME = new RegExp(`^(?=.{4,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`)
 
 /** A domain as it is stored: lower case, in ASCII, without a dot at its end; undefined for what is no domain name. */
 export function normalizeDomain(text: string): string | undefined {
-  const ascii = domainToASCII(text.trim().toLowerCase().replace(/\.$/, ''));
+  const name = text.trim().toLowerCase().replace(/\.$/, '');
+  // The conversion takes what it is given for a URL, and would cut a path off.
+  if (/[/\\?#@:%[\]]/.test(name)) return undefined;
+  const ascii = domainToASCII(name);
   return HOST_NAME.test(ascii) ? ascii : undefined;
 }
 

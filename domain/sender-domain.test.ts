@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { afterCheck, dnsRecords, normalizeDomain, type Standing } from './sender-domain.ts';
+
+const SOURCE = {
+  ...{ domain: 'shop.example', selector: 'tidings-1', publicKey: 'KEY', mailHost: 'mail.tidings.example' },
+  ...{ returnPathDomain: undefined, provider: 'smtp' as const },
+};
+const NOW = new Date('2026-11-21T12:00:00Z');
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
+const standing = (given: Partial<Standing>): Standing => ({
+  ...{ status: 'PENDING', found: {}, createdAt: hoursAgo(1), missingSince: null },
+  ...given,
+});
+
+describe('a domain name', () => {
+  it.each([
+    [' Shop.Example. ', 'shop.example'],
+    ['müller.de', 'xn--mller-kva.de'],
+    ['a.b-c.co.uk', 'a.b-c.co.uk'],
+  ])('%j is stored as %s', (given, stored) => expect(normalizeDomain(given)).toBe(stored));
+
+  it.each([
+    '',
+    'localhost',
+    '192.0.2.1',
+    '::1',
+    'a..b',
+    '-a.de',
+    'a_b.de',
+    'a b.de',
+    'http://a.de',
+    'a.de/x',
+    'a@b.de',
+    `${'a'.repeat(64)}.de`,
+  ])('%j is none', (given) => expect(normalizeDomain(given)).toBeUndefined());
+});
+
+describe('the records of a domain', () => {
+  it('are those of the deployment: SES sends from its own hosts, returned mail may have a host of its own', () => {
+    const value = (source: Parameters<typeof dnsRecords>[0], purpose: string) =>
+      dnsRecords(source, {}).find((record) => record.purpose === purpose);
+    expect(value(SOURCE, 'SPF')?.value).toBe('v=spf1 a:mail.tidings.example ~all');
+    expect(value({ ...SOURCE, provider: 'ses' }, 'SPF')?.value).toBe('v=spf1 include:amazonses.com ~all');
+    expect(value({ ...SOURCE, mailHost: '192.0.2.1' }, 'SPF')?.value).toBe('v=spf1 ip4:192.0.2.1 ~all');
+    expect(value(SOURCE, 'RETURN_PATH')?.name).toBe('shop.example');
+    expect(value({ ...SOURCE, returnPathDomain: 'bounces.example' }, 'RETURN_PATH')?.name).toBe('bounces.example');
+    expect(
+      dnsRecords(SOURCE, {})
+        .filter((record) => record.required)
+        .map((record) => record.purpose),
+    ).toEqual(['DKIM']);
+  });
+});
+
+describe('after a check, a domain', () => {
+  it.each<[string, Partial<Standing>, boolean | undefined, Standing['status']]>([
+    ['with its key is verified', { status: 'FAILED' }, true, 'VERIFIED'],
+    ['without it waits', {}, false, 'PENDING'],
+    ['without it for three days has failed', { createdAt: hoursAgo(73) }, false, 'FAILED'],
+    ['that lost it is verified for now', { status: 'VERIFIED', found: { DKIM: true } }, false, 'VERIFIED'],
+    [
+      'that lost it a day ago has failed',
+      { status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(24) },
+      false,
+      'FAILED',
+    ],
+    [
+      'is as it was when the DNS gave no answer',
+      { status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(48) },
+      undefined,
+      'VERIFIED',
+    ],
+    [
+      'that was verified by other means stays so',
+      { status: 'VERIFIED', createdAt: hoursAgo(9_999) },
+      false,
+      'VERIFIED',
+    ],
+  ])('%s', (_, before, dkim, status) => {
+    expect(afterCheck(standing(before), dkim === undefined ? {} : { DKIM: dkim }, NOW).status).toBe(status);
+  });
+
+  it('forgets that its key was missing once it is back', () => {
+    const before = standing({ status: 'VERIFIED', found: { DKIM: false }, missingSince: hoursAgo(5) });
+    expect(afterCheck(before, { DKIM: true }, NOW).missingSince).toBeNull();
+  });
+});
