@@ -1,4 +1,3 @@
-import { startApi } from '../api/server.ts';
 import { requirePostgres } from './dependencies.ts';
 import { requirePort } from './ports.ts';
 import { runServiceProcess } from './service-process.ts';
@@ -7,5 +6,7 @@ import { runServiceProcess } from './service-process.ts';
 await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
   await requirePostgres(config.database.url);
+  // Only now: settings that cannot be used are told before a second of imports.
+  const { startApi } = await import('../api/server.ts');
   return startApi(config, { log });
 });

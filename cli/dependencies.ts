@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { pendingMigrations } from '../db/migrator.ts';
 import type { Config } from '../domain/config.ts';
@@ -8,7 +7,7 @@ import { reasonOf } from './database-error.ts';
 import { StartError } from './start-error.ts';
 
 /** A dependency that is being restarted beside us is back by then. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 10_000;
 const ATTEMPT_MS = 3_000;
 const PAUSE_MS = 500;
 
@@ -38,6 +37,7 @@ export async function requirePostgres(databaseUrl: string): Promise<void> {
  * @throws StartError in one line with address and reason
  */
 export async function requireTemporal(temporal: Config['temporal']): Promise<void> {
+  const { Connection } = await import('@temporalio/client');
   const how = 'check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs';
   await patiently(`Temporal at ${temporal.address} cannot be reached`, how, async () => {
     const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ATTEMPT_MS });

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { openLog } from './logs.ts';
 import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
@@ -100,6 +99,7 @@ async function serves(address: string, namespace: string, mark: ProcessMark): Pr
 
 /** Whether a Temporal at this address answers for the namespace. */
 export async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
+  const { Connection } = await import('@temporalio/client'); // Half a second that a start that is refused need not wait.
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });
   try {
     await connection.withDeadline(Date.now() + 2_000, () =>

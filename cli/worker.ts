@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startWorker } from '../worker/worker.ts';
 import { requirePostgres, requireTemporal } from './dependencies.ts';
 import { packageRoot } from './package-root.ts';
 import { runServiceProcess } from './service-process.ts';
@@ -13,6 +12,8 @@ await runServiceProcess('worker', process.env, async (config, { log, fatal }) =>
   await requirePostgres(config.database.url);
   await requireTemporal(config.temporal);
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
+  // Only now: settings that cannot be used are told before seconds of imports.
+  const { startWorker } = await import('../worker/worker.ts');
   const worker = await startWorker(config, { log, workflowBundle, onFatal: fatal });
   log.info('the worker takes tasks');
   return worker;

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Long enough for a machine that does other things too; what has come is seen at once. */
+const UNTIL_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+
+// biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape
+type Answer = any;
+
+/** Calls the API as any client does. */
+export interface TourClient {
+  /** The body of the answer. @throws Error with the answer's own words when it is no success */
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Sends a file, as a form does. */
+  upload(path: string, file: File): Promise<Answer>;
+}
+
+/** A client of a service with a secret key. */
+export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secretKey: string }): TourClient {
+  const authorization = `Bearer ${secretKey}`;
+  return {
+    call: (method, path, body) =>
+      request(method, baseUrl + path, {
+        headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    upload: (path, file) => {
+      const body = new FormData();
+      body.append('file', file);
+      return request('POST', baseUrl + path, { headers: { authorization }, body });
+    },
+  };
+}
+
+/** Waits until `look` finds something. @throws Error that names what did not come */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + UNTIL_TIMEOUT_MS;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > deadline) throw new Error(`${what} did not come within ${UNTIL_TIMEOUT_MS / 1_000} s`);
+    await sleep(POLL_MS);
+  }
+}
+
+async function request(method: string, url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { method, ...init });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${new URL(url).pathname} answered ${response.status}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,62 @@
+/** Without a terminal, a line of progress at most this often. */
+const LINE_EVERY_MS = 1_000;
+
+/** What a tour prints: plain lines, and on a terminal one that moves. */
+export interface Report {
+  title(text: string): void;
+  line(text: string): void;
+  /** How far something is; replaced by the next line on a terminal. */
+  progress(text: string): void;
+  /** A number that has to be so; a wrong one makes the tour fail. */
+  check(what: string, got: number, expected: number): void;
+  /** Counts that were wrong. */
+  readonly wrong: number;
+}
+
+/** A report to standard output. */
+export function createReport(out: NodeJS.WriteStream = process.stdout): Report {
+  let titles = 0;
+  let wrong = 0;
+  let moving = false;
+  let lastAt = 0;
+  const print = (text: string): void => {
+    out.write(`${moving ? '\r\x1b[K' : ''}${text}\n`);
+    moving = false;
+    lastAt = 0;
+  };
+  return {
+    title(text) {
+      titles += 1;
+      print(`\n${titles}  ${text}`);
+    },
+    line: (text) => print(`   ${text}`),
+    progress(text) {
+      if (out.isTTY) {
+        out.write(`\r\x1b[K   ${text}`);
+        moving = true;
+      } else if (performance.now() - lastAt >= LINE_EVERY_MS) {
+        print(`   ${text}`);
+        lastAt = performance.now();
+      }
+    },
+    check(what, got, expected) {
+      const right = got === expected;
+      if (!right) wrong += 1;
+      print(`   ${right ? 'ok   ' : 'WRONG'} ${what}: ${number(got)} of ${number(expected)}`);
+    },
+    get wrong() {
+      return wrong;
+    },
+  };
+}
+
+/** 12345 as 12,345. */
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** The time since an instant of `performance.now()`, in words. */
+export function since(startedAt: number): string {
+  const ms = performance.now() - startedAt;
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,63 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, parseSettings } from '../domain/config.ts';
+import type { DevFile } from './dev-file.ts';
+import { readJson } from './private-files.ts';
+import { runStart } from './start-service.ts';
+
+const HEALTH_TIMEOUT_MS = 2_000;
+/** What of the caller's environment a service of the tour's own keeps: the rest is the tour's, so that nothing real is touched. */
+const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
+
+/** The service that a tour goes over. */
+export interface TourService {
+  readonly dev: DevFile;
+  /** Where it was found, in words. */
+  readonly found: string;
+  /** Ends it if the tour began it. */
+  close(): Promise<void>;
+}
+
+/** The running service of TIDINGS_HOME, else one that is started in a temporary home; `tell` gets what a start says. */
+export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
+  const { home } = parseSettings(env);
+  const running = await findRunning(join(home, 'dev.json'));
+  if (running) return { dev: running, found: `running service, home ${home}`, close: async () => {} };
+  return startOwn(env, tell);
+}
+
+async function findRunning(devFile: string): Promise<DevFile | undefined> {
+  const dev = existsSync(devFile) ? readJson<DevFile>(devFile) : undefined;
+  if (!dev) return undefined;
+  const healthy = await fetch(`${dev.baseUrl}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+  return healthy ? dev : undefined; // What a killed start left says nothing.
+}
+
+async function startOwn(env: Environment, tell: (line: string) => void): Promise<TourService> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
+  const service = runStart(
+    {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT_VARIABLES.test(name))),
+      TIDINGS_HOME: join(folder, 'home'),
+      PORT: '0',
+      RATE_LIMIT_PER_MINUTE: '0',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    },
+    tell,
+  );
+  const end = async (): Promise<void> => {
+    service.stop();
+    await service.done.catch(() => {});
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  try {
+    return { dev: await service.ready, found: 'started for this tour in a temporary home', close: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { countCapturedEmails } from '../db/captured.ts';
+import { connect } from '../db/connection.ts';
+import { tourCampaign, tourImport, tourSegment } from './demo-campaign.ts';
+import { createTourClient, until } from './demo-client.ts';
+import { type Tour, tourExecution } from './demo-execution.ts';
+import { startHookReceiver } from './demo-receiver.ts';
+import { createReport, since } from './demo-report.ts';
+import { findOrStartService, type TourService } from './demo-service.ts';
+import type { DevFile } from './dev-file.ts';
+import { explain, onSignals } from './service-process.ts';
+
+// `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
+// what arrived in the mailbox, and with exit code 1 when a count is wrong.
+const report = createReport();
+let service: TourService | undefined;
+onSignals(
+  () => void end(130),
+  () => process.exit(130),
+);
+try {
+  console.log('A tour of Tidings.');
+  service = await findOrStartService(process.env, tellStart);
+  await tour(service);
+  console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
+  await end(report.wrong === 0 ? 0 : 1);
+} catch (error) {
+  console.error(explain(error));
+  await end(1);
+}
+
+async function tour({ dev, found }: TourService): Promise<void> {
+  console.log(`On ${dev.baseUrl} (${found}).`);
+  await requireMailbox(dev);
+  const run = `tour${randomBytes(4).toString('hex')}`;
+  const toDomain = `${run}.test`;
+  const visit: Tour = { client: createTourClient(dev), report, run, toDomain, from: `hello@${dev.domain}` };
+  const receiver = await startHookReceiver();
+  try {
+    report.title('A first mail');
+    await tourMail(visit, dev);
+    report.title('An event that drives an execution through all seven types of step');
+    const execution = await tourExecution(visit, receiver.url);
+    report.title('Contacts from a CSV file');
+    await tourImport(visit);
+    report.title('A segment');
+    const segmentId = await tourSegment(visit);
+    report.title('A campaign to it');
+    const campaignMails = await tourCampaign(visit, segmentId);
+    report.title('What arrived');
+    await countArrived(dev, toDomain, 1 + execution.mails + campaignMails);
+    if (execution.hookRefused) {
+      report.line(
+        'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true lets it.',
+      );
+    } else report.check('calls of the WEBHOOK step', receiver.received.length, 1);
+    report.line(
+      found.startsWith('running')
+        ? `To look at: ${dev.mailboxUrl}, Temporal at ${dev.temporal.ui}`
+        : 'Now it stops again.',
+    );
+  } finally {
+    receiver.close();
+  }
+}
+
+/** A service that sends mail for real is not for tours. */
+async function requireMailbox({ mailboxUrl }: DevFile): Promise<void> {
+  const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
+  if (status === 200) return;
+  throw new Error('The running service sends its mail for real: the tour runs where EMAIL_PROVIDER is capture.');
+}
+
+async function tourMail({ client, toDomain, from }: Tour, { mailboxUrl }: DevFile): Promise<void> {
+  const to = `ada@${toDomain}`;
+  const startedAt = performance.now();
+  await client.call('POST', '/v1/send', {
+    ...{
+      to,
+      from,
+      subject: 'Hello {{name}}',
+      body: '<p>Hello {{name}}, this is a first mail.</p>',
+      data: { name: 'Ada' },
+    },
+  });
+  report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
+  const mail = await until('the first mail', async () => {
+    const response = await fetch(`${mailboxUrl}.json?to=${encodeURIComponent(to)}`);
+    const { data } = (await response.json()) as { data: { subject: string; from: string }[] };
+    return data[0];
+  });
+  report.line(`in the mailbox after ${since(startedAt)}: "${mail.subject}" from ${mail.from}`);
+}
+
+async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected: number): Promise<void> {
+  const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
+  try {
+    const { mails } = await countCapturedEmails(db, { toDomain });
+    report.check('mails in the mailbox', mails, expected);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** What a start prints, without the last lines, which are for one who stays. */
+function tellStart(line: string): void {
+  if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
+}
+
+async function end(code: number): Promise<never> {
+  const running = service;
+  service = undefined;
+  await running?.close();
+  process.exit(code);
+}
