@@ -1,4 +1,4 @@
-import { until } from './demo-client.ts';
+import { LONG_TIMEOUT_MS, until } from './demo-client.ts';
 import type { Tour } from './demo-execution.ts';
 import { number, since } from './demo-report.ts';
 
@@ -13,11 +13,15 @@ export async function tourImport({ client, report, run, toDomain }: Tour): Promi
   const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
   const file = new File([`email,firstName,plan,tour\n${rows.join('\n')}\n`], 'contacts.csv', { type: 'text/csv' });
   const { jobId } = await client.upload('/contacts/import?types=string', file);
-  const job = await until('the end of the import', async () => {
-    const now = await client.call('GET', `/contacts/import/${jobId}`);
-    report.progress(`${number(now.processed)} of ${number(CONTACTS)} rows`);
-    return now.completedAt ? now : undefined;
-  });
+  const job = await until(
+    'the end of the import',
+    async () => {
+      const now = await client.call('GET', `/contacts/import/${jobId}`);
+      report.progress(`${number(now.processed)} of ${number(CONTACTS)} rows`);
+      return now.completedAt ? now : undefined;
+    },
+    LONG_TIMEOUT_MS,
+  );
   report.line(`${job.status} after ${since(startedAt)}`);
   report.check('contacts created', job.result?.createdCount ?? 0, CONTACTS);
 }
@@ -52,12 +56,18 @@ export async function tourCampaign({ client, report, run, from }: Tour, segmentI
   });
   const startedAt = performance.now();
   await client.call('POST', `/campaigns/${campaign.id}/send`, {});
-  const sent = await until('the end of the campaign', async () => {
-    const { status } = await client.call('GET', `/campaigns/${campaign.id}`).then((got) => got.data ?? got);
-    const stats = await client.call('GET', `/campaigns/${campaign.id}/stats`).then((got) => got.data ?? got);
-    report.progress(`${status}: ${number(stats.sent)} sent, ${number(stats.pending)} to go, of ${number(stats.total)}`);
-    return status === 'SENT' ? stats : undefined;
-  });
+  const sent = await until(
+    'the end of the campaign',
+    async () => {
+      const { status } = await client.call('GET', `/campaigns/${campaign.id}`).then((got) => got.data ?? got);
+      const stats = await client.call('GET', `/campaigns/${campaign.id}/stats`).then((got) => got.data ?? got);
+      report.progress(
+        `${status}: ${number(stats.sent)} sent, ${number(stats.pending)} to go, of ${number(stats.total)}`,
+      );
+      return status === 'SENT' ? stats : undefined;
+    },
+    LONG_TIMEOUT_MS,
+  );
   const seconds = (performance.now() - startedAt) / 1_000;
   report.line(`SENT after ${since(startedAt)}: ${number(Math.round(sent.sent / seconds))} mails a second`);
   report.check('sent, by its own counters', sent.sent, PAYING - 1);

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Long enough for a machine that does other things too; what has come is seen at once. */
 const UNTIL_TIMEOUT_MS = 60_000;
+/** For what goes over thousands. */
+export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
 
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape
@@ -33,12 +35,16 @@ export function createTourClient({ baseUrl, secretKey }: { baseUrl: string; secr
 }
 
 /** Waits until `look` finds something. @throws Error that names what did not come */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = performance.now() + UNTIL_TIMEOUT_MS;
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  timeoutMs = UNTIL_TIMEOUT_MS,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`${what} did not come within ${UNTIL_TIMEOUT_MS / 1_000} s`);
+    if (performance.now() > deadline) throw new Error(`${what} did not come within ${timeoutMs / 1_000} s`);
     await sleep(POLL_MS);
   }
 }

@@ -43,6 +43,18 @@ export async function listCapturedEmails(db: Db, p: { to?: string | undefined } 
   return rows;
 }
 
+/** How many mails to addresses of a domain are in the mailbox, and to how many different addresses. */
+export async function countCapturedEmails(
+  db: Db,
+  p: { toDomain: string },
+): Promise<{ mails: number; addresses: number }> {
+  const { rows } = await sql<{ mails: number; addresses: number }>`
+    SELECT count(*)::int AS mails, count(DISTINCT to_email)::int AS addresses FROM captured_emails
+    WHERE split_part(to_email, '@', 2) = ${p.toDomain.toLowerCase()}
+  `.execute(db);
+  return rows[0] ?? { mails: 0, addresses: 0 };
+}
+
 export async function findCapturedEmail(db: Db, id: string): Promise<CapturedEmail | undefined> {
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt"
