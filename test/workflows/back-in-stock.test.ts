@@ -43,20 +43,6 @@ async function waiting(variantId: string): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-it('5,000 waiting contacts are each told once though the worker is stopped and started in the middle', async () => {
-  await put('1', false);
-  await letWait('1', 5_000);
-  await put('1', true);
-  await until(async () => (await toldOf('1')).events > 0, 'the first page');
-  await service.stopWorker();
-  const halfway = await toldOf('1');
-  expect(halfway.events).toBeLessThan(5_000);
-  expect(halfway.events + (await waiting('1'))).toBe(5_000);
-  await service.startWorker();
-  await until(async () => (await waiting('1')) === 0, 'the last page');
-  expect(await toldOf('1')).toEqual({ contacts: 5_000, events: 5_000 });
-});
-
 it('who asks is told what came back, and a workflow listens to it', async () => {
   await put('2', false);
   const workflow = (
