@@ -13,6 +13,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { UpdateContactConfig } from '../domain/steps.ts';
 import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { runSendEmailStep } from './send-email-step.ts';
 import { runWebhookStep } from './webhook-step.ts';
 
@@ -25,7 +26,7 @@ export type WebhookActivities = ReturnType<typeof webhookStepActivities>;
  * All may run again: what a visit has done is in the database.
  */
 export function executionStepActivities(deps: ActivityDeps) {
-  return {
+  return beating({
     async SEND_EMAIL(input: StepInput): Promise<Next> {
       const found = await inTransaction(deps.db, async (trx) => {
         const standing = await resumeExecution(trx, input);
@@ -49,18 +50,28 @@ export function executionStepActivities(deps: ActivityDeps) {
       const { next } = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
       return next;
     },
-  };
+  });
 }
 
 /** Apart from the others, because endpoints are slow: they have a task queue of their own. */
 export function webhookStepActivities(deps: ActivityDeps) {
-  return {
+  return beating({
     async WEBHOOK(input: StepInput): Promise<Next> {
       const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
       const effect = atEffect(standing, 'WEBHOOK');
       return effect ? runWebhookStep(deps, effect) : standing.next;
     },
-  };
+  });
+}
+
+type StepActivities<K extends string> = Record<K, (input: StepInput) => Promise<Next>>;
+
+/** Each of these activities, with heartbeats while it runs. */
+function beating<K extends string>(activities: StepActivities<K>): StepActivities<K> {
+  const entries = Object.entries<StepActivities<K>[K]>(activities);
+  return Object.fromEntries(
+    entries.map(([name, run]) => [name, (input: StepInput) => withHeartbeats(() => run(input))]),
+  ) as StepActivities<K>;
 }
 
 /** The contact's change, its events and the execution's next step are one transaction. */

@@ -18,6 +18,8 @@ import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../d
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '2 minutes',
+  // A killed worker's step is run by another this soon.
+  heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
   // A step under way finishes, so that what it did is recorded; the execution ends right after it.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

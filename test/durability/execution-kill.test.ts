@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+import { newHome, pidsOf, removeHome, type StartedService, startService, until } from '../support/start.ts';
+
+const CONTACTS = 60;
+/** The restart of everything, Temporal's timeouts for what was lost, and a machine that does other things too. */
+const END_TIMEOUT_MS = 150_000;
+
+let home: string;
+let sink: SinkProcess;
+let service: StartedService;
+
+beforeAll(async () => {
+  home = newHome();
+  sink = await startSinkProcess();
+  service = await start();
+});
+
+afterAll(async () => {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink?.stop();
+  await removeHome(home);
+});
+
+function start(): Promise<StartedService> {
+  const env = {
+    WORKERS: '2',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sink.url,
+    DKIM_SIGN: 'off',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+  return startService({ home, env });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+async function call(method: string, path: string, body?: unknown): Promise<any> {
+  const { baseUrl, secretKey } = service.dev();
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event of its own. */
+async function drawWorkflow(eventName: string): Promise<string> {
+  const { domain } = service.dev();
+  const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${domain}` };
+  const { id: templateId } = await call('POST', '/templates', { name: eventName, ...template });
+  const { id } = await call('POST', '/workflows', { name: eventName, eventName });
+  const mail = { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true };
+  await call('POST', `/workflows/${id}/steps`, mail);
+  await call('POST', `/workflows/${id}/steps`, {
+    type: 'DELAY',
+    config: { amount: 2, unit: 'seconds' },
+    autoConnect: true,
+  });
+  await call('POST', `/workflows/${id}/steps`, mail);
+  await call('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}
+
+async function completed(workflowId: string): Promise<number> {
+  const { total } = await call('GET', `/workflows/${workflowId}/executions?status=COMPLETED&limit=1`).catch(() => ({
+    total: 0,
+  }));
+  return total;
+}
+
+const CASES: [string, (pids: ReturnType<StartedService['dev']>['pids']) => (number | null)[]][] = [
+  ['one of the workers', (pids) => [pids.workers[0] ?? null]],
+  ['Temporal', (pids) => [pids.temporal]],
+  ['Postgres', (pids) => [pids.postgres]],
+];
+
+describe('executions under way', { timeout: 200_000 }, () => {
+  it.each(CASES)('all come to their end, each mail once, when %s is killed in the middle', async (name, victims) => {
+    const event = `kill-${name.replaceAll(' ', '-').toLowerCase()}`;
+    const workflowId = await drawWorkflow(event);
+    await trackAll(event);
+    for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
+    await until(async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS, service);
+    await expectMails(event);
+  });
+
+  it('all come to their end, each mail once, when everything is killed at once', async () => {
+    const workflowId = await drawWorkflow('kill-all');
+    await trackAll('kill-all');
+    for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
+    await service.exited;
+    service = await start();
+    await until(async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS, service);
+    await expectMails('kill-all');
+  });
+});
+
+/** Every event is accepted before anything is killed: what was answered with 200 has to run. */
+async function trackAll(event: string): Promise<void> {
+  await Promise.all(
+    Array.from({ length: CONTACTS }, (_, n) =>
+      call('POST', '/v1/track', { email: `${event}-${n}@example.com`, event }),
+    ),
+  );
+}
+
+/** Two mails each: nobody is left out, and only what was on the wire at the kill can have come twice. */
+async function expectMails(event: string): Promise<void> {
+  const counts = Object.entries(await sink.recipients()).filter(([to]) => to.startsWith(`${event}-`));
+  expect(counts).toHaveLength(CONTACTS);
+  expect(counts.filter(([, count]) => count < 2)).toEqual([]);
+  const doubled = counts.reduce((sum, [, count]) => sum + count - 2, 0);
+  expect(doubled).toBeLessThanOrEqual(60);
+}
