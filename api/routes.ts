@@ -18,6 +18,7 @@ import { eventRoutes } from './routes/events.ts';
 import { executionRoutes } from './routes/executions.ts';
 import { healthRoutes } from './routes/health.ts';
 import { mailboxRoutes } from './routes/mailbox.ts';
+import { pageRoutes } from './routes/pages.ts';
 import { projectRoutes } from './routes/project.ts';
 import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
@@ -81,4 +82,5 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   mailboxRoutes(hono, table, deps);
   twilioRoutes(hono, table, deps);
   trackingRoutes(hono, table, deps);
+  pageRoutes(hono, table, deps);
 }

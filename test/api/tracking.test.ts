@@ -131,7 +131,7 @@ describe('clicks', () => {
     const mail = await sentMail();
     const first = await get(mail.link(0));
     expect(first.status).toBe(302);
-    expect(first.headers.get('location')).toBe('https://shop.example.com/sale?for=Ada%20%26%20Co');
+    expect(first.headers.get('location')).toBe('https://shop.example.com/sale?for=Ada%20&%20Co');
     expect(first.headers.get('cache-control')).toContain('no-store');
     const second = await get(mail.link(1));
     expect(second.headers.get('location')).toBe('https://shop.example.com/plain?a=1&b=2');
@@ -143,7 +143,7 @@ describe('clicks', () => {
     expect(events[0]?.data).toMatchObject({
       emailId: mail.id,
       subject: 'Hello Ada & Co',
-      link: 'https://shop.example.com/sale?for=Ada%20%26%20Co',
+      link: 'https://shop.example.com/sale?for=Ada%20&%20Co',
       clickedAt: clicked_at?.toISOString(),
       clicks: 1,
       isFirstClick: true,

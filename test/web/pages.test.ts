@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSuppressions, findSuppressions } from '../../db/suppressions.ts';
+import { contactToken, linkToken } from '../../domain/link-tokens.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const key = deriveKey(TEST_SECRET_KEY, 'suppression');
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+let api: TestApi;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+interface MailSpec {
+  subscribed?: boolean;
+  to?: string;
+  sourceType?: 'WORKFLOW';
+}
+
+/** A marketing mail to a contact, with the tokens of its links. */
+async function mailTo(p: MailSpec = {}) {
+  count += 1;
+  const address = `reader-${count}@example.com`;
+  const contactId = await buildContact(api.db, {
+    projectId: api.one.id,
+    email: address,
+    subscribed: p.subscribed ?? true,
+  });
+  const to = p.to ?? address;
+  const emailId = await buildEmail(api.db, {
+    projectId: api.one.id,
+    contactId,
+    to,
+    type: 'MARKETING',
+    status: 'SENT',
+    sourceType: p.sourceType ?? 'TRANSACTIONAL',
+  });
+  return { address, contactId, emailId, ...linkToken(TEST_SECRET_KEY, emailId) };
+}
+
+const get = (path: string) => api.call('GET', path, { key: null });
+
+async function post(path: string, form = '') {
+  const response = await api.app.request(path, { method: 'POST', headers: FORM, body: form });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+async function stateOf({ contactId, address, emailId }: { contactId: string; address: string; emailId: string }) {
+  const contact = await api.db
+    .selectFrom('contacts')
+    .select('subscribed')
+    .where('id', '=', contactId)
+    .executeTakeFirst();
+  const mail = await api.db.selectFrom('emails').select('unsubscribed_at').where('id', '=', emailId).executeTakeFirst();
+  const events = await api.db
+    .selectFrom('events')
+    .select('name')
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .execute();
+  const entries = await findSuppressions(api.db, key, { projectId: api.one.id, emails: [address] });
+  return {
+    subscribed: contact?.subscribed,
+    noted: Boolean(mail?.unsubscribed_at),
+    events: events.map((event) => event.name),
+    entries: entries.get(address) ?? [],
+  };
+}
+
+const UNTOUCHED = { subscribed: true, noted: false, events: [], entries: [] };
+
+describe('unsubscribing', () => {
+  it('a look at the page unsubscribes nobody, as often as a scanner looks', async () => {
+    const mail = await mailTo();
+    for (const path of [`/u/${mail.manage}`, `/m/${mail.manage}`, `/s/${mail.manage}`]) {
+      expect((await get(path)).status).toBe(200);
+      expect((await api.call('HEAD', path, { key: null })).status).toBe(200);
+    }
+    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+    expect((await get(`/u/${mail.manage}`)).body).toContain(`<form method="post" action="/u/${mail.manage}">`);
+  });
+
+  it('the button unsubscribes the contact, suppresses the address, notes it on the mail and says so once', async () => {
+    const mail = await mailTo();
+    for (let n = 0; n < 2; n++) {
+      const { status, body } = await post(`/u/${mail.manage}`);
+      expect(status).toBe(200);
+      expect(body).toContain('You are unsubscribed');
+    }
+    expect(await stateOf(mail)).toEqual({
+      subscribed: false,
+      noted: true,
+      events: ['contact.unsubscribed'],
+      entries: ['unsubscribe'],
+    });
+    expect((await get(`/u/${mail.manage}`)).body).toContain('You are unsubscribed');
+  });
+
+  it('one click of a mail program is answered 200 without cookies, in both encodings', async () => {
+    const first = await mailTo();
+    const answer = await post(`/u/${first.manage}`, 'List-Unsubscribe=One-Click');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(answer.headers.get('location')).toBeNull();
+    const second = await mailTo();
+    const body = new FormData();
+    body.set('List-Unsubscribe', 'One-Click');
+    expect((await api.app.request(`/u/${second.manage}`, { method: 'POST', body })).status).toBe(200);
+    expect((await stateOf(first)).subscribed).toBe(false);
+    expect((await stateOf(second)).subscribed).toBe(false);
+  });
+
+  it('thirty clicks at once are one event', async () => {
+    const mail = await mailTo();
+    await Promise.all(Array.from({ length: 30 }, () => post(`/u/${mail.manage}`)));
+    expect((await stateOf(mail)).events).toEqual(['contact.unsubscribed']);
+  });
+
+  it('the reader of a mail that a step sent elsewhere speaks for their own address only', async () => {
+    const mail = await mailTo({ to: 'manager@example.com', sourceType: 'WORKFLOW' });
+    await post(`/u/${mail.manage}`);
+    expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [], noted: true });
+    const entries = await findSuppressions(api.db, key, { projectId: api.one.id, emails: ['manager@example.com'] });
+    expect(entries.get('manager@example.com')).toEqual(['unsubscribe']);
+  });
+
+  it('a link whose contact was deleted shows a friendly page, and breaks nothing', async () => {
+    const mail = await mailTo();
+    await api.call('DELETE', `/contacts/${mail.contactId}`);
+    for (const token of [mail.manage, contactToken(TEST_SECRET_KEY, mail.contactId)]) {
+      for (const page of ['u', 's', 'm']) {
+        expect((await get(`/${page}/${token}`)).status).toBe(200);
+        expect((await post(`/${page}/${token}`, 'subscribed=true')).status).toBe(200);
+      }
+    }
+    expect((await stateOf(mail)).entries).toEqual([]);
+  });
+
+  it('a contact is not heard of in the other project', async () => {
+    const mail = await mailTo();
+    const other = await buildContact(api.db, { projectId: api.two.id, email: mail.address });
+    await post(`/u/${mail.manage}`);
+    const contact = await api.db.selectFrom('contacts').select('subscribed').where('id', '=', other).executeTakeFirst();
+    expect(contact?.subscribed).toBe(true);
+    expect(await findSuppressions(api.db, key, { projectId: api.two.id, emails: [mail.address] })).toEqual(new Map());
+  });
+});
+
+describe('subscribing', () => {
+  it('lifts what the person had said, and nothing else', async () => {
+    const mail = await mailTo({ subscribed: false });
+    const entries = (['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const).map((reason) => {
+      return { email: mail.address, reason, source: 'test' };
+    });
+    await addSuppressions(api.db, key, { projectId: api.one.id, entries });
+    expect((await get(`/s/${mail.manage}`)).body).toContain('Subscribe?');
+    expect(await stateOf(mail)).toMatchObject({ subscribed: false, events: [] });
+    for (let n = 0; n < 2; n++) expect((await post(`/s/${mail.manage}`)).body).toContain('You are subscribed');
+    const state = await stateOf(mail);
+    expect(state).toMatchObject({ subscribed: true, events: ['contact.subscribed'] });
+    expect(state.entries.sort()).toEqual(['hard_bounce', 'manual']);
+  });
+});
+
+describe('settings', () => {
+  it('shows the state and changes it by the form', async () => {
+    const { address, contactId, emailId } = await mailTo();
+    const page = `/m/${contactToken(TEST_SECRET_KEY, contactId)}`;
+    const mail = { address, contactId, emailId };
+    expect((await get(page)).body).toContain('value="true" checked');
+    expect((await post(page, 'subscribed=maybe')).body).not.toContain('Saved');
+    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+    expect((await post(page, 'subscribed=false')).body).toContain('Saved');
+    expect((await get(page)).body).toContain('value="false" checked');
+    expect(await stateOf(mail)).toMatchObject({ subscribed: false, entries: ['unsubscribe'] });
+    await post(page, 'subscribed=true');
+    expect(await stateOf(mail)).toMatchObject({ subscribed: true, entries: [] });
+  });
+});
+
+describe('the pages', () => {
+  it('forged tokens, and those of clicks, change nothing', async () => {
+    const mail = await mailTo();
+    const forged = `${mail.manage.slice(0, 30)}${mail.manage[30] === 'A' ? 'B' : 'A'}${mail.manage.slice(31)}`;
+    for (const token of [forged, mail.track, 'x', linkToken('some other secret', mail.emailId).manage]) {
+      for (const page of ['u', 's', 'm']) {
+        expect((await get(`/${page}/${token}`)).status).toBe(404);
+        expect((await post(`/${page}/${token}`, 'subscribed=false')).status).toBe(404);
+      }
+    }
+    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+  });
+
+  it('allow no script, no frame and no foreign form, are not kept, and do not tell the address', async () => {
+    const mail = await mailTo();
+    for (const page of ['u', 's', 'm']) {
+      const { headers, body } = await get(`/${page}/${mail.manage}`);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'; style-src 'sha256-");
+      expect(policy).toContain("form-action 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(body).not.toContain('<script');
+      expect(body).not.toContain(mail.address);
+      expect(body).toContain('<html lang="en">');
+      expect(body).toContain('name="viewport"');
+    }
+  });
+
+  it('carry the name and colour of the project, whatever they hold', async () => {
+    const mail = await mailTo();
+    const show = async (name: string, color: string) => {
+      await api.db.updateTable('projects').set({ name, color }).where('id', '=', api.one.id).execute();
+      return (await get(`/u/${mail.manage}`)).body;
+    };
+    const plain = await show('Ada’s Shop', '#FFCC00');
+    expect(plain).toContain('Ada’s Shop');
+    expect(plain).toContain('--accent:#ffcc00;--on:#000');
+    const evil = await show('<script>alert(1)</script>', 'red}body{display:none');
+    expect(evil).not.toContain('<script>');
+    expect(evil).not.toContain('display:none');
+  });
+
+  it('a body that is too large is refused, and other methods too', async () => {
+    const mail = await mailTo();
+    expect((await post(`/u/${mail.manage}`, 'x'.repeat(20_000))).status).toBe(413);
+    expect((await api.call('PUT', `/u/${mail.manage}`, { key: null })).status).toBe(405);
+    expect(await stateOf(mail)).toEqual(UNTOUCHED);
+  });
+});

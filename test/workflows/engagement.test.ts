@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkToken } from '../../domain/link-tokens.ts';
+import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+  await buildDomain(service.db, { projectId: service.one.id });
+});
+afterAll(() => service.close());
+
+describe('an automation that waits for its reader', () => {
+  it.each(['email.open', 'email.click'])('goes on with the first %s, on the real way', async (waitedFor) => {
+    const templateId = await buildTemplate(service.db, {
+      projectId: service.one.id,
+      body: '<p><a href="https://shop.example.com/sale">sale</a></p>',
+    });
+    const eventName = `signup-${waitedFor}`;
+    const workflow = await buildWorkflow(service, {
+      eventName,
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'wait' },
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: waitedFor, timeout: 3600 }, to: { event: 'end' } },
+        end: { type: 'EXIT', config: { reason: 'read it' } },
+      },
+    });
+    const email = `${waitedFor}@example.com`;
+    await expectOk(service.call('POST', '/v1/track', { body: { email, event: eventName } }));
+    const execution = async () => {
+      const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
+      return data[0];
+    };
+    await until(async () => (await execution())?.status === 'WAITING');
+    const mail = await service.db
+      .selectFrom('emails')
+      .select('id')
+      .where('to_email', '=', email)
+      .executeTakeFirstOrThrow();
+    const { track } = linkToken(TEST_SECRET_KEY, mail.id);
+    const path = waitedFor === 'email.open' ? `/o/${track}.gif` : `/c/${track}/0`;
+    const scanner = { 'user-agent': 'Mimecast' };
+    await fetch(service.baseUrl + path, { headers: scanner, redirect: 'manual' });
+    const startedMs = performance.now();
+    const response = await fetch(service.baseUrl + path, { redirect: 'manual' });
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(response.status).toBe(waitedFor === 'email.open' ? 200 : 302);
+    await until(async () => (await execution())?.status === 'COMPLETED' || (await execution())?.status === 'EXITED');
+    expect((await execution()).exitReason).toBe('read it');
+  });
+});

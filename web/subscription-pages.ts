@@ -1,0 +1,117 @@
+import { escapeHtml } from '../domain/plain-value.ts';
+import { documentOf, type Page } from './document.ts';
+
+/** What the pages show of a project and a person. */
+export interface PageSubject {
+  projectName: string;
+  color: string | null;
+  /** The address that the link speaks for; null once the person was erased. */
+  address: string | null;
+  subscribed: boolean;
+}
+
+/** Where the pages of one link lead. */
+export interface PageLinks {
+  unsubscribe: string;
+  subscribe: string;
+  manage: string;
+}
+
+/** Asks before it unsubscribes: mail scanners follow links, and only people press buttons. */
+export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
+  if (!subject.subscribed) return unsubscribedPage(subject, links);
+  return pageOf(
+    subject,
+    'Unsubscribe',
+    `<h1>Unsubscribe?</h1>
+<p>${addressOf(subject)} will get no more marketing mail from ${nameOf(subject)}.</p>
+${button(links.unsubscribe, 'Unsubscribe')}
+<p class="soft">Mail about your own orders and account still comes. <a href="${links.manage}">See your settings</a></p>`,
+  );
+}
+
+/** After the change, and whenever the page is opened again. */
+export function unsubscribedPage(subject: PageSubject, links: PageLinks): Page {
+  const again = subject.address
+    ? `<p class="soft">Was that a mistake? <a href="${links.subscribe}">Subscribe again</a></p>`
+    : '';
+  return pageOf(
+    subject,
+    'Unsubscribed',
+    `<h1>You are unsubscribed</h1>
+<p>${addressOf(subject)} gets no more marketing mail from ${nameOf(subject)}.</p>${again}`,
+  );
+}
+
+export function subscribePage(subject: PageSubject, links: PageLinks): Page {
+  if (!subject.address) return forgottenPage(subject);
+  if (subject.subscribed) return subscribedPage(subject, links);
+  return pageOf(
+    subject,
+    'Subscribe',
+    `<h1>Subscribe?</h1>
+<p>${addressOf(subject)} will get mail from ${nameOf(subject)}.</p>
+${button(links.subscribe, 'Subscribe')}
+<p class="soft">You can unsubscribe at any time, by the link in every message.</p>`,
+  );
+}
+
+export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
+  return pageOf(
+    subject,
+    'Subscribed',
+    `<h1>You are subscribed</h1>
+<p>${addressOf(subject)} gets mail from ${nameOf(subject)}.</p>
+<p class="soft"><a href="${links.unsubscribe}">Unsubscribe</a></p>`,
+  );
+}
+
+export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): Page {
+  if (!subject.address) return forgottenPage(subject);
+  const choice = (value: 'true' | 'false', label: string) => {
+    const checked = String(subject.subscribed) === value ? ' checked' : '';
+    return `<label><input type="radio" name="subscribed" value="${value}"${checked}> <span>${label}</span></label>`;
+  };
+  return pageOf(
+    subject,
+    'Mail settings',
+    `<h1>Mail settings</h1>
+${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
+<form method="post" action="${links.manage}">
+<fieldset><legend>Marketing mail from ${nameOf(subject)}</legend>
+${choice('true', 'Send it to me')}
+${choice('false', 'Do not send it')}
+</fieldset>
+<button type="submit">Save</button>
+</form>
+<p class="soft">Mail about your own orders and account comes in any case.</p>`,
+  );
+}
+
+/** For a link of somebody whose data was deleted since. */
+export function forgottenPage(subject?: Pick<PageSubject, 'projectName' | 'color'>): Page {
+  return documentOf({
+    ...subject,
+    title: 'Nothing to change',
+    body: '<h1>You are not on the list</h1><p>Your address was deleted here, so no mail will come to it. There is nothing to change.</p>',
+  });
+}
+
+function pageOf(subject: PageSubject, title: string, body: string): Page {
+  return documentOf({ title, body, projectName: subject.projectName, color: subject.color });
+}
+
+function button(action: string, label: string): string {
+  return `<form method="post" action="${action}"><button type="submit">${label}</button></form>`;
+}
+
+function nameOf({ projectName }: PageSubject): string {
+  return escapeHtml(projectName);
+}
+
+/** Only hinted at: mail is passed on, and whoever got it need not learn the address. */
+function addressOf({ address }: PageSubject): string {
+  if (!address) return 'Your address';
+  const at = address.lastIndexOf('@');
+  return `<strong>${escapeHtml(`${[...address][0]}•••${address.slice(at)}`)}</strong>`;
+}
