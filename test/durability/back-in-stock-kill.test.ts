@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { upsertVariants } from '../../db/storefront.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+
+const WAITING = 5_000;
+/** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
+const ARRIVAL_TIMEOUT_MS = 90_000;
+
+let database: TestDatabase;
+let temporal: TestTemporal;
+let project: TestProject;
+let running: HostProcess[] = [];
+
+beforeAll(async () => {
+  [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  project = await buildProject(database.db, 'Kill');
+});
+afterAll(() => database?.drop());
+afterEach(async () => {
+  await Promise.all(running.map((host) => host.kill()));
+  running = [];
+});
+
+async function startWorker(): Promise<HostProcess> {
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+  };
+  const host = await startHostProcess('worker', env, (output) => output.includes('takes tasks'));
+  running.push(host);
+  return host;
+}
+
+const put = (available: boolean) =>
+  database.db.transaction().execute((trx) =>
+    upsertVariants(trx, {
+      projectId: project.id,
+      mode: 'live',
+      variants: [{ variantId: '1', productTitle: 'Jumper', title: 'Blue', url: null, available }],
+    }),
+  );
+
+async function count(what: 'told' | 'contacts' | 'waiting'): Promise<number> {
+  const events = sql`FROM events WHERE project_id = ${project.id} AND name = 'shopify.back_in_stock'`;
+  const query = {
+    told: sql<{ n: number }>`SELECT count(*)::int AS n ${events}`,
+    contacts: sql<{ n: number }>`SELECT count(DISTINCT contact_id)::int AS n ${events}`,
+    waiting: sql<{ n: number }>`SELECT count(*)::int AS n FROM back_in_stock_waits`,
+  }[what];
+  const { rows } = await query.execute(database.db);
+  return rows[0]?.n ?? 0;
+}
+
+it('5,000 waiting contacts are each told once though the worker is killed in the middle', {
+  timeout: 240_000,
+}, async () => {
+  await put(false);
+  await sql`
+    WITH made AS (
+      INSERT INTO contacts (project_id, email, subscribed)
+      SELECT ${project.id}, 'c' || i || '@shop.test', false FROM generate_series(1, ${WAITING}::int) i RETURNING id
+    )
+    INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id) SELECT ${project.id}, '1', id FROM made
+  `.execute(database.db);
+  const worker = await startWorker();
+  await database.db.transaction().execute(async (trx) => {
+    // Whoever is in the middle is held, so that the job is killed with a page in its hands. (OFFSET beside FOR UPDATE locks all before.)
+    await sql`
+      SELECT id FROM contacts
+      WHERE id = (SELECT id FROM contacts WHERE project_id = ${project.id} ORDER BY id OFFSET ${WAITING / 2} LIMIT 1)
+      FOR UPDATE
+    `.execute(trx);
+    await put(true);
+    await expect.poll(() => count('told'), { timeout: ARRIVAL_TIMEOUT_MS, interval: 25 }).toBe(WAITING / 2);
+    await worker.kill();
+  });
+  expect([await count('told'), await count('waiting')]).toEqual([WAITING / 2, WAITING / 2]);
+  await startWorker();
+  await expect.poll(() => count('waiting'), { timeout: ARRIVAL_TIMEOUT_MS, interval: 100 }).toBe(0);
+  expect([await count('told'), await count('contacts')]).toEqual([WAITING, WAITING]);
+});
