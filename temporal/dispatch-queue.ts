@@ -31,8 +31,8 @@ export function splitIntoGroups(rows: OutboxRow[]): OutboxRow[][] {
 
 export interface DispatchQueue {
   add(rows: OutboxRow[]): void;
-  /** Resolves when nothing is queued or under way. */
-  idle(): Promise<void>;
+  /** Lets go of what is queued, which the relay takes, and resolves when nothing is under way. */
+  close(): Promise<void>;
 }
 
 /** A bounded queue in front of Temporal: an idle service starts a row at once, a busy one starts many together. */
@@ -85,7 +85,10 @@ export function createDispatchQueue(run: (rows: OutboxRow[]) => Promise<void>): 
       for (const row of rows.slice(0, Math.max(0, QUEUE_MAX_ROWS - queued))) enqueue(row);
       pump();
     },
-    idle() {
+    close() {
+      singles.length = 0;
+      groups.clear();
+      queued = 0;
       if (empty()) return Promise.resolve();
       return new Promise((resolve) => waiting.push(resolve));
     },

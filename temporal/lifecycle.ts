@@ -33,7 +33,7 @@ export interface Lifecycle {
   findRunId(workflowId: string): Promise<string | null>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
-  /** Waits for what is under way, then closes the connection. */
+  /** Waits for what is under way, then closes the connection; what is queued stays in the outbox, for the relay. */
   close(): Promise<void>;
   readonly client: Client;
 }
@@ -86,7 +86,7 @@ export function createLifecycle(deps: {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
-      await queue.idle();
+      await queue.close();
       await connection.close();
     },
   };
