@@ -6,18 +6,25 @@ const TICK_MS = 10;
 /** User and system time of processes so far, from /proc; 0 where there is none. */
 export function cpuMs(pids: number[]): number {
   return pids.reduce((sum, pid) => {
-    const fields = procFile(pid, 'stat')
-      .replace(/^.*\) /, '')
-      .split(' ');
+    const fields = statFields(pid);
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
   }, 0);
 }
 
-/** That of Postgres with all its backends. */
+/** That of Postgres with all its backends, those that have ended since too: their time is the postmaster's, who waited for them. */
 export function postgresCpuMs(postmaster: number | null): number {
   if (postmaster === null) return 0;
   const children = procFile(postmaster, `task/${postmaster}/children`).trim().split(' ').filter(Boolean).map(Number);
-  return cpuMs([postmaster, ...children]);
+  const fields = statFields(postmaster);
+  const ended = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * TICK_MS;
+  return cpuMs([postmaster, ...children]) + ended;
+}
+
+/** The fields of /proc/<pid>/stat from the third on: the second, the name, may hold spaces. */
+function statFields(pid: number): string[] {
+  return procFile(pid, 'stat')
+    .replace(/^.*\) /, '')
+    .split(' ');
 }
 
 function procFile(pid: number, name: string): string {
