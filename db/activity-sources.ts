@@ -18,8 +18,7 @@ export interface ActivityPosition {
 /** A kind of row that the feed is made of. */
 export interface ActivitySource {
   types: readonly ActivityType[];
-  /** Selects type, at, id, key, contact_id and metadata, newest first, by an index; the caller adds a LIMIT. */
-  select(p: ActivityFilter, position: ActivityPosition): RawBuilder<unknown>;
+  shape(p: ActivityFilter, position: ActivityPosition): Shape;
 }
 
 type Sql = RawBuilder<unknown>;
@@ -37,19 +36,31 @@ interface Shape {
   order: Sql;
 }
 
-function selectOf(p: ActivityFilter, position: ActivityPosition, s: Shape): Sql {
-  const key = sql`(${s.type} || ':' || ${s.id}::text)`;
+/** Selects type, at, id, key, contact_id and metadata, newest first, by an index; the caller adds a LIMIT. */
+export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+  const s = source.shape(p, position);
+  return sql`
+    SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${keyOf(s)} AS key, ${s.contactId} AS contact_id,
+      ${s.metadata} AS metadata
+    ${selection(s, p, position)} ORDER BY ${s.order}`;
+}
+
+/** One row an item, of which nothing is read: to count them. */
+export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+  return sql`SELECT 1 ${selection(source.shape(p, position), p, position)}`;
+}
+
+function selection(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
   const until =
     position.key === null
       ? sql<SqlBool>`${s.at} <= ${position.at}`
-      : sql<SqlBool>`(${s.at} < ${position.at} OR (${s.at} = ${position.at} AND ${key} < ${position.key}))`;
+      : sql<SqlBool>`(${s.at} < ${position.at} OR (${s.at} = ${position.at} AND ${keyOf(s)} < ${position.key}))`;
   return sql`
-    SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${key} AS key, ${s.contactId} AS contact_id,
-      ${s.metadata} AS metadata
     FROM ${s.from} WHERE ${s.range} AND ${until} ${p.contactId ? sql`AND ${s.contactId} = ${p.contactId}` : sql``}
-      ${p.types ? sql`AND ${s.type} = ANY(${[...p.types]}::text[])` : sql``}
-    ORDER BY ${s.order}`;
+      ${p.types ? sql`AND ${s.type} = ANY(${[...p.types]}::text[])` : sql``}`;
 }
+
+const keyOf = (s: Shape): Sql => sql`(${s.type} || ':' || ${s.id}::text)`;
 
 const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
 const text = (type: ActivityType): Sql => sql`${type}::text`;
@@ -67,39 +78,36 @@ function instantRange(p: ActivityFilter, column: Sql, position: ActivityPosition
 
 const events: ActivitySource = {
   types: [...new Set<ActivityType>([...Object.values(ACTIVITY_EVENTS), 'event.triggered'])],
-  select: (p, position) =>
-    selectOf(p, position, {
-      at: millis(sql`uuid_extract_timestamp(e.id)`),
-      id: sql`e.id`,
-      type: eventType(),
-      contactId: sql`e.contact_id`,
-      metadata: sql`jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))`,
-      from: sql`events e`,
-      range: sql`e.project_id = ${p.projectId} AND ${idRange(p, sql`e.id`, position)}`,
-      order: sql`e.id DESC`,
-    }),
+  shape: (p, position) => ({
+    at: millis(sql`uuid_extract_timestamp(e.id)`),
+    id: sql`e.id`,
+    type: eventType(),
+    contactId: sql`e.contact_id`,
+    metadata: sql`jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))`,
+    from: sql`events e`,
+    range: sql`e.project_id = ${p.projectId} AND ${idRange(p, sql`e.id`, position)}`,
+    order: sql`e.id DESC`,
+  }),
 };
 
 const started: ActivitySource = {
   types: ['workflow.started'],
-  select: (p, position) =>
-    selectOf(p, position, {
-      ...execution('workflow.started'),
-      at: millis(sql`uuid_extract_timestamp(x.id)`),
-      range: sql`x.project_id = ${p.projectId} AND ${idRange(p, sql`x.id`, position)}`,
-      order: sql`x.id DESC`,
-    }),
+  shape: (p, position) => ({
+    ...execution('workflow.started'),
+    at: millis(sql`uuid_extract_timestamp(x.id)`),
+    range: sql`x.project_id = ${p.projectId} AND ${idRange(p, sql`x.id`, position)}`,
+    order: sql`x.id DESC`,
+  }),
 };
 
 const completed: ActivitySource = {
   types: ['workflow.completed'],
-  select: (p, position) =>
-    selectOf(p, position, {
-      ...execution('workflow.completed'),
-      at: millis(sql`x.completed_at`),
-      range: sql`x.project_id = ${p.projectId} AND ${instantRange(p, sql`x.completed_at`, position)}`,
-      order: sql`${millis(sql`x.completed_at`)} DESC, x.id DESC`,
-    }),
+  shape: (p, position) => ({
+    ...execution('workflow.completed'),
+    at: millis(sql`x.completed_at`),
+    range: sql`x.project_id = ${p.projectId} AND ${instantRange(p, sql`x.completed_at`, position)}`,
+    order: sql`${millis(sql`x.completed_at`)} DESC, x.id DESC`,
+  }),
 };
 
 function execution(type: ActivityType): Pick<Shape, 'id' | 'type' | 'contactId' | 'metadata' | 'from'> {
@@ -118,17 +126,16 @@ function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_
   const which = type === 'sms.failed' ? sql`AND s.status IN ('FAILED', 'UNDELIVERED')` : sql``;
   return {
     types: [type],
-    select: (p, position) =>
-      selectOf(p, position, {
-        at: millis(at),
-        id: sql`s.id`,
-        type: text(type),
-        contactId: sql`s.contact_id`,
-        metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
-        from: sql`sms_messages s`,
-        range: sql`s.project_id = ${p.projectId} AND ${instantRange(p, at, position)} ${which}`,
-        order: sql`${millis(at)} DESC, s.id DESC`,
-      }),
+    shape: (p, position) => ({
+      at: millis(at),
+      id: sql`s.id`,
+      type: text(type),
+      contactId: sql`s.contact_id`,
+      metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
+      from: sql`sms_messages s`,
+      range: sql`s.project_id = ${p.projectId} AND ${instantRange(p, at, position)} ${which}`,
+      order: sql`${millis(at)} DESC, s.id DESC`,
+    }),
   };
 }
 
@@ -137,33 +144,31 @@ function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource 
   const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
   return {
     types: [type],
-    select: (p, position) =>
-      selectOf(p, position, {
-        at: millis(at),
-        id: sql`g.id`,
-        type: text(type),
-        contactId: NOBODY,
-        metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
-        from: sql`campaigns g`,
-        range: sql`g.project_id = ${p.projectId} AND ${instantRange(p, at, position)}`,
-        order: sql`${millis(at)} DESC, g.id DESC`,
-      }),
+    shape: (p, position) => ({
+      at: millis(at),
+      id: sql`g.id`,
+      type: text(type),
+      contactId: NOBODY,
+      metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
+      from: sql`campaigns g`,
+      range: sql`g.project_id = ${p.projectId} AND ${instantRange(p, at, position)}`,
+      order: sql`${millis(at)} DESC, g.id DESC`,
+    }),
   };
 }
 
 const keyRotations: ActivitySource = {
   types: ['apikey.rotated'],
-  select: (p, position) =>
-    selectOf(p, position, {
-      at: millis(sql`a.created_at`),
-      id: sql`a.id`,
-      type: text('apikey.rotated'),
-      contactId: NOBODY,
-      metadata: sql`jsonb_build_object('actor', a.actor)`,
-      from: sql`audit_log a`,
-      range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.public_rotated' AND ${instantRange(p, sql`a.created_at`, position)}`,
-      order: sql`${millis(sql`a.created_at`)} DESC, a.id DESC`,
-    }),
+  shape: (p, position) => ({
+    at: millis(sql`a.created_at`),
+    id: sql`a.id`,
+    type: text('apikey.rotated'),
+    contactId: NOBODY,
+    metadata: sql`jsonb_build_object('actor', a.actor)`,
+    from: sql`audit_log a`,
+    range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.rotated' AND ${instantRange(p, sql`a.created_at`, position)}`,
+    order: sql`${millis(sql`a.created_at`)} DESC, a.id DESC`,
+  }),
 };
 
 export const ACTIVITY_SOURCES: readonly ActivitySource[] = [

@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ACTIVITY_EVENTS, type ActivityType } from '../domain/activity.ts';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
-import { ACTIVITY_SOURCES, type ActivityFilter, type ActivityPosition } from './activity-sources.ts';
+import {
+  ACTIVITY_SOURCES,
+  type ActivityFilter,
+  type ActivityPosition,
+  type ActivitySource,
+  selectItems,
+  selectPresence,
+} from './activity-sources.ts';
 import type { Db } from './connection.ts';
 
 export interface ActivityItem {
@@ -17,6 +24,8 @@ export interface ActivityPage {
   items: ActivityItem[];
   cursor: string | null;
   hasMore: boolean;
+  /** Counted on the first page, else 0. */
+  total: number;
 }
 
 /** Later than any row, and what a UUIDv7 can still hold. */
@@ -33,8 +42,9 @@ export async function listActivity(
 ): Promise<ActivityPage> {
   const position = positionOf(p);
   const wanted = ACTIVITY_SOURCES.filter((source) => !p.types || source.types.some((type) => p.types?.includes(type)));
-  if (wanted.length === 0) return { items: [], cursor: null, hasMore: false };
-  const parts = wanted.map((source) => sql`(${source.select(p, position)} LIMIT ${p.limit + 1})`);
+  if (wanted.length === 0) return { items: [], cursor: null, hasMore: false, total: 0 };
+  const parts = wanted.map((source) => sql`(${selectItems(source, p, position)} LIMIT ${p.limit + 1})`);
+  const total = p.cursor === undefined ? await countItems(db, p, wanted) : 0;
   const { rows } = await sql<ActivityItem & { key: string }>`
     SELECT f.id || ':' || f.type AS id, f.key, f.type, f.at AS timestamp, f.contact_id AS "contactId",
       c.email AS "contactEmail", f.metadata
@@ -49,7 +59,16 @@ export async function listActivity(
     items: shown.map(({ key: _, ...item }) => item),
     cursor: hasMore && last ? encodeCursor([last.timestamp.getTime(), last.key]) : null,
     hasMore,
+    total,
   };
+}
+
+async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
+  const parts = sources.map((source) => selectPresence(source, p, positionOf(p)));
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u
+  `.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 function positionOf(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
@@ -99,7 +118,7 @@ export async function countActivity(
 export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
   const parts = ACTIVITY_SOURCES.map(
     (source) =>
-      sql`(${source.select({ projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
+      sql`(${selectPresence(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
   );
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u

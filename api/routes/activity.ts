@@ -82,8 +82,9 @@ const listRoute = createRoute({
           activities: z.array(Activity),
           cursor: z.string().nullable(),
           hasMore: z.boolean(),
+          total: z.number().int(),
         })
-        .openapi('ActivityList', { example: { data: [], activities: [], cursor: null, hasMore: false } }),
+        .openapi('ActivityList', { example: { data: [], activities: [], cursor: null, hasMore: false, total: 0 } }),
     ),
   },
 });

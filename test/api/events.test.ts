@@ -125,6 +125,7 @@ describe('the activity feed', () => {
     for (let cursor = ''; ; ) {
       const page = await expectOk(api.call('GET', `/activity?contactId=${data.contact}&limit=1${cursor}`));
       all.push(...page.data.map((item: { type: string }) => item.type));
+      expect(page.total).toBe(cursor === '' ? 4 : 0);
       if (!page.hasMore) break;
       cursor = `&cursor=${page.cursor}`;
     }
