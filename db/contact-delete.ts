@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { addressHash } from '../domain/suppression.ts';
-import { enqueue } from './outbox.ts';
+import { endExecutions } from './execution-end.ts';
 import type { Database } from './schema.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
@@ -28,7 +28,13 @@ export async function deleteContacts(
   `.execute(trx);
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return { ids, outbox: [] };
-  const executions = await endExecutions(trx, p.projectId, ids);
+  const { outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where: sql<boolean>`contact_id = ANY(${ids}::uuid[])`,
+    status: 'CANCELLED',
+    reason: CONTACT_DELETED,
+  });
+  await anonymiseExecutions(trx, p.projectId, ids);
   await anonymiseMessages(trx, p.projectId, ids);
   await forgetMemberships(trx, p.projectId, ids);
   await anonymiseSuppressions(
@@ -37,25 +43,11 @@ export async function deleteContacts(
     rows.map((row) => addressHash(p.suppressionKey, row.email)),
   );
   await sql`DELETE FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${ids}::uuid[])`.execute(trx);
-  const outbox = await enqueue(
-    trx,
-    executions.map((refId) => ({ projectId: p.projectId, kind: 'execution.cancel', refId })),
-  );
   return { ids, outbox };
 }
 
-/** Cancels what runs, and empties what the others kept of the person; returns the ids of those that ran. */
-async function endExecutions(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    UPDATE executions SET status = 'CANCELLED', exit_reason = ${CONTACT_DELETED}, completed_at = now()
-    WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]) AND completed_at IS NULL
-    RETURNING id
-  `.execute(trx);
-  const cancelled = rows.map((row) => row.id);
-  await sql`
-    UPDATE execution_steps SET status = 'CANCELLED', completed_at = now()
-    WHERE execution_id = ANY(${cancelled}::uuid[]) AND completed_at IS NULL
-  `.execute(trx);
+/** Empties what executions kept of the person; those that ran have been ended. */
+async function anonymiseExecutions(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
       SELECT id FROM executions WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))
@@ -65,7 +57,6 @@ async function endExecutions(trx: Transaction<Database>, projectId: string, cont
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
       AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL)
   `.execute(trx);
-  return cancelled;
 }
 
 async function anonymiseMessages(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
