@@ -1,8 +1,9 @@
 import type { ProviderResult } from '../channels/email/provider.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
-import { type BounceClass, type BounceVerdict, classifyReply } from '../domain/bounce.ts';
+import { type BounceVerdict, classifyReply } from '../domain/bounce.ts';
+import { bounceReason } from '../domain/bounce-reason.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
-import { bouncedAs, type Reason, suppressedBy } from '../domain/reasons.ts';
+import { type Reason, suppressedBy } from '../domain/reasons.ts';
 import { nextAttemptAt } from '../domain/retry-schedule.ts';
 
 /**
@@ -27,20 +28,9 @@ export function failed(reason: Reason, error: string | null = null): EmailOutcom
   return { kind: 'failed', reason, error };
 }
 
-/** The words of the table of bounces, as the reasons of an email spell them. */
-const REASON_OF: Record<BounceClass, Reason> = {
-  dead_mailbox: bouncedAs('dead'),
-  mailbox_for_now: bouncedAs('temporary'),
-  policy: bouncedAs('policy'),
-  message: bouncedAs('message'),
-  routing: bouncedAs('routing'),
-  session: bouncedAs('temporary'),
-  unknown: bouncedAs('unknown'),
-};
-
 /** A final verdict on a message as the outcome of its email. */
 export function bounceOutcome(verdict: BounceVerdict, error: string): EmailOutcome {
-  const reason = REASON_OF[verdict.class];
+  const reason = bounceReason(verdict.class);
   if (verdict.status === 'FAILED') return failed(reason, error);
   return { kind: 'bounced', bounceType: verdict.bounceType, reason, error, unsubscribe: verdict.unsubscribe };
 }

@@ -24,6 +24,7 @@ import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
 import { smsRoutes } from './routes/sms.ts';
 import { smsSenderRoutes } from './routes/sms-senders.ts';
+import { snsRoutes } from './routes/sns.ts';
 import { storefrontRoutes } from './routes/storefront.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
@@ -81,6 +82,7 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   docsRoutes(hono, table);
   mailboxRoutes(hono, table, deps);
   twilioRoutes(hono, table, deps);
+  snsRoutes(hono, table, deps);
   trackingRoutes(hono, table, deps);
   pageRoutes(hono, table, deps);
 }

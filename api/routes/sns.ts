@@ -1,0 +1,88 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { recordFeedback } from '../../db/email-feedback.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../domain/errors.ts';
+import { emailIdOf } from '../../domain/link-tokens.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { readSesNotification, type SesNotification } from '../../domain/ses-notification.ts';
+import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../domain/sns-message.ts';
+import { emailIdOfVerp } from '../../domain/verp.ts';
+import { readBody } from '../body.ts';
+import type { Deps } from '../deps.ts';
+import type { AppEnv, RequestContext } from '../env.ts';
+import type { RouteTable } from '../route-table.ts';
+import { createSnsCertificates, fetchText } from '../sns-certificates.ts';
+
+const PATH = '/webhooks/sns';
+/** SNS's own limit of a message. */
+const MESSAGE_MAX_BYTES = 256 * 1024;
+
+/**
+ * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
+ * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again.
+ * Source: decisions §9, §10.
+ */
+export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
+  const { config, log } = deps;
+  const certificates = createSnsCertificates();
+  const record = createRecorder(deps);
+
+  async function authentic(c: RequestContext): Promise<SnsMessage> {
+    const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
+    const parsed = SnsMessage.safeParse(jsonOf(text));
+    if (!parsed.success) throw refused('The body is no message of SNS.');
+    const message = parsed.data;
+    if (!config.email.snsTopicArns.includes(message.TopicArn)) throw refused('This topic is not in SNS_TOPIC_ARNS.');
+    const url = certificateUrl(message);
+    if (!url) throw refused('The certificate is not at an address of SNS.');
+    const certificate = await certificates.get(url).catch((cause) => {
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be read.', cause });
+    });
+    if (!isSnsSignature(message, certificate, new Date()))
+      throw refused('The signature of this callback is not right.');
+    return message;
+  }
+
+  table.add('post', PATH);
+  hono.post(PATH, async (c) => {
+    c.set('route', PATH);
+    const message = await authentic(c);
+    if (message.Type === 'SubscriptionConfirmation') {
+      const url = confirmationUrl(message);
+      if (!url) throw refused('The address to confirm is not one of SNS.');
+      await fetchText(url);
+      log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
+    } else if (message.Type === 'Notification') {
+      const notification = readSesNotification(message.Message, new Date());
+      if (notification) await record(notification);
+    }
+    return c.body(null, 200);
+  });
+}
+
+function createRecorder({ config, db, lifecycle, log }: Deps): (notification: SesNotification) => Promise<void> {
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  const verpKey = deriveKey(config.secretKey, 'verp');
+  return async ({ messageId, source, feedback }) => {
+    const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, source ?? '');
+    const request = { feedback, suppressionKey, source: 'ses' };
+    const result = emailId
+      ? await inTransaction(db, (trx) => recordFeedback(trx, { ...request, emailId }))
+      : { outcome: 'unknown', outbox: [] };
+    lifecycle.dispatch(result.outbox);
+    if (result.outcome === 'unknown')
+      log.info({ kind: feedback.kind, emailId }, 'SES told of a mail that is not known');
+  };
+}
+
+function refused(message: string): AppError {
+  return new AppError('FORBIDDEN', { message });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

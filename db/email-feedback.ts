@@ -1,0 +1,153 @@
+import { sql, type Transaction } from 'kysely';
+import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
+import { bounceReason } from '../domain/bounce-reason.ts';
+import type { Feedback } from '../domain/email-feedback.ts';
+import { statusesBefore } from '../domain/email-status.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import type { SuppressionReason } from '../domain/reasons.ts';
+import { findLastTransientBounce } from './bounce-history.ts';
+import { lockContacts } from './contact-locks.ts';
+import { eventDataOf } from './email-variables.ts';
+import { type Email, listProvenEmails } from './emails.ts';
+import { recordEvents } from './record-events.ts';
+import type { Database } from './schema.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
+import { addSuppressions } from './suppressions.ts';
+
+/** The words of a server that are kept with a mail. */
+const ERROR_MAX_CHARS = 1000;
+
+type FoundEmail = Email & { projectId: string };
+
+export interface FeedbackRequest {
+  /** Proven by whoever calls: a signed return path, or a provider's signed callback. */
+  emailId: string;
+  feedback: Feedback;
+  suppressionKey: Buffer;
+  /** Who said it, for the suppression list: `ses`, `dsn`, `arf`. */
+  source: string;
+}
+
+export interface FeedbackResult {
+  /** `known`: it was recorded before, or says nothing new; `unknown`: no live mail has this id. */
+  outcome: 'recorded' | 'known' | 'unknown';
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a dead mailbox or a
+ * complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any order do no harm: each kind counts
+ * once, and a Permanent bounce after a Transient one once more. Source: spec "Event payloads", decisions §9.
+ */
+export async function recordFeedback(trx: Transaction<Database>, p: FeedbackRequest): Promise<FeedbackResult> {
+  const [email] = await listProvenEmails(trx, [p.emailId]);
+  // A test mail never left: nobody can have anything to say about it.
+  if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
+  if (email.contactId) await lockContacts(trx, email.projectId, [email.contactId]);
+  const { feedback } = p;
+  if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
+  if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
+  const verdict = await judged(trx, email, feedback.verdict);
+  return recordBounce(trx, email, { ...p, at: feedback.at, words: feedback.words, verdict });
+}
+
+async function recordDelivery(trx: Transaction<Database>, email: FoundEmail, at: Date): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  return recorded(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
+}
+
+type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
+
+async function recordComplaint(trx: Transaction<Database>, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
+  outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
+  return recorded(outbox);
+}
+
+async function recordBounce(
+  trx: Transaction<Database>,
+  email: FoundEmail,
+  p: Ending & { verdict: BounceVerdict; words: string },
+): Promise<FeedbackResult> {
+  const { verdict, at } = p;
+  const error = p.words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
+  const why = sql`reason = ${bounceReason(verdict.class)}, error = ${error}`;
+  if (verdict.status === 'FAILED') {
+    const before = statusesBefore('FAILED');
+    const set = sql`UPDATE emails SET status = 'FAILED', ${why} WHERE id = ${email.id} AND status = ANY(${before}::text[])`;
+    return (await changed(trx, set)) ? recorded([]) : KNOWN;
+  }
+  const isNew = await changed(
+    trx,
+    sql`
+      UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${verdict.bounceType}, ${why}, status = ${forward('BOUNCED')}
+      WHERE id = ${email.id} AND status <> 'FAILED'
+        AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${verdict.bounceType} = 'Permanent'))`,
+  );
+  if (!isNew) return KNOWN;
+  const { bounceType } = verdict;
+  const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
+  const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
+  if (verdict.unsubscribe)
+    outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
+  return recorded(outbox);
+}
+
+/** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */
+async function judged(trx: Transaction<Database>, email: FoundEmail, verdict: BounceVerdict): Promise<BounceVerdict> {
+  const { contactId, projectId } = email;
+  if (!verdict.deadIfAgain || contactId === null || email.bouncedAt !== null) return verdict;
+  return judgeAgain(verdict, await findLastTransientBounce(trx, { projectId, contactId }), new Date());
+}
+
+/** Suppresses the address the mail went to, and unsubscribes its contact if that is their address. */
+async function endAddress(
+  trx: Transaction<Database>,
+  { projectId, contactId, contactEmail, to }: FoundEmail,
+  p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
+): Promise<OutboxRow[]> {
+  const address = to ?? contactEmail;
+  if (address === null) return [];
+  const entries = [{ email: address, reason: p.reason, source: p.source }];
+  await addSuppressions(trx, p.suppressionKey, { projectId, entries });
+  if (contactId === null || address !== contactEmail) return [];
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now() WHERE project_id = ${projectId} AND id = ${contactId} AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because });
+}
+
+const KNOWN: FeedbackResult = { outcome: 'known', outbox: [] };
+
+function recorded(outbox: OutboxRow[]): FeedbackResult {
+  return { outcome: 'recorded', outbox };
+}
+
+function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+  return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
+}
+
+async function changed(trx: Transaction<Database>, update: ReturnType<typeof sql>): Promise<boolean> {
+  return ((await update.execute(trx)).numAffectedRows ?? 0n) > 0n;
+}
+
+async function emit(
+  trx: Transaction<Database>,
+  email: FoundEmail,
+  name: string,
+  detail: Record<string, unknown>,
+): Promise<OutboxRow[]> {
+  const event = { contactId: email.contactId, emailId: email.id, name, data: { ...eventDataOf(email), ...detail } };
+  return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type BounceVerdict, classifyReply, parseDiagnostic } from './bounce.ts';
+import type { Feedback } from './email-feedback.ts';
+
+const Recipient = z.object({
+  emailAddress: z.string().optional(),
+  status: z.string().optional(),
+  diagnosticCode: z.string().optional(),
+});
+
+/** Feedback notifications name their type `notificationType`, published events `eventType`; the rest is the same. */
+const Notification = z.object({
+  notificationType: z.string().optional(),
+  eventType: z.string().optional(),
+  mail: z.object({
+    source: z.string().optional(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+    commonHeaders: z.object({ messageId: z.string().optional() }).optional(),
+  }),
+  delivery: z.object({ timestamp: z.string() }).optional(),
+  bounce: z
+    .object({
+      bounceType: z.string(),
+      bounceSubType: z.string().optional(),
+      timestamp: z.string(),
+      bouncedRecipients: z.array(Recipient).default([]),
+    })
+    .optional(),
+  complaint: z.object({ timestamp: z.string(), complaintFeedbackType: z.string().nullish() }).optional(),
+});
+
+export interface SesNotification {
+  /** What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. */
+  messageId: string | undefined;
+  /** The envelope sender. */
+  source: string | undefined;
+  feedback: Feedback;
+}
+
+/** Reads the message of an SNS notification; undefined when SES says nothing that we record. Source: SES Developer Guide, notification contents. */
+export function readSesNotification(text: string, now: Date): SesNotification | undefined {
+  const parsed = Notification.safeParse(jsonOf(text));
+  if (!parsed.success) return undefined;
+  const { mail } = parsed.data;
+  const feedback = feedbackOf(parsed.data, now);
+  if (!feedback) return undefined;
+  const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
+  return { messageId: header ?? mail.commonHeaders?.messageId, source: mail.source, feedback };
+}
+
+function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | undefined {
+  const type = data.notificationType ?? data.eventType;
+  if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: instant(data.delivery.timestamp, now) };
+  if (type === 'Complaint' && data.complaint) {
+    if (data.complaint.complaintFeedbackType === 'not-spam') return undefined;
+    return { kind: 'complaint', at: instant(data.complaint.timestamp, now) };
+  }
+  if (type !== 'Bounce' || !data.bounce) return undefined;
+  const { bounceType, bounceSubType = '', timestamp, bouncedRecipients } = data.bounce;
+  const [recipient] = bouncedRecipients;
+  const words = recipient?.diagnosticCode ?? `${bounceType} ${bounceSubType}`.trim();
+  const verdict = verdictOf({ bounceType, bounceSubType, ...recipient });
+  return { kind: 'bounce', at: instant(timestamp, now), verdict, words };
+}
+
+/** The receiving server's words decide, as everywhere; where SES has none, or they say nothing, its own judgement does. */
+function verdictOf(p: {
+  bounceType: string;
+  bounceSubType: string;
+  status?: string | undefined;
+  diagnosticCode?: string | undefined;
+}): BounceVerdict {
+  const diagnostic = parseDiagnostic(p.diagnosticCode ?? '');
+  const enhanced = diagnostic.enhanced ?? p.status ?? null;
+  const judged = classifyReply({ ...diagnostic, enhanced, stage: 'dsn' });
+  const says = p.diagnosticCode !== undefined || p.status !== undefined;
+  if (says && judged.class !== 'unknown') return judged;
+  return classifyReply({ code: null, ...ownWords(p), stage: 'dsn' });
+}
+
+function ownWords({ bounceType, bounceSubType }: { bounceType: string; bounceSubType: string }) {
+  if (/^(MessageTooLarge|ContentRejected|AttachmentRejected)$/.test(bounceSubType))
+    return { enhanced: '5.3.4', text: '' };
+  if (bounceType === 'Permanent') return { enhanced: '5.1.1', text: '' };
+  if (bounceType === 'Transient') return { enhanced: '4.2.0', text: '' };
+  return { enhanced: null, text: bounceType };
+}
+
+function instant(text: string, now: Date): Date {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? now : at;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
