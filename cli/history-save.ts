@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { type Environment, parseConfig, parseSettings } from '../domain/config.ts';
+import { temporalConnectionOptions } from '../temporal/connection.ts';
+import type { DevFile } from './dev-file.ts';
+import { packageRoot } from './package-root.ts';
+import { readJson } from './private-files.ts';
+import { explain } from './service-process.ts';
+import { StartError } from './start-error.ts';
+
+// `npm run history:save -- <workflow id> [name]`: keeps the history of a Temporal workflow of the running service (or of the Temporal
+// that the environment names) in test/histories/<type>-<name>.json, which the replay test runs against every later version.
+const [workflowId, name = 'run'] = process.argv.slice(2);
+try {
+  if (workflowId === undefined || !/^[\w-]+$/.test(name)) {
+    throw new StartError('Usage: npm run history:save -- <workflow id> [name of letters, digits and dashes]');
+  }
+  console.log(await saveHistory(workflowId, name));
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}
+
+async function saveHistory(id: string, nameOfFile: string): Promise<string> {
+  const { namespace, ...options } = findTemporal(process.env);
+  const connection = await Connection.connect(options);
+  try {
+    const handle = new Client({ connection, namespace }).workflow.getHandle(id);
+    const { type } = await handle.describe();
+    const history = historyToJSON(await handle.fetchHistory());
+    const folder = join(packageRoot(), 'test', 'histories');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, `${type}-${nameOfFile}.json`);
+    writeFileSync(file, `${withoutHosts(history)}\n`);
+    return `${file}: ${JSON.parse(history).events.length} events`;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError)
+      throw new StartError(`Temporal has no workflow ${id}.`, { cause: error });
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function findTemporal(env: Environment) {
+  const devFile = join(parseSettings(env).home, 'dev.json');
+  if (env.TEMPORAL_ADDRESS === undefined && existsSync(devFile)) {
+    const dev = readJson<DevFile>(devFile);
+    if (dev) return { address: dev.temporal.address, namespace: dev.temporal.namespace };
+  }
+  if (!env.TEMPORAL_ADDRESS)
+    throw new StartError('No service runs on TIDINGS_HOME: start one, or set TEMPORAL_ADDRESS.');
+  const { temporal } = parseConfig({ DATABASE_URL: 'postgres://none', SECRET_KEY: 'nothing is signed here', ...env });
+  return { ...temporalConnectionOptions(temporal), namespace: temporal.namespace };
+}
+
+/** A worker calls itself by its process id and host name, which are nobody's business. */
+function withoutHosts(history: string): string {
+  const plain: unknown = JSON.parse(history, (key, value) => (key === 'identity' ? 'tidings' : value));
+  return JSON.stringify(plain, null, 1);
+}

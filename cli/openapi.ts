@@ -1,0 +1,27 @@
+import { pino } from 'pino';
+import { createApp } from '../api/app.ts';
+import { openApiDocument } from '../api/openapi.ts';
+import { createRateLimits } from '../api/rate-limits.ts';
+import { connect } from '../db/connection.ts';
+import { parseConfig } from '../domain/config.ts';
+
+// `npm run -s openapi > openapi.json`: the OpenAPI document, as `/openapi.json` has it. Nothing has to run for it.
+const connectionString = 'postgres://127.0.0.1:1/none';
+const config = parseConfig({
+  DATABASE_URL: connectionString,
+  TEMPORAL_ADDRESS: '127.0.0.1:1',
+  SECRET_KEY: 'nothing is signed here',
+});
+// Connections are made when they are used, and nothing here uses one.
+const { db, pool } = connect({ connectionString, max: 1, applicationName: 'openapi', onError: () => {} });
+const app = createApp({
+  config,
+  db,
+  pool,
+  lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
+  log: pino({ level: 'silent' }),
+  keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
+  limits: createRateLimits({ db, perMinute: 0, key: Buffer.alloc(0) }),
+  engagements: { add: () => {}, close: async () => {} },
+});
+process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);
