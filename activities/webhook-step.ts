@@ -13,9 +13,9 @@ import type { ActivityDeps } from './deps.ts';
 
 /** decisions §7: five tries in all. */
 const MAX_TRIES = 5;
-/** 2 s, 8 s, 32 s, 128 s: a deployment of the endpoint is over by then. `Retry-After` goes before. */
-const FIRST_RETRY_SECONDS = 2;
-const RETRY_FACTOR = 4;
+/** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
+const FIRST_RETRY_SECONDS = 1;
+const RETRY_FACTOR = 3;
 /** An endpoint that asks for more than this is asked again then, not later. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
 /** What of an answer is kept in the story of the execution. */
@@ -96,9 +96,9 @@ interface Fault {
   retry: boolean;
 }
 
-/** Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx and blocked addresses will not. */
+/** Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and redirects without end will not. */
 function faultOf(result: WebhookResult): Fault | null {
-  if (result.outcome === 'failed') return { error: result.error, retry: !result.blocked };
+  if (result.outcome === 'failed') return { error: result.error, retry: !result.final };
   const { statusCode } = result;
   if (statusCode < 400) return null;
   return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };

@@ -23,8 +23,8 @@ export interface WebhookRequest {
 
 export type WebhookResult =
   | { outcome: 'answered'; statusCode: number; body: string; retryAfterSeconds: number | null; latencyMs: number }
-  /** Nothing was received: timeout, refused connection, DNS. `blocked` addresses are never tried again. */
-  | { outcome: 'failed'; error: string; blocked: boolean; latencyMs: number };
+  /** No answer: timeout, refused connection, DNS. `final`: another try would end the same way. */
+  | { outcome: 'failed'; error: string; final: boolean; latencyMs: number };
 
 export interface WebhookClient {
   send(webhook: WebhookRequest, signal?: AbortSignal): Promise<WebhookResult>;
@@ -56,11 +56,10 @@ async function timed(run: (signal: AbortSignal) => Promise<Answer>, signal?: Abo
     const answer = await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
     return { outcome: 'answered', ...answer, latencyMs: latencyMs() };
   } catch (error) {
-    const blocked = isBlocked(error);
     return {
       outcome: 'failed',
       error: timeout.aborted ? 'no answer within 10 s' : words(error),
-      blocked,
+      final: isFinal(error),
       latencyMs: latencyMs(),
     };
   }
@@ -90,8 +89,10 @@ async function follow(
       return { statusCode, body: text, retryAfterSeconds: retryAfter(single(headers['retry-after'])) };
     }
     await body.dump();
-    if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) throw new Error(`more than ${MAX_REDIRECTS} redirects`);
-    current = redirected(current, url, new URL(location, url), statusCode);
+    if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
+      throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
+    }
+    current = redirected(current, url, httpUrl(location, url), statusCode);
   }
 }
 
@@ -107,12 +108,14 @@ function redirected(from: WebhookRequest, at: URL, to: URL, statusCode: number):
   return { url: to.href, method: 'GET', headers, body: undefined };
 }
 
-function httpUrl(text: string): URL {
-  const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new BlockedAddressError(`${url.protocol} addresses are not called`);
-  }
-  return url;
+/** The webhook is at fault, not the way to its endpoint. */
+class UncallableError extends Error {}
+
+function httpUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new UncallableError('the address is not a URL');
+  const url = new URL(text, base);
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw new UncallableError(`${url.protocol} addresses are not called`);
 }
 
 async function readSome(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
@@ -138,8 +141,9 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function isBlocked(error: unknown): boolean {
-  return error instanceof BlockedAddressError || (error instanceof Error && error.cause instanceof BlockedAddressError);
+function isFinal(error: unknown): boolean {
+  if (error instanceof UncallableError || error instanceof BlockedAddressError) return true;
+  return error instanceof Error && error.cause instanceof BlockedAddressError;
 }
 
 function words(error: unknown): string {

@@ -22,18 +22,39 @@ export const SendEmailConfig = z.object({
     .optional(),
 });
 
-export const DelayConfig = z.union([
-  z.object({ until: z.string().min(1).max(300) }),
-  z
-    .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
-    .refine((delay) => delayMs(delay) <= DELAY_MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' }),
-]);
+const DelayUntil = z.object({
+  until: z
+    .string()
+    .min(1)
+    .max(300)
+    .refine((text) => text.includes('{{') || !Number.isNaN(Date.parse(text)), {
+      error: 'a date-time, or a {{variable}} that holds one',
+      params: { code: 'invalid_string' },
+    }),
+});
+const DelayAmount = z
+  .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
+  .refine((delay) => delayMs(delay) <= DELAY_MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
+
+/** The two forms differ by a key, so that each fault is told at its own field; a union would name those of the other form. */
+export const DelayConfig = z.unknown().transform((input, ctx) => {
+  const form = typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
+  const result = form.safeParse(input);
+  if (result.success) return result.data;
+  ctx.issues.push(...result.error.issues.map((issue) => ({ ...issue, input: undefined })));
+  return z.NEVER;
+});
 
 export const WaitConfig = z.object({
   eventName: z.string().min(1).max(255),
   timeout: z.number().positive().max(WAIT_MAX_SECONDS).optional(),
-  filters: WaitFiltersInput.optional(),
+  filters: z.preprocess((filters) => (isNone(filters) ? undefined : filters), WaitFiltersInput.optional()),
 });
+
+/** An editor without filters saves an empty list: any event of the name. */
+function isNone(filters: unknown): boolean {
+  return filters === null || (Array.isArray(filters) && filters.length === 0);
+}
 
 export const ConditionConfig = StepConditionInput;
 

@@ -17,6 +17,8 @@ beforeAll(async () => {
       response.writeHead(503, { 'retry-after': '0' }).end();
     } else if (request.path.startsWith('/gone')) {
       response.writeHead(410).end();
+    } else if (request.path.startsWith('/loop')) {
+      response.writeHead(302, { location: '/loop' }).end();
     } else response.end('ok');
   });
   await buildDomain(service.db, { projectId: service.one.id });
@@ -211,6 +213,20 @@ describe('a WEBHOOK step', () => {
     expect(await ended(goesOn.id)).toMatchObject({ status: 'EXITED', steps: [{ status: 'FAILED' }, { type: 'EXIT' }] });
     expect(await ended(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
     expect(receiver.received.filter((r) => r.path.startsWith('/gone'))).toHaveLength(2);
+  });
+});
+
+describe('a WEBHOOK step whose address cannot be called', () => {
+  it.each([
+    ['redirects without end', () => `${receiver.url}/loop`],
+    ['is no URL', () => 'http://{{event.host}}'],
+  ])('is tried once: it %s', async (name, url) => {
+    const workflow = await buildWorkflow(service, {
+      eventName: name,
+      steps: { hook: { type: 'WEBHOOK', config: { url: url() } } },
+    });
+    await track('uncallable@example.com', name);
+    expect(await ended(workflow.id)).toMatchObject({ steps: [{ status: 'FAILED', attempts: 1 }] });
   });
 });
 

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  await api.close();
+});
+
+async function addStep(type: string, config: Record<string, unknown>) {
+  const workflow = await api.call('POST', '/workflows', { body: { name: 'Steps', eventName: 'signup' } });
+  return api.call('POST', `/workflows/${workflow.body.id}/steps`, { body: { type, config } });
+}
+
+describe('the configuration of a step', () => {
+  it.each([
+    ['DELAY', { amount: 1, unit: 'years' }, 'config.unit', 'invalid_enum_value'],
+    ['DELAY', { amount: 0, unit: 'days' }, 'config.amount', 'too_small'],
+    ['DELAY', { amount: 366, unit: 'days' }, 'config.amount', 'custom'],
+    ['DELAY', {}, 'config.amount', 'invalid_type'],
+    ['DELAY', { until: 'soon' }, 'config.until', 'invalid_string'],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 31_536_001 }, 'config.timeout', 'too_big'],
+    ['WEBHOOK', { url: '{{scheme}}://example.com' }, 'config.url', 'invalid_string'],
+  ])('of %s is refused at the field at fault: %j', async (type, config, field, code) => {
+    const answer = await addStep(type, config);
+    expect(answer).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(answer.body.error.errors).toContainEqual({ field, code, message: expect.any(String) });
+  });
+
+  it.each([
+    ['DELAY', { amount: 365, unit: 'days' }],
+    ['DELAY', { until: '2030-01-01T00:00:00Z' }],
+    ['DELAY', { until: '{{renewsAt}}' }],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [] }],
+    ['WAIT_FOR_EVENT', { eventName: 'paid', filters: [{ field: 'amount', operator: 'greaterThan', value: 5 }] }],
+  ])('of %s is kept: %j', async (type, config) => {
+    expect((await addStep(type, config)).status).toBe(201);
+  });
+});
