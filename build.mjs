@@ -49,7 +49,8 @@ export function ensureBuilt() {
   if (read(STAMP) === inputsHash()) return;
   const result = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], {
     cwd: ROOT,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // What a build says is not what a command prints: `npm run -s openapi > openapi.json` stays clean.
+    stdio: ['ignore', 2, 'inherit'],
   });
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
