@@ -64,6 +64,7 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
+  webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
   emailRoutes(only, deps);
@@ -76,7 +77,6 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
   auditLogRoutes(only, deps);
-  webhookRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);
   docsRoutes(hono, table);

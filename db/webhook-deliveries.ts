@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -186,55 +186,70 @@ const COLUMNS =
   latency_ms AS "latencyMs", error, next_attempt_at AS "nextAttemptAt", payload, created_at AS "createdAt",
   completed_at AS "completedAt"`);
 
-/** Deliveries of an endpoint, newest first. */
+/** Deliveries of an endpoint, newest first; `total` is counted on the first page only. */
 export async function listDeliveries(
   db: Kysely<Database>,
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
-): Promise<Page<WebhookDelivery>> {
+): Promise<Page<WebhookDelivery> & { total: number }> {
+  const found = sql`project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
   const { rows } = await sql<WebhookDelivery>`
-    SELECT ${COLUMNS} FROM webhook_deliveries
-    WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}
-      AND ${afterCursor(p.cursor)}
+    SELECT ${COLUMNS} FROM webhook_deliveries WHERE ${found} AND ${afterCursor(p.cursor)}
     ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return toPage(rows, p.limit, (row) => row);
+  return { ...toPage(rows, p.limit, (row) => row), total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 
-/** Deliveries of one call; who needs more calls again with the same `since`. */
+async function countWhere(db: Kysely<Database>, found: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM webhook_deliveries WHERE ${found}
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** Deliveries of one call; the answer says where the next call goes on. */
 const REPLAY_MAX = 10_000;
 
+export interface Replay {
+  ids: string[];
+  outbox: OutboxRow[];
+  /** Where a next call goes on; null when none is left. */
+  nextSince: Date | null;
+}
+
 /**
- * Sends deliveries once more, with the `webhook-id` they had: one of any status, or all that FAILED since an instant.
+ * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given), oldest first. One
+ * that waits for its next try goes out now; one that is under way at this moment is left as it is.
  * @throws AppError NOT_FOUND for an unknown delivery
  */
 export async function replayDeliveries(
   trx: Transaction<Database>,
-  p: EndpointRef & ({ deliveryId: string } | { since: Date }),
-): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
+  p: EndpointRef & ({ deliveryId: string } | { since: Date; status?: DeliveryStatus | undefined }),
+): Promise<Replay> {
   const which =
     'deliveryId' in p
-      ? sql`id = ${p.deliveryId} AND status <> 'PENDING'`
-      : sql`status = 'FAILED' AND created_at >= ${p.since}`;
-  const { rows } = await sql<{ id: string }>`
+      ? sql`id = ${p.deliveryId}`
+      : sql`created_at >= ${p.since} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
+  const { rows } = await sql<{ id: string; createdAt: Date }>`
     UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = NULL, completed_at = NULL, claim = NULL
     WHERE id IN (
       SELECT id FROM webhook_deliveries
-      WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND ${which} ORDER BY id LIMIT ${REPLAY_MAX} FOR UPDATE)
-    RETURNING id
+      WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND ${which}
+        AND (status <> 'PENDING' OR next_attempt_at > now())
+      ORDER BY created_at, id LIMIT ${REPLAY_MAX} FOR UPDATE)
+    RETURNING id, created_at AS "createdAt"
   `.execute(trx);
   if ('deliveryId' in p && rows.length === 0) await requireDelivery(trx, p, p.deliveryId);
   const ids = rows.map((row) => row.id).sort();
-  return {
-    ids,
-    outbox: await enqueueDeliveries(
-      trx,
-      p.projectId,
-      ids.map((id) => ({ id, endpointId: p.id })),
-    ),
-  };
+  const groups = ids.map((id) => ({ id, endpointId: p.id }));
+  return { ids, outbox: await enqueueDeliveries(trx, p.projectId, groups), nextSince: nextSince(rows) };
 }
 
-/** A delivery that is pending is on its way already: replaying it changes nothing. */
+function nextSince(rows: { createdAt: Date }[]): Date | null {
+  if (rows.length < REPLAY_MAX) return null;
+  return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
+}
+
+/** A delivery that is under way goes out without us. */
 async function requireDelivery(trx: Transaction<Database>, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql`
     SELECT 1 FROM webhook_deliveries WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}

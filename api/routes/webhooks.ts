@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../db/transaction.ts';
-import { listDeliveries, replayDeliveries, type WebhookDelivery } from '../../db/webhook-deliveries.ts';
+import { listDeliveries, type Replay, replayDeliveries, type WebhookDelivery } from '../../db/webhook-deliveries.ts';
 import {
   deleteEndpoint,
   getEndpoint,
@@ -14,7 +14,7 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
-import { cursorQuery, Id, IdParams, Instant, InstantInput } from '../schemas.ts';
+import { cursorList, cursorQuery, Id, IdParams, Instant, InstantInput } from '../schemas.ts';
 import { scopes } from '../security.ts';
 
 const tags = ['Webhooks'];
@@ -107,7 +107,16 @@ const Delivery = z
       completedAt: AT,
     },
   });
-const Replayed = z.object({ replayed: z.number().int() }).openapi('ReplayedDeliveries', { example: { replayed: 12 } });
+const Status = z.enum(['PENDING', 'DELIVERED', 'FAILED']);
+const DeliveryList = cursorList(Delivery).openapi('WebhookDeliveryList', {
+  example: { data: [], cursor: null, hasMore: false, total: 0 },
+});
+const Replayed = z
+  .object({ replayed: z.number().int(), nextSince: Instant.nullable() })
+  .openapi('ReplayedDeliveries', { example: { replayed: 12, nextSince: null } });
+const ReplayWebhooks = z
+  .object({ since: InstantInput, status: Status.optional() })
+  .openapi('ReplayWebhooks', { example: { since: AT } });
 
 const security = scopes('workflows:edit');
 
@@ -192,11 +201,9 @@ const deliveriesRoute = createRoute({
   security,
   request: {
     params: IdParams,
-    query: cursorQuery(25).extend({ status: z.enum(['PENDING', 'DELIVERED', 'FAILED']).optional() }),
+    query: cursorQuery(25).extend({ status: Status.optional() }),
   },
-  responses: {
-    200: ok(z.object({ data: z.array(Delivery), cursor: z.string().nullable(), hasMore: z.boolean() })),
-  },
+  responses: { 200: ok(DeliveryList) },
 });
 
 const replayOneRoute = createRoute({
@@ -205,7 +212,8 @@ const replayOneRoute = createRoute({
   operationId: 'replayWebhookDelivery',
   tags,
   summary: 'Send a delivery once more',
-  description: 'With the `webhook-id` it had, so that a receiver can tell. One that is still pending is left as it is.',
+  description:
+    'With the `webhook-id` it had, so that a receiver can tell. One that waits for its next try goes out now.',
   security,
   request: { params: z.object({ id: Id, deliveryId: Id }) },
   responses: { 200: ok(Replayed) },
@@ -216,12 +224,14 @@ const replayRoute = createRoute({
   path: '/webhooks/{id}/replay',
   operationId: 'replayWebhookDeliveries',
   tags,
-  summary: 'Send failed deliveries once more',
-  description: 'All that FAILED since an instant, 10,000 a call at the most.',
+  summary: 'Send deliveries once more',
+  description:
+    'All since an instant, or those of one `status`, each with the `webhook-id` it had. 10,000 a call, oldest first: `nextSince` is where ' +
+    'the next call goes on, null when none is left.',
   security,
   request: {
     params: IdParams,
-    body: json(z.object({ since: InstantInput }).openapi('ReplayWebhooks', { example: { since: AT } })),
+    body: json(ReplayWebhooks),
   },
   responses: { 200: ok(Replayed) },
 });
@@ -275,20 +285,19 @@ export function webhookRoutes(app: App, { config, db, lifecycle }: Deps): void {
 
   app.openapi(replayOneRoute, async (c) => {
     const { id, deliveryId } = c.req.valid('param');
-    const { ids, outbox } = await inTransaction(db, (trx) =>
+    const replay = await inTransaction(db, (trx) =>
       replayDeliveries(trx, { projectId: c.var.projectId, id, deliveryId }),
     );
-    lifecycle.dispatch(outbox);
-    return c.json({ replayed: ids.length }, 200);
+    lifecycle.dispatch(replay.outbox);
+    return c.json(replayAnswer(replay), 200);
   });
 
   app.openapi(replayRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { since } = c.req.valid('json');
     await getEndpoint(db, ref);
-    const { ids, outbox } = await inTransaction(db, (trx) => replayDeliveries(trx, { ...ref, since }));
-    lifecycle.dispatch(outbox);
-    return c.json({ replayed: ids.length }, 200);
+    const replay = await inTransaction(db, (trx) => replayDeliveries(trx, { ...ref, ...c.req.valid('json') }));
+    lifecycle.dispatch(replay.outbox);
+    return c.json(replayAnswer(replay), 200);
   });
 }
 
@@ -300,6 +309,10 @@ function endpointAnswer(endpoint: WebhookEndpoint) {
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
   };
+}
+
+function replayAnswer({ ids, nextSince }: Replay) {
+  return { replayed: ids.length, nextSince: nextSince?.toISOString() ?? null };
 }
 
 function deliveryAnswer(delivery: WebhookDelivery) {

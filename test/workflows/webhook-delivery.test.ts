@@ -90,10 +90,11 @@ describe('a webhook endpoint', () => {
     expect(first).toMatchObject({ status: 'PENDING', responseStatus: 503 });
     expect(Date.parse(first.nextAttemptAt) - Date.now()).toBeLessThanOrEqual(60_000);
     broken = false;
-    // Due now: the endpoint's owner cannot wait for the timer, nor can this test.
-    await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
-    await sql`UPDATE webhook_deliveries SET status = 'FAILED' WHERE endpoint_id = ${id}`.execute(service.db);
-    await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body: { since: '2026-01-01T00:00:00Z' } }));
+    // The endpoint's owner does not wait for the timer, and nor does this test.
+    const replay = await expectOk(
+      service.call('POST', `/v1/webhooks/${id}/replay`, { body: { since: first.createdAt } }),
+    );
+    expect(replay).toEqual({ replayed: 1, nextSince: null });
     expect(await settled(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
     const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
     expect(ids).toEqual([first.id, first.id]);
@@ -101,6 +102,26 @@ describe('a webhook endpoint', () => {
       status: 'ACTIVE',
       failuresInRow: 0,
     });
+  });
+
+  it('gets all since an instant once more, with their webhook-ids, and its list tells how many there are', async () => {
+    const { id } = await register('/lost', ['lost']);
+    const since = new Date(Date.now() - 1_000).toISOString();
+    for (const email of ['a@example.com', 'b@example.com']) await track(email, 'lost');
+    await settled(id, 2);
+    expect(await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=1`))).toMatchObject({ total: 2 });
+    const failed = { since, status: 'FAILED' };
+    expect(await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body: failed }))).toMatchObject({
+      replayed: 0,
+    });
+    expect(await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body: { since } }))).toMatchObject({
+      replayed: 2,
+    });
+    const ids = await until(async () => {
+      const received = receiver.received.filter((r) => r.path === '/lost').map((r) => r.headers['webhook-id']);
+      return received.length === 4 ? received : undefined;
+    }, 'both once more');
+    expect(new Set(ids).size).toBe(2);
   });
 
   it('that is gone is disabled at once, and the owner is mailed', async () => {
