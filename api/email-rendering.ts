@@ -2,6 +2,7 @@ import type { Content } from '../db/contents.ts';
 import { untrustedOf, variablesOf } from '../db/email-variables.ts';
 import type { Email } from '../db/emails.ts';
 import { compileContent, listUnsubscribeHeaders, renderContent } from '../domain/content.ts';
+import { htmlToText } from '../domain/content-text.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { formatMailbox } from '../domain/mime-headers.ts';
@@ -27,7 +28,7 @@ export interface LinkSettings {
  */
 export function emailAsRead(email: Email, content: Content, links: LinkSettings): EmailAsRead {
   if (email.sourceType === 'INBOUND')
-    return { ...written(email, content), headers: headersOf(email, email.subject, []) };
+    return { ...written(email, content), text: htmlToText(content.body), headers: headersOf(email, email.subject, []) };
   try {
     const { subject, body, type } = content;
     const compiled = compileContent({ subject, body, type, trackOpens: false, trackClicks: false });

@@ -12,6 +12,7 @@ import { createApp } from './app.ts';
 import { answerBadHttp, answerBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createEngagementBatcher } from './engagement-batcher.ts';
+import { startInboundMail } from './inbound-mail.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
@@ -46,10 +47,11 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   const { deps, close } = openDeps(config, log);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let metricsServer: Server | undefined;
+  let inbound: Awaited<ReturnType<typeof startInboundMail>>;
 
   async function stop(): Promise<void> {
     metricsServer?.close();
-    await drain(server);
+    await Promise.all([drain(server), inbound?.close()]);
     await close();
     log.info('the API has stopped');
   }
@@ -57,6 +59,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   try {
     if (config.metricsPort)
       metricsServer = await serveMetrics(metrics, { host: config.host, port: config.metricsPort });
+    inbound = await startInboundMail(deps);
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,112 @@
+import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+
+/** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */
+const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
+const RECIPIENTS_MAX = 50;
+/** With the size it bounds what strangers can make this process hold. */
+const CLIENTS_MAX = 40;
+const IDLE_MS = 60_000;
+const CLOSE_MS = 5_000;
+
+/** A message as it came in over SMTP. */
+export interface InboundMessage {
+  raw: Buffer;
+  /** The envelope sender in lower case; empty for the null sender of notifications. */
+  from: string;
+  /** The envelope recipients that were taken. */
+  recipients: string[];
+  ip: string;
+  helo: string;
+  receivedAt: Date;
+}
+
+export interface InboundHandler {
+  /** Whether mail to an address is for somebody here; what is not is refused at RCPT, so this is no open relay. */
+  accepts(recipient: string): Promise<boolean>;
+  /** Records a message durably: the 250 comes after it. A rejection answers 451, and the sender tries again. */
+  take(message: InboundMessage): Promise<void>;
+}
+
+export interface InboundListener {
+  port: number;
+  /** Takes no new sessions, and gives those under way a moment to end. */
+  close(): Promise<void>;
+}
+
+/** Listens for returned and inbound mail. `port` 0 takes a free one; with a certificate it offers STARTTLS. */
+export async function startInboundListener(p: {
+  host: string;
+  port: number;
+  name: string;
+  tls: { cert: string; key: string } | undefined;
+  handler: InboundHandler;
+  onError: (error: Error) => void;
+}): Promise<InboundListener> {
+  const { handler, onError } = p;
+  const server = new SMTPServer({
+    name: p.name,
+    banner: 'Tidings',
+    size: MESSAGE_MAX_BYTES,
+    maxClients: CLIENTS_MAX,
+    socketTimeout: IDLE_MS,
+    closeTimeout: CLOSE_MS,
+    disabledCommands: p.tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...p.tls,
+    disableReverseLookup: true,
+    logger: false,
+    onRcptTo: ({ address }, session, done) => {
+      if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) return done(smtpError(452, '4.5.3 Too many recipients'));
+      handler.accepts(address.trim().toLowerCase()).then(
+        (accepted) => done(accepted ? null : smtpError(550, '5.1.1 No such user here')),
+        (error) => {
+          onError(error);
+          done(smtpError(451, '4.3.0 Try again later'));
+        },
+      );
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      stream.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= MESSAGE_MAX_BYTES) chunks.push(chunk);
+      });
+      stream.on('error', (error) => done(error));
+      stream.on('end', () => {
+        if (bytes > MESSAGE_MAX_BYTES) return done(smtpError(552, '5.3.4 The message is too large'));
+        handler.take(messageOf(Buffer.concat(chunks), session)).then(
+          () => done(null, '2.0.0 Taken'),
+          (error) => {
+            onError(error);
+            done(smtpError(451, '4.3.0 Try again later'));
+          },
+        );
+      });
+    },
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(p.port, p.host, resolve);
+  });
+  // A client that hangs up in a handshake; without a listener it would end the process.
+  server.off('error', onError).on('error', onError);
+  const address = server.server.address();
+  const port = typeof address === 'object' && address ? address.port : p.port;
+  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+function messageOf(raw: Buffer, session: SMTPServerSession): InboundMessage {
+  const { mailFrom, rcptTo } = session.envelope;
+  return {
+    raw,
+    from: mailFrom ? mailFrom.address.trim().toLowerCase() : '',
+    recipients: rcptTo.map(({ address }) => address.trim().toLowerCase()),
+    ip: session.remoteAddress.replace(/^::ffff:/, ''),
+    helo: session.hostNameAppearsAs || session.remoteAddress,
+    receivedAt: new Date(),
+  };
+}
+
+function smtpError(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

@@ -1,0 +1,134 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
+import type { Feedback } from '../../domain/email-feedback.ts';
+
+/** A mail from a person or a program, taken apart. */
+export interface InboundMail {
+  messageId: string;
+  /** The address in From, in lower case; null where there is none. */
+  from: string | null;
+  /** From as it is written. */
+  fromHeader: string;
+  fromName: string | null;
+  subject: string;
+  text: string | null;
+  html: string | null;
+}
+
+/** What a message is: a report on mail of ours, or mail. */
+export type ReadMessage =
+  /** `returnPaths` and `links` are of the mail that the report is about, where it quotes them. */
+  | { kind: 'report'; feedback: Feedback; returnPaths: string[]; links: string[] }
+  /** A report that says nothing to record (delayed, relayed), or one of a machine that nobody reads. */
+  | { kind: 'nothing'; why: string }
+  | { kind: 'mail'; mail: InboundMail };
+
+/** More levels of parts than any mail program writes. */
+const NESTING_MAX = 30;
+const HEADERS_MAX_BYTES = 2 * 1024 * 1024;
+
+/** Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return path. */
+export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
+  const email = await PostalMime.parse(raw, {
+    forceRfc822Attachments: true,
+    attachmentEncoding: 'arraybuffer',
+    maxNestingDepth: NESTING_MAX,
+    maxHeadersSize: HEADERS_MAX_BYTES,
+  });
+  const status = partOf(email, 'message/delivery-status');
+  if (status !== undefined) return readDeliveryStatus(status, p.at);
+  const abuse = partOf(email, 'message/feedback-report');
+  if (abuse !== undefined) return readAbuseReport(abuse, quotedHeaders(email), p.at);
+  return p.isReturned ? readReturned(email, p.at) : { kind: 'mail', mail: mailOf(email) };
+}
+
+/** Blocks of fields, the first about the message, the others about a recipient each. Our mails have one. */
+function readDeliveryStatus(text: string, at: Date): ReadMessage {
+  const blocks = text
+    .replace(/\r\n/g, '\n')
+    .trim()
+    .split(/\n\s*\n/)
+    .map(fieldsOf);
+  const recipient = blocks.find((fields) => fields.has('action')) ?? new Map<string, string>();
+  const action = recipient.get('action')?.toLowerCase() ?? '';
+  if (action === 'delivered') return report({ kind: 'delivery', at });
+  if (action !== 'failed')
+    return { kind: 'nothing', why: `a delivery status with the action "${action.slice(0, 40)}"` };
+  const words = recipient.get('diagnostic-code') ?? '';
+  return bounce(words, recipient.get('status') ?? null, at);
+}
+
+function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): ReadMessage {
+  const fields = fieldsOf(text);
+  const type = fields.get('feedback-type')?.toLowerCase() ?? '';
+  if (type === 'not-spam' || type === 'auth-failure') return { kind: 'nothing', why: `a report of the type "${type}"` };
+  const returnPaths = [fields.get('original-mail-from'), quoted.get('return-path')].flatMap((path) => {
+    return path ? [path.replace(/[<>\s]/g, '')] : [];
+  });
+  const links = [...(quoted.get('list-unsubscribe') ?? '').matchAll(/<(https?:[^>\s]+)>/g)].flatMap(
+    (match) => match[1] ?? [],
+  );
+  return { kind: 'report', feedback: { kind: 'complaint', at }, returnPaths, links };
+}
+
+/** What came back without the form of RFC 3464: older servers write a refusal as text; answering machines write what nobody reads. */
+function readReturned(email: Email, at: Date): ReadMessage {
+  const automatic = email.headers.find(({ key }) => key === 'auto-submitted')?.value.toLowerCase() ?? '';
+  if (automatic.startsWith('auto-replied')) return { kind: 'nothing', why: 'an automatic reply' };
+  const line = /^.*\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b.*$/m.exec(email.text?.slice(0, 20_000) ?? '')?.[0];
+  const words = line?.slice(line.search(/\b5\d\d[ -]/));
+  return words ? bounce(words, null, at) : { kind: 'nothing', why: 'a returned message without a status' };
+}
+
+function bounce(words: string, status: string | null, at: Date): ReadMessage {
+  const diagnostic = parseDiagnostic(words);
+  const verdict = classifyReply({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
+  return report({ kind: 'bounce', at, verdict, words: words || (status ?? '') });
+}
+
+function report(feedback: Feedback): ReadMessage {
+  return { kind: 'report', feedback, returnPaths: [], links: [] };
+}
+
+function mailOf(email: Email): InboundMail {
+  const written = email.headers.find(({ key }) => key === 'from')?.value ?? '';
+  return {
+    messageId: email.messageId ?? '',
+    from: email.from?.address?.trim().toLowerCase() || null,
+    fromHeader: written,
+    fromName: email.from?.name || null,
+    subject: email.subject ?? '',
+    text: email.text ?? null,
+    html: email.html ?? null,
+  };
+}
+
+/** Fields of RFC 5322, folded lines joined, names in lower case; the first of a name counts. */
+function fieldsOf(text: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of text
+    .replace(/\r\n/g, '\n')
+    .replace(/\n[ \t]+/g, ' ')
+    .split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon <= 0) continue;
+    const name = line.slice(0, colon).trim().toLowerCase();
+    if (!fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
+  }
+  return fields;
+}
+
+/** The headers of the mail that a report quotes, whole or in part. */
+function quotedHeaders(email: Email): Map<string, string> {
+  const text = partOf(email, 'message/rfc822') ?? partOf(email, 'text/rfc822-headers') ?? '';
+  return fieldsOf(text.replace(/\r\n/g, '\n').split('\n\n', 1)[0] ?? '');
+}
+
+function partOf(email: Email, mimeType: string): string | undefined {
+  const part = email.attachments.find((attachment) => attachment.mimeType.toLowerCase() === mimeType);
+  return part && textOf(part);
+}
+
+function textOf({ content }: Attachment): string {
+  return typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
+}

@@ -1,0 +1,365 @@
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createInboundHandler } from '../../api/inbound-mail.ts';
+import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
+import { findSuppressions } from '../../db/suppressions.ts';
+import { linkToken } from '../../domain/link-tokens.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { verpAddress } from '../../domain/verp.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Certificate, newCertificate } from '../support/certificate.ts';
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+
+const verpKey = deriveKey(TEST_SECRET_KEY, 'verp');
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+
+let api: TestApi;
+let dns: DnsServer;
+let listener: InboundListener;
+let author: Certificate;
+const errors: Error[] = [];
+
+beforeAll(async () => {
+  author = await newCertificate();
+  const p = (await import('node:crypto'))
+    .createPublicKey(author.cert)
+    .export({ type: 'spki', format: 'der' })
+    .toString('base64');
+  dns = await startDnsServer({
+    'author.example': { TXT: ['v=spf1 ip4:127.0.0.1 -all'] },
+    'key._domainkey.author.example': { TXT: [`v=DKIM1; k=rsa; p=${p}`] },
+    '_dmarc.author.example': { TXT: ['v=DMARC1; p=reject'] },
+  });
+  api = await startTestApi({ DNS_SERVERS: dns.address });
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'shop.example.com' });
+  listener = await startInboundListener({
+    host: '127.0.0.1',
+    port: 0,
+    name: 'mx.example.com',
+    tls: undefined,
+    handler: await createInboundHandler(api.deps),
+    onError: (error) => errors.push(error),
+  });
+});
+afterAll(async () => {
+  await listener.close();
+  await api.close();
+  await dns.close();
+  expect(errors).toEqual([]);
+});
+
+/** Over a real socket, as another server would. */
+async function deliver(p: { from?: string; to: string | string[]; raw: string }): Promise<string> {
+  const transport = createTransport({ host: '127.0.0.1', port: listener.port, ignoreTLS: true });
+  const envelope = { from: p.from ?? '', to: p.to };
+  return (await transport.sendMail({ envelope, raw: p.raw.replace(/\r?\n/g, '\r\n') })).response;
+}
+
+async function sentMail() {
+  const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
+  const contactId = await buildContact(api.db, { projectId: api.one.id, email });
+  const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: email, status: 'SENT' });
+  return { id, email, contactId, returnPath: verpAddress(verpKey, id, 'shop.example.com') };
+}
+
+async function stateOf({ id, email, contactId }: { id: string; email: string; contactId: string }) {
+  const mail = await api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const contact = await api.db
+    .selectFrom('contacts')
+    .select('subscribed')
+    .where('id', '=', contactId)
+    .executeTakeFirst();
+  const events = await api.db
+    .selectFrom('events')
+    .select(['name', 'data'])
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .execute();
+  const entries = await findSuppressions(api.db, suppressionKey, { projectId: api.one.id, emails: [email] });
+  return {
+    mail,
+    subscribed: contact?.subscribed,
+    names: events.map((e) => e.name),
+    events,
+    entries: entries.get(email) ?? [],
+  };
+}
+
+/** As Postfix writes it. */
+const dsn = (p: {
+  action?: string;
+  status: string;
+  diagnostic?: string;
+}) => `From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
+Subject: Undelivered Mail Returned to Sender
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Description: Notification
+Content-Type: text/plain; charset=us-ascii
+
+I'm sorry to have to inform you that your message could not be delivered.
+
+--b1
+Content-Description: Delivery report
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.receiver.example
+X-Postfix-Queue-ID: 4F2A1C0B7
+Arrival-Date: Sat, 21 Nov 2026 09:00:00 +0000 (UTC)
+
+Final-Recipient: rfc822; reader@example.com
+Original-Recipient: rfc822;reader@example.com
+Action: ${p.action ?? 'failed'}
+Status: ${p.status}
+Remote-MTA: dns; mx.example.com
+${p.diagnostic ? `Diagnostic-Code: ${p.diagnostic}` : 'X-None: none'}
+
+--b1
+Content-Description: Undelivered Message Headers
+Content-Type: text/rfc822-headers
+
+From: hello@shop.example.com
+Subject: Hello
+
+--b1--
+`;
+
+const arf = (p: { type?: string; headers: string; fields?: string }) => `From: <abusedesk@example.com>
+Subject: FW: Hello
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="b2"
+
+--b2
+Content-Type: text/plain; charset="US-ASCII"
+
+This is an email abuse report.
+
+--b2
+Content-Type: message/feedback-report
+
+Feedback-Type: ${p.type ?? 'abuse'}
+User-Agent: SomeGenerator/1.0
+Version: 1
+${p.fields ?? 'Source-IP: 192.0.2.1'}
+
+--b2
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+${p.headers}
+Subject: Hello
+
+Spam spam spam
+
+--b2--
+`;
+
+describe('delivery status notifications', () => {
+  it('a dead mailbox: BOUNCED, unsubscribed, suppressed; the same notification again says nothing new', async () => {
+    const mail = await sentMail();
+    const raw = dsn({
+      status: '5.1.1',
+      diagnostic: 'smtp; 550 5.1.1 <reader@example.com>: Recipient address\n    rejected: User unknown',
+    });
+    for (let n = 0; n < 2; n++) expect(await deliver({ to: mail.returnPath, raw })).toMatch(/^250/);
+    const { mail: row, ...state } = await stateOf(mail);
+    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead' });
+    expect(row.error).toContain('User unknown');
+    expect(state).toMatchObject({
+      subscribed: false,
+      entries: ['hard_bounce'],
+      names: ['email.bounce', 'contact.unsubscribed'],
+    });
+  });
+
+  it('a return path is known in any case', async () => {
+    const mail = await sentMail();
+    await deliver({ to: mail.returnPath.toUpperCase(), raw: dsn({ status: '5.1.1' }) });
+    expect((await stateOf(mail)).mail.status).toBe('BOUNCED');
+  });
+
+  it.each([
+    ['a full mailbox', '4.2.2', 'smtp; 452 4.2.2 mailbox full', { status: 'BOUNCED', bounce_type: 'Transient' }],
+    [
+      'the sender’s fault',
+      '5.7.1',
+      'smtp; 550 5.7.1 rejected by spamhaus',
+      { reason: 'bounced:policy', bounce_type: 'Permanent' },
+    ],
+    [
+      'the message’s fault',
+      '5.3.4',
+      'smtp; 552 5.3.4 message too big',
+      { status: 'FAILED', reason: 'bounced:message' },
+    ],
+  ])('%s unsubscribes nobody', async (_, status, diagnostic, expected) => {
+    const mail = await sentMail();
+    await deliver({ to: mail.returnPath, raw: dsn({ status, diagnostic }) });
+    const state = await stateOf(mail);
+    expect(state.mail).toMatchObject(expected);
+    expect(state).toMatchObject({ subscribed: true, entries: [] });
+  });
+
+  it('delayed says nothing, delivered says so', async () => {
+    const mail = await sentMail();
+    await deliver({ to: mail.returnPath, raw: dsn({ action: 'delayed', status: '4.4.1' }) });
+    expect((await stateOf(mail)).mail.status).toBe('SENT');
+    await deliver({ to: mail.returnPath, raw: dsn({ action: 'delivered', status: '2.0.0' }) });
+    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, names: ['email.delivery'] });
+  });
+
+  it('a refusal in plain text counts, an answering machine does not', async () => {
+    const away = await sentMail();
+    const reply =
+      'From: reader@example.com\nSubject: Away\nAuto-Submitted: auto-replied\n\nI am away. 550 5.1.1 is my favourite code.\n';
+    await deliver({ to: away.returnPath, raw: reply });
+    expect((await stateOf(away)).mail.status).toBe('SENT');
+    const old = await sentMail();
+    const text =
+      'From: MAILER-DAEMON@old.example\nSubject: failure notice\n\n<reader@example.com>:\nRemote host said: 550 5.1.1 user unknown\n';
+    await deliver({ to: old.returnPath, raw: text });
+    expect((await stateOf(old)).entries).toEqual(['hard_bounce']);
+  });
+
+  it('a forged return path, and one of another key, are refused and change nothing', async () => {
+    const mail = await sentMail();
+    const forged = mail.returnPath.replace(/.(?=@)/, (last) => (last === '0' ? '1' : '0'));
+    const foreign = verpAddress(deriveKey('some other secret key', 'verp'), mail.id, 'shop.example.com');
+    for (const to of [forged, foreign]) {
+      await expect(deliver({ to, raw: dsn({ status: '5.1.1' }) })).rejects.toThrow(/550 5\.1\.1/);
+    }
+    expect((await stateOf(mail)).mail.status).toBe('SENT');
+  });
+
+  it('a report on an id that nobody has is answered quietly', async () => {
+    const to = verpAddress(verpKey, '01a00000-0000-7000-8000-000000000000', 'shop.example.com');
+    expect(await deliver({ to, raw: dsn({ status: '5.1.1' }) })).toMatch(/^250/);
+  });
+});
+
+describe('abuse reports', () => {
+  it('prove the mail by the return path or the unsubscribe link that they quote', async () => {
+    const proofs = [
+      (mail: { returnPath: string }) => ({ headers: `Return-Path: <${mail.returnPath}>` }),
+      (mail: { returnPath: string }) => ({
+        headers: 'X-None: none',
+        fields: `Original-Mail-From: <${mail.returnPath}>`,
+      }),
+      (mail: { id: string }) => {
+        const { manage } = linkToken(TEST_SECRET_KEY, mail.id);
+        return { headers: `List-Unsubscribe: <https://mail.example.com/u/${manage}>,\n <mailto:x@shop.example.com>` };
+      },
+    ];
+    for (const proof of proofs) {
+      const mail = await sentMail();
+      await deliver({ from: 'fbl@isp.example', to: 'fbl@shop.example.com', raw: arf(proof(mail)) });
+      const state = await stateOf(mail);
+      expect(state.mail.status).toBe('COMPLAINED');
+      expect(state).toMatchObject({
+        subscribed: false,
+        entries: ['complaint'],
+        names: ['email.complaint', 'contact.unsubscribed'],
+      });
+      expect(state.events[1]?.data).toEqual({ reason: 'complaint' });
+    }
+  });
+
+  it('without a proof, or of another type, change nothing', async () => {
+    const mail = await sentMail();
+    const named = arf({
+      headers: `Message-ID: <${mail.id}@shop.example.com>\nReturn-Path: <bounce+0@shop.example.com>`,
+    });
+    await deliver({ to: 'fbl@shop.example.com', raw: named });
+    await deliver({
+      to: 'fbl@shop.example.com',
+      raw: arf({ type: 'not-spam', headers: `Return-Path: <${mail.returnPath}>` }),
+    });
+    expect((await stateOf(mail)).mail.status).toBe('SENT');
+  });
+});
+
+describe('mail to a verified domain', () => {
+  const signed = { domainName: 'author.example', keySelector: 'key' };
+
+  async function write(p: { from: string; to: string; messageId: string }) {
+    const dkim = { ...signed, privateKey: author.key };
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: listener.port,
+      ignoreTLS: true,
+      ...(dkim && { dkim }),
+    });
+    const { from, to, messageId } = p;
+    return transport.sendMail({
+      from: `Bob Reader <${from}>`,
+      to,
+      messageId,
+      subject: 'Where is my ☕?',
+      text: p.text ?? 'I wait.',
+    });
+  }
+
+  it('is email.received on its author, new and unsubscribed, with the verdicts', async () => {
+    const messageId = '<one@author.example>';
+    for (let n = 0; n < 2; n++) await write({ from: 'bob@author.example', to: 'help@shop.example.com', messageId });
+    const contact = await api.db
+      .selectFrom('contacts')
+      .selectAll()
+      .where('email', '=', 'bob@author.example')
+      .executeTakeFirstOrThrow();
+    expect(contact).toMatchObject({ subscribed: false, project_id: api.one.id });
+    const events = await api.db.selectFrom('events').selectAll().where('contact_id', '=', contact.id).execute();
+    expect(events.map((event) => event.name)).toEqual(['email.received']);
+    expect(events[0]?.data).toMatchObject({
+      subject: 'Where is my ☕?',
+      from: 'bob@author.example',
+      fromHeader: 'Bob Reader <bob@author.example>',
+      fromName: 'Bob Reader',
+      to: 'help@shop.example.com',
+      recipients: ['help@shop.example.com'],
+      messageId,
+      sourceType: 'INBOUND',
+      hasContent: true,
+      body: expect.stringContaining('I wait.'),
+      ...{ spamVerdict: 'DISABLED', virusVerdict: 'DISABLED' },
+      ...{ spfVerdict: 'PASS', dkimVerdict: 'PASS', dmarcVerdict: 'PASS' },
+      processingTimeMillis: expect.any(Number),
+      timestamp: expect.stringMatching(/Z$/),
+    });
+    const { status, body } = await api.call('GET', `/v1/emails/${events[0]?.email_id}`);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      text: 'I wait.',
+      status: 'RECEIVED',
+      sourceType: 'INBOUND',
+      to: 'help@shop.example.com',
+      body: expect.stringContaining('I wait.'),
+    });
+  });
+
+  it('that somebody wrote in the name of another says so in its verdicts', async () => {
+    const raw = 'From: eve@author.example\nMessage-ID: <two@x>\nSubject: {{ 7 }}\n\nSend me money.\n';
+    await deliver({ from: 'eve@elsewhere.example', to: 'help@shop.example.com', raw });
+    const events = api.db.selectFrom('events').selectAll().where('name', '=', 'email.received');
+    const event = await events.orderBy('id', 'desc').executeTakeFirstOrThrow();
+    expect(event.data).toMatchObject({
+      ...{ subject: '{{ 7 }}', fromHeader: 'eve@author.example', from: 'eve@elsewhere.example' },
+      ...{ spfVerdict: 'GRAY', dkimVerdict: 'GRAY', dmarcVerdict: 'FAIL' },
+    });
+  });
+
+  it('a domain that is not verified takes none', async () => {
+    await expect(write({ from: 'eve@unknown.example', to: 'x@nobody.example', messageId: '<3@x>' })).rejects.toThrow(
+      /550/,
+    );
+    await buildDomain(api.db, { projectId: api.two.id, domain: 'pending.example.com', status: 'PENDING' });
+    await expect(
+      write({ from: 'bob@author.example', to: 'a@pending.example.com', messageId: '<4@x>' }),
+    ).rejects.toThrow(/550/);
+  });
+});
