@@ -292,7 +292,7 @@ describe('mail to a verified domain', () => {
       host: '127.0.0.1',
       port: listener.port,
       ignoreTLS: true,
-      ...(dkim && { dkim }),
+      dkim,
     });
     const { from, to, messageId } = p;
     return transport.sendMail({
@@ -300,7 +300,7 @@ describe('mail to a verified domain', () => {
       to,
       messageId,
       subject: 'Where is my ☕?',
-      text: p.text ?? 'I wait.',
+      text: 'I wait.',
     });
   }
 
