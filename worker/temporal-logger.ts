@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger as Pino } from 'pino';
 
@@ -7,8 +8,11 @@ const EXPECTED = new Set([
   'No workflows registered, not polling for workflow tasks',
 ]);
 
-/** Sends what Temporal's SDK logs to our log, as JSON lines like every other. To be called once, before the first worker. */
-export function useTemporalLogger(log: Pino): void {
+/**
+ * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus at
+ * `/metrics` where an address is given. To be called once, before the first worker.
+ */
+export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
     if (EXPECTED.has(message)) return;
     const { error, ...details } = meta ?? {};
@@ -22,7 +26,14 @@ export function useTemporalLogger(log: Pino): void {
     warn: (message, meta) => write('WARN', message, meta),
     error: (message, meta) => write('ERROR', message, meta),
   };
-  Runtime.install({ logger, shutdownSignals: [] });
+  const telemetryOptions = metrics && { metrics: { prometheus: { bindAddress: bindAddress(metrics) } } };
+  Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
+}
+
+/** The SDK takes IP addresses only; a name is that of this machine. */
+function bindAddress({ host, port }: { host: string; port: number }): string {
+  if (isIP(host) === 6) return `[${host}]:${port}`;
+  return `${isIP(host) === 4 ? host : '127.0.0.1'}:${port}`;
 }
 
 /** What the SDK calls info, the start and stop of each worker, is detail to an operator. */

@@ -30,7 +30,8 @@ export interface WorkerParts {
 /** One worker process: Temporal workers for all task queues, and the relay of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log, workflowBundle, onFatal } = parts;
-  useTemporalLogger(log);
+  const { host, metricsPort } = config;
+  useTemporalLogger(log, metricsPort === undefined ? undefined : { host, port: metricsPort });
   const { db } = connect({
     connectionString: config.database.url,
     max: DB_CONNECTIONS,
