@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ACTIVITY_EVENTS, type ActivityType } from '../domain/activity.ts';
-import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import { decodeCursor, encodeCursor, unreadableCursor } from '../domain/cursor.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,
@@ -74,7 +74,9 @@ async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivityS
 function positionOf(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
   if (p.cursor === undefined) return { at: p.endDate ?? FAR_FUTURE, key: null };
   const [at, key] = decodeCursor(p.cursor, 2);
-  return { at: new Date(Number(at)), key: String(key) };
+  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
+  if (typeof key !== 'string' || !/^[a-z.]+:[0-9a-f-]{36}$/.test(key)) throw unreadableCursor();
+  return { at: new Date(at), key };
 }
 
 export interface ActivityTotals {

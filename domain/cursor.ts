@@ -18,7 +18,7 @@ export function encodeCursor(key: CursorKey): string {
  */
 export function decodeCursor(cursor: string, length: number): (string | number)[] {
   const key = parse(cursor);
-  if (!Array.isArray(key) || key.length !== length || !key.every(isKeyValue)) throw unreadable();
+  if (!Array.isArray(key) || key.length !== length || !key.every(isKeyValue)) throw unreadableCursor();
   return key;
 }
 
@@ -28,16 +28,16 @@ export function decodeCursor(cursor: string, length: number): (string | number)[
  */
 export function decodeIdCursor(cursor: string): string {
   const [id] = decodeCursor(cursor, 1);
-  if (typeof id !== 'string' || !UUID.test(id)) throw unreadable();
+  if (typeof id !== 'string' || !UUID.test(id)) throw unreadableCursor();
   return id;
 }
 
 function parse(cursor: string): unknown {
-  if (cursor.length > MAX_CURSOR_CHARS || !/^[\w-]+$/.test(cursor)) throw unreadable();
+  if (cursor.length > MAX_CURSOR_CHARS || !/^[\w-]+$/.test(cursor)) throw unreadableCursor();
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    throw unreadable();
+    throw unreadableCursor();
   }
 }
 
@@ -45,7 +45,8 @@ function isKeyValue(value: unknown): value is string | number {
   return (typeof value === 'string' && !value.includes('\0')) || typeof value === 'number';
 }
 
-function unreadable(): AppError {
+/** BAD_REQUEST: a cursor that is none of ours. */
+export function unreadableCursor(): AppError {
   return new AppError('BAD_REQUEST', {
     message: 'The cursor cannot be read.',
     suggestion: 'Pass the cursor of the page before as it came, or none for the first page.',

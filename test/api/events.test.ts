@@ -138,6 +138,14 @@ describe('the activity feed', () => {
     const only = await expectOk(api.call('GET', `/activity?types=workflow.started&contactId=${data.contact}`));
     expect(only.data).toMatchObject([{ type: 'workflow.started', contactEmail: 'feed@example.com' }]);
     expect((await api.call('GET', '/activity?types=nonsense')).status).toBe(400);
+    for (const forged of [
+      ['not an instant', 'x'],
+      [1e308, 'x'],
+      [1, `event.triggered:${'z'.repeat(36)}`],
+    ]) {
+      const cursor = Buffer.from(JSON.stringify(forged)).toString('base64url');
+      expect((await api.call('GET', `/activity?cursor=${cursor}`)).status).toBe(400);
+    }
     const other = await expectOk(api.call('GET', '/activity', { key: api.two.secretKey }));
     expect(other.data).toEqual([]);
   });
