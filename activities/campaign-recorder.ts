@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
+import type { HoldGuard } from './hold-guard.ts';
 
 /** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (performance.md §3). */
 const BATCH_ROWS = 100;
@@ -39,7 +40,12 @@ interface Answer {
 }
 
 /** Records the answers of all lanes of a process together, one commit under way at a time. */
-export function createCampaignRecorder({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): CampaignRecorder {
+export function createCampaignRecorder(deps: {
+  db: Db;
+  log: Pick<Logger, 'warn'>;
+  guard: Pick<HoldGuard, 'accepted'>;
+}): CampaignRecorder {
+  const { db, log, guard } = deps;
   let queue: Answer[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running = false;
@@ -75,7 +81,7 @@ export function createCampaignRecorder({ db, log }: { db: Db; log: Pick<Logger, 
     let failure: Error | null = null;
     let missing: ReadonlySet<string> = new Set();
     try {
-      missing = await persistently(() => complete(db, batch), log);
+      missing = await persistently(() => complete(db, batch, guard), log);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -96,11 +102,15 @@ export function createCampaignRecorder({ db, log }: { db: Db; log: Pick<Logger, 
 }
 
 /** Returns the ids that were not ours to complete. Safe to run again: what an unknown commit completed is looked up. */
-async function complete(db: Db, batch: Answer[]): Promise<ReadonlySet<string>> {
+async function complete(db: Db, batch: Answer[], guard: Pick<HoldGuard, 'accepted'>): Promise<ReadonlySet<string>> {
   const sent = batch.filter((answer) => answer.error === undefined);
   const deferred = batch.filter((answer) => answer.error !== undefined);
   let counted = 0;
-  if (sent.length > 0) counted += await completeSent(db, columnsOf(sent));
+  if (sent.length > 0) {
+    const completed = await completeSent(db, columnsOf(sent));
+    counted += completed.counted;
+    if (completed.watched) guard.accepted(sent.map((answer) => answer.id));
+  }
   counted += await completeDeferred(
     db,
     deferred.map(({ id, claim, error }) => ({ id, claim, error: error ?? '' })),

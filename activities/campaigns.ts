@@ -21,7 +21,6 @@ import { suppressionPads } from '../db/suppressions.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { judgeAgain } from '../domain/bounce.ts';
 import type { ChunkResult } from '../domain/campaign.ts';
-import type { EmailOutcome } from '../domain/email-outcome.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../domain/retry-schedule.ts';
 import { deriveKey } from '../domain/secrets.ts';
@@ -32,6 +31,7 @@ import type { ActivityDeps } from './deps.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 import { bounceOutcome, verdictOf } from './email-decision.ts';
 import { createEmailSettler } from './email-settler.ts';
+import { createHoldGuard } from './hold-guard.ts';
 import { createSendWindow } from './send-window.ts';
 
 /** Mails of a process in doubt at a time (performance.md, "The bar and where we stand"). */
@@ -93,13 +93,15 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
   const contents = createContentCache(db);
   const dkim = createDkimKeys({ config, db });
+  const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
   const shared: Omit<LaneDeps, 'sign' | 'judge'> = {
     db,
     provider: bulkProvider,
     window: createSendWindow(IN_DOUBT_MAX),
-    recorder: createCampaignRecorder({ db, log }),
+    recorder: createCampaignRecorder({ db, log, guard }),
     settler: createEmailSettler({
       db,
+      guard,
       suppressionKey,
       source: bulkProvider.kind,
       dispatch: (rows) => lifecycle.dispatch(rows),
@@ -107,11 +109,12 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     pads: suppressionPads(suppressionKey),
   };
 
-  async function judge(projectId: string, { contactId }: ClaimedRecipient, result: ProviderResult) {
+  async function judge(projectId: string, { contactId, email }: ClaimedRecipient, result: ProviderResult) {
     const verdict = verdictOf(result);
     if (!verdict || verdict.retry || result.outcome !== 'refused') return undefined;
     const last = verdict.deadIfAgain ? await findLastTransientBounce(db, { projectId, contactId }) : null;
-    return bounceOutcome(judgeAgain(verdict, last, new Date()), `${result.code} ${result.text}`) as EmailOutcome;
+    const outcome = bounceOutcome(judgeAgain(verdict, last, new Date()), `${result.code} ${result.text}`);
+    return guard.named(outcome, email);
   }
 
   function laneDeps(projectId: string, { senderDomain }: SendTerms): LaneDeps {

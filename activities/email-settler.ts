@@ -6,6 +6,7 @@ import type { Database } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { HoldGuard } from './hold-guard.ts';
 
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (performance.md §3). */
 const BATCH_MAX = 100;
@@ -37,12 +38,20 @@ export function createEmailSettler(deps: {
   /** Named in suppression entries: the provider. */
   source: string;
   dispatch: (rows: OutboxRow[]) => void;
+  guard: Pick<HoldGuard, 'accepted'>;
 }): EmailSettler {
   const queues = new Map<string, Waiting[]>();
   let running = 0;
 
   function record(trx: Transaction<Database>, projectId: string, results: EmailResult[]) {
     return recordEmailResults(trx, { projectId, results, suppressionKey: deps.suppressionKey, source: deps.source });
+  }
+
+  /** Once it is committed: the hold guard counts what a watched mailbox provider takes. */
+  function tellGuard(recorded: Set<string>, watched: boolean, results: EmailResult[]): void {
+    if (!watched) return;
+    const sent = results.filter(({ email, outcome }) => outcome.kind === 'sent' && recorded.has(email.id));
+    deps.guard.accepted(sent.map(({ email }) => email.id));
   }
 
   function pump(): void {
@@ -65,10 +74,11 @@ export function createEmailSettler(deps: {
   async function flush(projectId: string, batch: Waiting[]): Promise<void> {
     const results = batch.map((waiting) => waiting.result);
     try {
-      const { recorded, outbox } = await persistently(() =>
+      const { recorded, outbox, watched } = await persistently(() =>
         inTransaction(deps.db, (trx) => record(trx, projectId, results)),
       );
       deps.dispatch(outbox);
+      tellGuard(recorded, watched, results);
       for (const { result, resolve } of batch) resolve(recorded.has(result.email.id));
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -88,12 +98,13 @@ export function createEmailSettler(deps: {
     async settleWith(result, hook) {
       const done = await persistently(() =>
         inTransaction(deps.db, async (trx) => {
-          const { recorded, outbox } = await record(trx, result.email.projectId, [result]);
-          if (!recorded.has(result.email.id)) return { recorded: false, outbox };
-          return { recorded: true, outbox, value: await hook(trx, result.outcome) };
+          const { recorded, outbox, watched } = await record(trx, result.email.projectId, [result]);
+          if (!recorded.has(result.email.id)) return { recorded: false, outbox, watched };
+          return { recorded: true, outbox, watched, value: await hook(trx, result.outcome) };
         }),
       );
       deps.dispatch(done.outbox);
+      if (done.recorded) tellGuard(new Set([result.email.id]), done.watched, [result]);
       return done;
     },
   };

@@ -15,6 +15,7 @@ import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { bounceOutcome, failed, later, refusalOf, verdictOf } from './email-decision.ts';
 import { createEmailMessages, type ReadyEmail } from './email-message.ts';
 import { createEmailSettler, type SettleHook } from './email-settler.ts';
+import { createHoldGuard } from './hold-guard.ts';
 import { createInDoubtLimit } from './in-doubt-limit.ts';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
@@ -58,8 +59,10 @@ export function createMailer(deps: {
   const { config, db, provider, lifecycle } = deps;
   const messages = createEmailMessages({ config, db });
   const limit = createInDoubtLimit(IN_DOUBT_MAX);
+  const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({
     db,
+    guard,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
     source: provider.kind,
     dispatch: (rows) => lifecycle.dispatch(rows),
@@ -72,7 +75,11 @@ export function createMailer(deps: {
     if ('kind' in ready) return { email, outcome: ready, event: null };
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message);
-    return { email, ...(await outcomeOf(db, { email, ready, result, expiresAt })) };
+    return { email, ...(await named(email.to.email, await outcomeOf(db, { email, ready, result, expiresAt }))) };
+  }
+
+  async function named(to: string, attempted: Attempted): Promise<Attempted> {
+    return { ...attempted, outcome: await guard.named(attempted.outcome, to) };
   }
 
   /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */

@@ -4,18 +4,17 @@ import type { InboundHandler, InboundListener, InboundMessage } from '../channel
 import type { InboundMail } from '../channels/inbound/read-message.ts';
 import type { Verdicts } from '../channels/inbound/verdicts.ts';
 import type { Db } from '../db/connection.ts';
-import { recordFeedback } from '../db/email-feedback.ts';
 import { listDomainOwners, recordReceived } from '../db/inbound-mail.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Config } from '../domain/config.ts';
 import { emailDomain, isEmailAddress } from '../domain/email-address.ts';
-import type { Feedback } from '../domain/email-feedback.ts';
 import { groupBy } from '../domain/group-by.ts';
 import { verifyManageToken } from '../domain/link-tokens.ts';
 import { escapeHtml } from '../domain/plain-value.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { emailIdOfVerp } from '../domain/verp.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import { createFeedbackRecorder } from './feedback-recorder.ts';
 
 /** What an event keeps of a text; the record of the mail has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
@@ -51,20 +50,14 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
  * about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the return path or the unsubscribe link that
  * they quote, both signed. Anything else is refused or changes nothing. Source: decisions §9.
  */
-export async function createInboundHandler({ config, db, lifecycle, log }: Deps): Promise<InboundHandler> {
+export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
+  const { config, db, lifecycle, log } = deps;
   const { readMessage } = await import('../channels/inbound/read-message.ts');
   const { createVerdicts } = await import('../channels/inbound/verdicts.ts');
   const verdictsOf = createVerdicts({ servers: config.dnsServers, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  const recordFeedback = createFeedbackRecorder({ config, db, lifecycle });
   const verpKey = deriveKey(config.secretKey, 'verp');
-
-  async function report(emailId: string, feedback: Feedback): Promise<void> {
-    const source = feedback.kind === 'complaint' ? 'arf' : 'dsn';
-    const request = { emailId, feedback, suppressionKey, source };
-    const { outcome, outbox } = await inTransaction(db, (trx) => recordFeedback(trx, request));
-    lifecycle.dispatch(outbox);
-    if (outcome === 'unknown') log.info({ emailId, kind: feedback.kind }, 'a report on a mail that is not known');
-  }
 
   /** The email that the links of a quoted header prove. */
   function emailIdOfLink(link: string): string | undefined {
@@ -115,8 +108,12 @@ export async function createInboundHandler({ config, db, lifecycle, log }: Deps)
         ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
       ];
       const emailIds = [...new Set([...returned, ...quoted])];
-      if (emailIds.length === 0) log.info({ kind: read.feedback.kind }, 'a report that proves no mail of ours');
-      for (const emailId of emailIds) await report(emailId, read.feedback);
+      if (emailIds.length === 0) log.info({ kind: read.feedback.kind }, 'a report proves no mail of ours');
+      const source = read.feedback.kind === 'complaint' ? 'arf' : 'dsn';
+      for (const emailId of emailIds) {
+        const { outcome } = await recordFeedback({ emailId, feedback: read.feedback, source });
+        if (outcome === 'unknown') log.info({ emailId, source }, 'a report on a mail that is not known');
+      }
     },
   };
 }

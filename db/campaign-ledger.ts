@@ -3,6 +3,7 @@ import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
+import { countOutcomes } from './hold-guard.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
@@ -172,18 +173,26 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
  * Records accepted mails, each with its event `email.sent`, and returns for how many it counted: fewer than given means that another
  * attempt owns some of them. The payload of the event is derived when it is read, so a million of them cost no text. For projects
  * where nothing listens to the event; otherwise `recordEvents` writes it. A callback that came before this commit keeps its status.
+ * `watched`: a mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`.
  */
-export async function completeSent(db: Db, p: SentMails): Promise<number> {
+export async function completeSent(db: Db, p: SentMails): Promise<{ counted: number; watched: boolean }> {
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
     FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[], ${p.providerIds}::text[]) AS d (id, claim, provider_id)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL`;
-  const result = await sql`
-    WITH done AS (${done} RETURNING e.project_id, e.contact_id, e.id)
-    INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done
+  const byProject = sql`
+    SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
+  const { rows } = await sql<{ counted: number; watched: boolean }>`
+    WITH done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
+      noted AS (
+        INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
+      counts AS (${countOutcomes(byProject)})
+    SELECT count(*) AS counted,
+      EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched
+    FROM done
   `.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+  return rows[0] ?? { counted: 0, watched: false };
 }
 
 /** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
 import { bounceReason } from '../domain/bounce-reason.ts';
+import { emailDomain } from '../domain/email-address.ts';
 import type { Feedback } from '../domain/email-feedback.ts';
 import { statusesBefore } from '../domain/email-status.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -9,6 +10,7 @@ import { findLastTransientBounce } from './bounce-history.ts';
 import { lockContacts } from './contact-locks.ts';
 import { eventDataOf } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
+import { guardRates } from './hold-guard.ts';
 import { recordEvents } from './record-events.ts';
 import type { Database } from './schema.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
@@ -33,6 +35,8 @@ export interface FeedbackResult {
   outcome: 'recorded' | 'known' | 'unknown';
   /** For `lifecycle.dispatch`, after the commit. */
   outbox: OutboxRow[];
+  /** The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the recipient's. */
+  refusal?: { projectId: string; domain: string };
 }
 
 /**
@@ -71,6 +75,8 @@ async function recordComplaint(trx: Transaction<Database>, email: FoundEmail, p:
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
+  const { projectId } = email;
+  outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 0, complaints: 1 })).outbox);
   return recorded(outbox);
 }
 
@@ -98,9 +104,12 @@ async function recordBounce(
   const { bounceType } = verdict;
   const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
   const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
-  if (verdict.unsubscribe)
+  if (verdict.unsubscribe) {
     outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
-  return recorded(outbox);
+    const { projectId } = email;
+    outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 1, complaints: 0 })).outbox);
+  }
+  return verdict.class === 'policy' ? { ...recorded(outbox), ...refusalOf(email) } : recorded(outbox);
 }
 
 /** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */
@@ -126,6 +135,11 @@ async function endAddress(
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because });
+}
+
+function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
+  const domain = emailDomain(to ?? contactEmail ?? '');
+  return domain === '' ? {} : { refusal: { projectId, domain } };
 }
 
 const KNOWN: FeedbackResult = { outcome: 'known', outbox: [] };

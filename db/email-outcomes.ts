@@ -4,6 +4,7 @@ import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { lockContacts } from './contact-locks.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
+import { guardRates, guardRefusals } from './hold-guard.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
 import type { Database } from './schema.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
@@ -19,13 +20,14 @@ export interface EmailResult {
 /**
  * Records the results of one project's mails and all that follows from them, in the caller's transaction: status, `email.sent` and
  * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9). Contacts are locked
- * first, in the order of their ids, as everywhere.
- * @returns the ids for which it counted (the others were fenced off), and rows for `lifecycle.dispatch`
+ * first, in the order of their ids, as everywhere. Live mails count towards the guards, which may put the project on hold.
+ * @returns the ids for which it counted (the others were fenced off), rows for `lifecycle.dispatch`, and whether a mailbox provider has
+ * refused the project's mail lately (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(
   trx: Transaction<Database>,
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
-): Promise<{ recorded: Set<string>; outbox: OutboxRow[] }> {
+): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(({ outcome }) => outcome.kind === 'sent' || outcome.kind === 'bounced');
   await lockContacts(trx, projectId, [...new Set(eventful.flatMap(({ email }) => email.contact?.id ?? []))]);
@@ -34,7 +36,28 @@ export async function recordEmailResults(
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf) });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
-  return { recorded, outbox };
+  const guarded = await guard(trx, projectId, counted);
+  return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
+}
+
+/** After everything else: its rows are shared with all that the project sends. */
+async function guard(
+  trx: Transaction<Database>,
+  projectId: string,
+  results: EmailResult[],
+): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
+  const live = results.filter(({ email }) => email.mode === 'live').map(({ outcome }) => outcome);
+  if (live.length === 0) return { outbox: [], watched: false };
+  const refusals = new Map<string, number>();
+  for (const outcome of live) {
+    if (outcome.kind !== 'bounced' || outcome.provider === undefined) continue;
+    refusals.set(outcome.provider, (refusals.get(outcome.provider) ?? 0) + 1);
+  }
+  const dead = live.filter((outcome) => outcome.kind === 'bounced' && outcome.unsubscribe).length;
+  const { outbox, watched } = await guardRates(trx, { projectId, mails: live.length, dead, complaints: 0 });
+  for (const [provider, refused] of [...refusals].sort(([a], [b]) => (a < b ? -1 : 1)))
+    outbox.push(...(await guardRefusals(trx, { projectId, provider, refused })));
+  return { outbox, watched };
 }
 
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {

@@ -13,6 +13,7 @@ import * as segmentCounts from './migrations/20261121T0905-segment-counts.ts';
 import * as activity from './migrations/20261121T0920-activity.ts';
 import * as webhooks from './migrations/20261121T0930-webhooks.ts';
 import * as storefrontRestocks from './migrations/20261121T0935-storefront-restocks.ts';
+import * as holdGuard from './migrations/20261121T1000-hold-guard.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0920-activity': activity,
   '20261121T0930-webhooks': webhooks,
   '20261121T0935-storefront-restocks': storefrontRestocks,
+  '20261121T1000-hold-guard': holdGuard,
 };

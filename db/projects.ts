@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { wakeCampaigns } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
+import { resetGuard } from './hold-guard.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
 
@@ -85,6 +86,7 @@ export async function releaseProject(
     WHERE id = ${projectId} AND held_at IS NOT NULL RETURNING ${COLUMNS}
   `.execute(trx);
   if (!rows[0]) return { project: await getProject(trx, projectId), outbox: [] };
+  await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
   outbox.push(...(await wakeCampaigns(trx, projectId)));
   return { project: toProject(rows[0]), outbox };

@@ -104,6 +104,22 @@ export interface SendBucketsTable {
   refilled_at: GeneratedTimestamp;
 }
 
+export interface SendOutcomesTable {
+  project_id: string;
+  hour: Timestamp;
+  slot: number;
+  mails: Generated<number>;
+  dead: Generated<number>;
+  complaints: Generated<number>;
+}
+
+export interface ProviderOutcomesTable {
+  project_id: string;
+  provider: string;
+  recent: string;
+  updated_at: GeneratedTimestamp;
+}
+
 export interface ContactsTable {
   id: Generated<string>;
   project_id: string;
@@ -525,6 +541,8 @@ export interface Database {
   rate_windows: RateWindowsTable;
   monthly_usage: MonthlyUsageTable;
   send_buckets: SendBucketsTable;
+  send_outcomes: SendOutcomesTable;
+  provider_outcomes: ProviderOutcomesTable;
   contacts: ContactsTable;
   suppressions: SuppressionsTable;
   jobs: JobsTable;

@@ -19,8 +19,15 @@ export type EmailOutcome =
   | { kind: 'sent'; providerMessageId: string | null; subject: string }
   /** Not sent, and it will not be: our own decision, the message's fault, or too many tries. */
   | { kind: 'failed'; reason: Reason; error: string | null }
-  /** The receiving side refused it for good. */
-  | { kind: 'bounced'; bounceType: 'Permanent' | 'Transient'; reason: Reason; error: string; unsubscribe: boolean }
+  /** The receiving side refused it for good; where the sender is why, `provider` is who runs the mailbox. */
+  | {
+      kind: 'bounced';
+      bounceType: 'Permanent' | 'Transient';
+      reason: Reason;
+      error: string;
+      unsubscribe: boolean;
+      provider?: string;
+    }
   /** The project's sending is on hold: it leaves when the hold is released. */
   | { kind: 'held' }
   /** Refused for now: try again at `dueAt`. The row stays SENDING and keeps its delivery. */

@@ -1,21 +1,35 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { recordFeedback } from '../../db/email-feedback.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { AppError } from '../../domain/errors.ts';
 import { emailIdOf } from '../../domain/link-tokens.ts';
 import { deriveKey } from '../../domain/secrets.ts';
-import { readSesNotification, type SesNotification } from '../../domain/ses-notification.ts';
+import { readSesNotification } from '../../domain/ses-notification.ts';
 import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../domain/sns-message.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import { readBody } from '../body.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv, RequestContext } from '../env.ts';
+import { createFeedbackRecorder } from '../feedback-recorder.ts';
+import { describeCallback } from '../registrar.ts';
 import type { RouteTable } from '../route-table.ts';
 import { createSnsCertificates, fetchText } from '../sns-certificates.ts';
 
 const PATH = '/webhooks/sns';
 /** SNS's own limit of a message. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
+
+const snsRoute: RouteConfig = {
+  method: 'post',
+  path: PATH,
+  operationId: 'receiveSnsMessage',
+  tags: ['Callbacks'],
+  summary: 'Deliveries, bounces and complaints from Amazon SES',
+  description:
+    'Messages of the topics in `SNS_TOPIC_ARNS`; subscriptions are confirmed by themselves. Changes nothing unless Amazon SNS has signed it.',
+  request: {
+    body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'A message of SNS, as JSON' }) } } },
+  },
+  responses: { 200: { description: 'Taken' } },
+};
 
 /**
  * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
@@ -25,7 +39,8 @@ const MESSAGE_MAX_BYTES = 256 * 1024;
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, log } = deps;
   const certificates = createSnsCertificates();
-  const record = createRecorder(deps);
+  const recordFeedback = createFeedbackRecorder(deps);
+  const verpKey = deriveKey(config.secretKey, 'verp');
 
   async function authentic(c: RequestContext): Promise<SnsMessage> {
     const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
@@ -44,6 +59,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
   }
 
   table.add('post', PATH);
+  describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
   hono.post(PATH, async (c) => {
     c.set('route', PATH);
     const message = await authentic(c);
@@ -54,25 +70,16 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
     } else if (message.Type === 'Notification') {
       const notification = readSesNotification(message.Message, new Date());
-      if (notification) await record(notification);
+      if (notification) {
+        const { messageId, source: returnPath, feedback } = notification;
+        const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, returnPath ?? '');
+        const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
+        if (!result || result.outcome === 'unknown')
+          log.info({ kind: feedback.kind, emailId }, 'SES told of a mail that is not known');
+      }
     }
     return c.body(null, 200);
   });
-}
-
-function createRecorder({ config, db, lifecycle, log }: Deps): (notification: SesNotification) => Promise<void> {
-  const suppressionKey = deriveKey(config.secretKey, 'suppression');
-  const verpKey = deriveKey(config.secretKey, 'verp');
-  return async ({ messageId, source, feedback }) => {
-    const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, source ?? '');
-    const request = { feedback, suppressionKey, source: 'ses' };
-    const result = emailId
-      ? await inTransaction(db, (trx) => recordFeedback(trx, { ...request, emailId }))
-      : { outcome: 'unknown', outbox: [] };
-    lifecycle.dispatch(result.outbox);
-    if (result.outcome === 'unknown')
-      log.info({ kind: feedback.kind, emailId }, 'SES told of a mail that is not known');
-  };
 }
 
 function refused(message: string): AppError {

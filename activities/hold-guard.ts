@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import { createDns } from '../channels/dns.ts';
+import type { Db } from '../db/connection.ts';
+import { findWatchedMails, noteAccepted } from '../db/hold-guard.ts';
+import { emailDomain } from '../domain/email-address.ts';
+import type { EmailOutcome } from '../domain/email-outcome.ts';
+import { mailboxProviderOf } from '../domain/hold-guard.ts';
+import { bouncedAs } from '../domain/reasons.ts';
+
+/** Mails looked at by one statement. */
+const BATCH_MAX = 500;
+/** Mails that wait to be noted; beyond it they go uncounted, which only makes the guard a little quicker. */
+const WAITING_MAX = 20_000;
+
+export interface HoldGuard {
+  /** The outcome of a mail to `to`, with the mailbox provider named where it refused the sender. Asks the DNS, for 3 s at most. */
+  named(outcome: EmailOutcome, to: string): Promise<EmailOutcome>;
+  /** These mails were taken and recorded: they count among the last ones of their provider, if it is watched. Not awaited. */
+  accepted(emailIds: string[]): void;
+}
+
+/** What a sending process does for the holds of projects: it knows which provider a mailbox is of. One a channel. */
+export function createHoldGuard(p: { db: Db; dnsServers: readonly string[]; log: Pick<Logger, 'warn'> }): HoldGuard {
+  const { db, log } = p;
+  const dns = createDns({ servers: p.dnsServers, cached: true });
+  const waiting: string[] = [];
+  let running = false;
+
+  const providerOf = async (domain: string) => mailboxProviderOf(domain, await dns.mx(domain));
+
+  async function note(emailIds: string[]): Promise<void> {
+    const watched = await findWatchedMails(db, emailIds);
+    const taken = await Promise.all(
+      watched.map(async ({ projectId, domain, mails }) => ({ projectId, mails, provider: await providerOf(domain) })),
+    );
+    const byProvider = new Map<string, (typeof taken)[number]>();
+    for (const mail of taken) {
+      const key = `${mail.projectId} ${mail.provider}`;
+      byProvider.set(key, { ...mail, mails: mail.mails + (byProvider.get(key)?.mails ?? 0) });
+    }
+    await noteAccepted(db, [...byProvider.values()]);
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.length > 0) {
+      // A heuristic over the last hundred mails: what a fault of the database loses of it is not tried again.
+      await note(waiting.splice(0, BATCH_MAX)).catch((error: Error) =>
+        log.warn({ reason: error.message }, 'mails taken by a watched mailbox provider were not noted'),
+      );
+    }
+    running = false;
+  }
+
+  return {
+    async named(outcome, to) {
+      if (outcome.kind !== 'bounced' || outcome.reason !== bouncedAs('policy')) return outcome;
+      return { ...outcome, provider: await providerOf(emailDomain(to)) };
+    },
+    accepted(emailIds) {
+      if (waiting.length + emailIds.length > WAITING_MAX) return;
+      waiting.push(...emailIds);
+      if (!running) void run();
+    },
+  };
+}

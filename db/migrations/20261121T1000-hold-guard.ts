@@ -1,0 +1,28 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * What the hold of a project is decided by: small counters beside the ledger, whose hot columns no index may name.
+ * `send_outcomes` counts by hour; `slot` spreads an hour over rows, so that processes do not wait for each other's commits.
+ * `provider_outcomes` keeps the last mails to a mailbox provider, oldest first: `1` for one refused because of the sender, `0` for any
+ * other. A row begins with the first refusal: mails before it would only have been zeros.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE send_outcomes (
+      project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+      hour timestamptz NOT NULL,
+      slot smallint NOT NULL,
+      mails int NOT NULL DEFAULT 0,
+      dead int NOT NULL DEFAULT 0,
+      complaints int NOT NULL DEFAULT 0,
+      PRIMARY KEY (project_id, hour, slot)
+    ) WITH (fillfactor = 50)`.execute(db);
+  await sql`
+    CREATE TABLE provider_outcomes (
+      project_id uuid NOT NULL REFERENCES projects ON DELETE CASCADE,
+      provider text NOT NULL,
+      recent text NOT NULL,
+      updated_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (project_id, provider)
+    ) WITH (fillfactor = 50)`.execute(db);
+}

@@ -1,0 +1,260 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFeedbackRecorder } from '../../api/feedback-recorder.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { recordEmailResults } from '../../db/email-outcomes.ts';
+import { releaseProject } from '../../db/projects.ts';
+import { suppressionPads } from '../../db/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { classifyReply } from '../../domain/bounce.ts';
+import { parseConfig } from '../../domain/config.ts';
+import type { EmailOutcome } from '../../domain/email-outcome.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+const POLICY = '550 5.7.26 Unauthenticated email from sender.test is not accepted due to its DMARC policy';
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+let service: TestService;
+let sink: SmtpSink;
+let dns: DnsServer;
+let project: TestProject;
+let refusing: (to: string) => boolean;
+let taken = 0;
+
+beforeAll(async () => {
+  dns = await startDnsServer({ 'to.test': { MX: ['20 backup.other.test', '10 mx1.bigmail.test'] } });
+  sink = await startSmtpSink({
+    answerRcpt: (to) => {
+      if (refusing(to)) return POLICY;
+      taken += 1;
+      return null;
+    },
+  });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, DNS_SERVERS: dns.address });
+});
+
+beforeEach(async () => {
+  refusing = () => false;
+  taken = 0;
+  sink.reset();
+  project = await buildProject(service.db, 'Guarded');
+  await buildDomain(service.db, { projectId: project.id, domain: 'sender.test', signing: false });
+  await sql`
+    WITH u AS (INSERT INTO users (email, password_hash) VALUES (${`owner-${project.id}@owners.test`}, '-') RETURNING id)
+    INSERT INTO memberships (project_id, user_id, role) SELECT ${project.id}, id, 'OWNER' FROM u
+  `.execute(service.db);
+});
+
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+  await dns?.close();
+});
+
+async function hold() {
+  const { body } = await service.call('GET', '/health', { key: project.secretKey });
+  return body.project.hold as { held: boolean; reason: string | null };
+}
+
+async function statuses(campaignId: string): Promise<Record<string, number>> {
+  const { rows } = await sql<{ what: string; n: number }>`
+    SELECT status || coalesce(' ' || reason, '') AS what, count(*) AS n FROM emails WHERE campaign_id = ${campaignId} GROUP BY 1
+  `.execute(service.db);
+  return Object.fromEntries(rows.map((row) => [row.what, row.n]));
+}
+
+const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
+
+/** Mails on their way, whose outcomes are then recorded in one transaction, as a batch of the sender would. */
+async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: 'live' | 'test' }): Promise<OutboxRow[]> {
+  const { db } = service;
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const contactId = await buildContact(db, { projectId: project.id });
+    ids.push(await buildEmail(db, { projectId: project.id, contactId, mode: p.mode ?? 'live', from: 'a@sender.test' }));
+  }
+  const claimed = await claimEmails(db, {
+    ...{ projectId: project.id, ids, deliveryId: '0190a000-0000-7000-8000-000000000001' },
+    suppressionPads: suppressionPads(suppressionKey),
+  });
+  const results = claimed.map((email) => ({ email, outcome: p.outcome, event: null }));
+  const { recorded, outbox } = await inTransaction(db, (trx) =>
+    recordEmailResults(trx, { projectId: project.id, results, suppressionKey, source: 'smtp' }),
+  );
+  expect(recorded.size).toBe(count);
+  return outbox;
+}
+
+const sent: EmailOutcome = { kind: 'sent', providerMessageId: null, subject: '' };
+const bounced = { kind: 'bounced', bounceType: 'Permanent', error: 'no' } as const;
+const dead: EmailOutcome = { ...bounced, reason: 'bounced:dead', unsubscribe: true };
+const refused: EmailOutcome = { ...bounced, reason: 'bounced:policy', unsubscribe: false, provider: 'bigmail.test' };
+
+test('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
+  await buildContacts(service.db, { projectId: project.id, count: 3_000 });
+  // As when a DKIM record is taken away while a campaign runs.
+  refusing = (to) => to.endsWith('@to.test') && taken >= 150;
+  const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+  const id: string = body.data.id;
+  await service.call('POST', `/campaigns/${id}/send`, { key: project.secretKey, body: {} });
+  await until(async () => ((await hold()).held ? true : undefined), 'the hold');
+  expect((await hold()).reason).toMatch(/^bigmail\.test refused \d+ of the last 100 mails because of the sender$/);
+  const stopped = await until(async () => {
+    const seen = await statuses(id);
+    return !seen.PENDING && !seen.SENDING ? seen : undefined;
+  }, 'everything else HELD');
+  expect(stopped.HELD).toBeGreaterThan(0);
+  expect(stopped['BOUNCED bounced:policy']).toBeGreaterThanOrEqual(20);
+  expect((stopped.SENT ?? 0) + (stopped.HELD ?? 0) + (stopped['BOUNCED bounced:policy'] ?? 0)).toBe(3_000);
+  const { rows } = await sql<{ out: number; suppressed: number }>`
+    SELECT (SELECT count(*) FROM contacts WHERE project_id = ${project.id} AND NOT subscribed) AS out,
+      (SELECT count(*) FROM suppressions WHERE project_id = ${project.id}) AS suppressed
+  `.execute(service.db);
+  expect(rows[0]).toEqual({ out: 0, suppressed: 0 });
+  await until(async () => notices().length > 0, 'the notice to the owner');
+
+  refusing = () => false;
+  const { outbox } = await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
+  expect(outbox.length).toBeGreaterThan(0);
+  const ended = await until(async () => {
+    const campaign = await service.call('GET', `/campaigns/${id}`, { key: project.secretKey });
+    return campaign.body.status === 'SENT' ? await statuses(id) : undefined;
+  }, 'the campaign to end');
+  expect(ended.SENT).toBe(3_000 - (stopped['BOUNCED bounced:policy'] ?? 0));
+  expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+  expect((await hold()).held).toBe(false);
+  expect(notices()).toHaveLength(1);
+});
+
+describe('rates', () => {
+  test('dead mailboxes hold a project at a tenth of 200 mails, and not before', async () => {
+    await outcomes(180, { outcome: sent });
+    await outcomes(19, { outcome: dead });
+    expect((await hold()).held).toBe(false);
+    const outbox = await outcomes(1, { outcome: dead });
+    expect(await hold()).toMatchObject({
+      held: true,
+      reason: '20 of 200 mails within 24 hours went to dead mailboxes',
+    });
+    expect(outbox.filter((row) => row.kind === 'email.deliver')).toHaveLength(1);
+    const audit = await service.db.selectFrom('audit_log').selectAll().where('project_id', '=', project.id).execute();
+    expect(audit).toMatchObject([{ action: 'project.held', actor: 'system' }]);
+  });
+
+  test('once on hold, more dead mailboxes change and tell nothing', async () => {
+    await outcomes(180, { outcome: sent });
+    await outcomes(20, { outcome: dead });
+    const { reason } = await hold();
+    expect((await outcomes(5, { outcome: dead })).filter((row) => row.kind === 'email.deliver')).toHaveLength(0);
+    expect((await hold()).reason).toBe(reason);
+  });
+
+  test('a release begins to count anew', async () => {
+    await outcomes(180, { outcome: sent });
+    await outcomes(20, { outcome: dead });
+    await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
+    await outcomes(5, { outcome: dead });
+    expect((await hold()).held).toBe(false);
+  });
+
+  test('mails of test keys never count', async () => {
+    await outcomes(180, { outcome: sent });
+    await outcomes(40, { outcome: dead, mode: 'test' });
+    await outcomes(30, { outcome: refused, mode: 'test' });
+    expect((await hold()).held).toBe(false);
+  });
+
+  test('what is more than a day old does not count', async () => {
+    await outcomes(180, { outcome: sent });
+    await outcomes(19, { outcome: dead });
+    await sql`UPDATE send_outcomes SET hour = hour - interval '25 hours' WHERE project_id = ${project.id}`.execute(
+      service.db,
+    );
+    await outcomes(1, { outcome: dead });
+    expect((await hold()).held).toBe(false);
+  });
+});
+
+describe('refusals because of the sender', () => {
+  test('hold at 20 of the last 100 to one provider, not of two', async () => {
+    await outcomes(19, { outcome: refused });
+    await outcomes(19, { outcome: { ...refused, provider: 'other.test' } });
+    expect((await hold()).held).toBe(false);
+    await outcomes(1, { outcome: refused });
+    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
+  });
+
+  test('are forgotten once the provider has taken a hundred mails since', async () => {
+    await outcomes(1, { outcome: refused });
+    await sql`UPDATE provider_outcomes SET recent = repeat('1', 19) WHERE project_id = ${project.id}`.execute(
+      service.db,
+    );
+    await buildContacts(service.db, { projectId: project.id, count: 120 });
+    const { body } = await service.call('POST', '/campaigns', { key: project.secretKey, body: campaignBody() });
+    await service.call('POST', `/campaigns/${body.data.id}/send`, { key: project.secretKey, body: {} });
+    await until(async () => {
+      const rows = await service.db
+        .selectFrom('provider_outcomes')
+        .selectAll()
+        .where('project_id', '=', project.id)
+        .execute();
+      return rows.length === 0;
+    }, 'the provider to be trusted again');
+    await outcomes(19, { outcome: refused });
+    expect((await hold()).held).toBe(false);
+  });
+});
+
+describe('what comes back later', () => {
+  function recorder() {
+    const config = parseConfig({
+      ...{ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
+      DNS_SERVERS: dns.address,
+    });
+    return createFeedbackRecorder({ config, db: service.db, lifecycle: { dispatch: () => {} } });
+  }
+  const reply = (text: string, enhanced: string) =>
+    classifyReply({ code: 550, enhanced, text: `550 ${enhanced} ${text}`, stage: 'dsn' });
+
+  async function feedback(count: number, kind: 'complaint' | 'policy' | 'dead', name = 'one'): Promise<void> {
+    const record = recorder();
+    for (let n = 0; n < count; n++) {
+      const email = `${name}-${n}@to.test`;
+      const contactId = await buildContact(service.db, { projectId: project.id, email });
+      const emailId = await buildEmail(service.db, { projectId: project.id, contactId, to: email, status: 'SENT' });
+      const at = new Date();
+      const verdict = kind === 'policy' ? reply('not accepted', '5.7.1') : reply('no such user', '5.1.1');
+      const about = kind === 'complaint' ? { kind, at } : { kind: 'bounce' as const, at, verdict, words: 'no' };
+      expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'recorded' });
+      expect(await record({ emailId, feedback: about, source: 'dsn' })).toEqual({ outcome: 'known' });
+    }
+  }
+
+  test('three complaints on a thousand mails put the project on hold; a report that comes twice counts once', async () => {
+    await sql`
+      INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
+    `.execute(service.db);
+    await feedback(2, 'complaint', 'first');
+    expect((await hold()).held).toBe(false);
+    await feedback(1, 'complaint', 'last');
+    expect((await hold()).reason).toBe('3 of 1000 mails within 24 hours were reported as spam');
+  });
+
+  test('twenty returned mails that blame the sender put the project on hold by their mailbox provider', async () => {
+    await feedback(20, 'policy');
+    expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
+  });
+
+  test('returned mails from dead mailboxes count among the mails that were sent', async () => {
+    await outcomes(200, { outcome: sent });
+    await feedback(20, 'dead');
+    expect((await hold()).reason).toBe('20 of 200 mails within 24 hours went to dead mailboxes');
+  });
+});
