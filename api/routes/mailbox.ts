@@ -34,16 +34,16 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { co
   if (config.email.provider !== 'capture' && config.sms.provider !== 'capture') return;
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.provider === 'capture') {
-    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, { to: c.req.query('to') }) }));
-    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, { to: c.req.query('to') }))));
+    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, { to: wantedRecipient(c) }) }));
+    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, { to: wantedRecipient(c) }))));
   }
   if (config.email.provider !== 'capture') return;
   get('/mailbox.json', async (c) => {
-    const mails = await listCapturedEmails(db, { to: c.req.query('to') });
+    const mails = await listCapturedEmails(db, { to: wantedRecipient(c) });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
   });
   get('/mailbox', async (c) => {
-    const to = c.req.query('to') || undefined;
+    const to = wantedRecipient(c);
     const mails = await listCapturedEmails(db, { to });
     return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), to));
   });
@@ -63,6 +63,13 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { co
     if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured mail has this id.' });
     return mail;
   }
+}
+
+/** @throws AppError BAD_REQUEST for what Postgres cannot hold as text */
+function wantedRecipient(c: PageContext): string | undefined {
+  const to = c.req.query('to') || undefined;
+  if (to?.includes('\0')) throw new AppError('BAD_REQUEST', { message: '"to" holds a NUL character.' });
+  return to;
 }
 
 function page(c: PageContext, html: string): Response {

@@ -117,6 +117,7 @@ test('the mailbox shows captured mail as JSON and as pages that run nothing', as
   expect(html.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(html.headers.get('x-frame-options')).toBeNull();
   expect((await open('/mailbox/nonsense')).status).toBe(404);
+  expect((await open('/mailbox.json?to=%00')).status).toBe(400);
 });
 
 test('the mailbox shows captured SMS', async () => {
