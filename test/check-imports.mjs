@@ -17,7 +17,10 @@ const RULES = {
   workflows: { values: ['domain'], types: ['activities'] },
   temporal: { values: ['domain'], types: ['workflows'] },
   web: { values: ['domain'], types: [] },
-  api: { values: ['db', 'domain', 'channels/dns', 'channels/inbound', 'temporal/lifecycle', 'web'], types: ['temporal'] },
+  api: {
+    values: ['db', 'domain', 'channels/dns', 'channels/inbound', 'temporal/lifecycle', 'web'],
+    types: ['temporal'],
+  },
 };
 /** These put everything together. */
 const FREE_ROOMS = ['worker', 'cli', 'bench', 'test'];

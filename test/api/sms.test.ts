@@ -27,7 +27,7 @@ test('an SMS is accepted with its country, sender, encoding and segments, and qu
   const german = await send({ to: DE, body: 'Grüße' });
   expect(german.status).toBe(202);
   expect(german.body).toMatchObject({ to: DE, from: '+4930123456', country: 'DE', encoding: 'GSM7', segments: 1 });
-  const long = await send({ to: US, body: '€'.repeat(80) + '中' });
+  const long = await send({ to: US, body: `${'€'.repeat(80)}中` });
   expect(long.body).toMatchObject({
     from: '+15005550006',
     country: 'US',
