@@ -18,7 +18,7 @@ export interface CapturedSms {
   createdAt: Date;
 }
 
-/** The development mailbox shows this many at most. */
+/** The pages of the development mailbox show this many at most. */
 const SHOWN_MAX = 200;
 
 /** Keeps a mail in the development mailbox. The same mail sent again stays one: a mailbox merges by Message-ID too. */
@@ -33,12 +33,15 @@ export async function insertCapturedEmail(
   `.execute(db);
 }
 
-/** Captured mail, newest first; of one address when `to` is given. */
-export async function listCapturedEmails(db: Db, p: { to?: string | undefined } = {}): Promise<CapturedEmail[]> {
+/** Captured mail, newest first; of one address when `to` is given. 200 at most, unless `limit` says another number. */
+export async function listCapturedEmails(
+  db: Db,
+  p: { to?: string | undefined; limit?: number } = {},
+): Promise<CapturedEmail[]> {
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt" FROM captured_emails
     WHERE ${p.to === undefined ? sql`true` : sql`to_email = ${p.to.trim().toLowerCase()}`}
-    ORDER BY id DESC LIMIT ${SHOWN_MAX}
+    ORDER BY id DESC LIMIT ${p.limit ?? SHOWN_MAX}
   `.execute(db);
   return rows;
 }

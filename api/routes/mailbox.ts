@@ -14,6 +14,8 @@ const PAGE_POLICY =
 const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
+/** What a script that looks for its mails may still want to see; as many as are kept parsed. */
+const LISTED_MAX = 1000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type PageContext = Context<AppEnv>;
@@ -39,7 +41,7 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { co
   }
   if (config.email.provider !== 'capture') return;
   get('/mailbox.json', async (c) => {
-    const mails = await listCapturedEmails(db, { to: wantedRecipient(c) });
+    const mails = await listCapturedEmails(db, { to: wantedRecipient(c), limit: LISTED_MAX });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
   });
   get('/mailbox', async (c) => {
