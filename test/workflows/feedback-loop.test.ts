@@ -1,0 +1,132 @@
+import { createTransport } from 'nodemailer';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type ReceivedMail, startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
+
+let receiver: TestSmtpServer;
+let service: TestService;
+let inboundPort: number;
+
+beforeAll(async () => {
+  receiver = await startSmtpServer();
+  inboundPort = await freePort();
+  service = await startTestService({
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: `smtp://127.0.0.1:${receiver.port}`,
+    INBOUND_SMTP_PORT: String(inboundPort),
+    PORT: String(await freePort()), // Links have to be right in the worker too.
+  });
+  await buildDomain(service.db, { projectId: service.one.id });
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+/** Sends a mail the usual way, and returns it as the receiving server got it. */
+async function arrive(
+  email: string,
+): Promise<{ id: string; mail: ReceivedMail; html: string; header(name: string): string }> {
+  const body = {
+    to: email,
+    from: 'hello@shop.example.com',
+    subject: 'News',
+    body: '<p>Hello <a href="https://shop.example.com/sale">sale</a> <a href="{{unsubscribeUrl}}">leave</a></p>',
+    subscribed: true,
+  };
+  const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
+  const id = data.emails[0].email;
+  await until(async () => (await statusOf(id)) === 'SENT');
+  const mail = receiver.mails.find(({ to }) => to === email);
+  if (!mail) throw new Error('the mail has not arrived');
+  const parsed = await PostalMime.parse(mail.body);
+  const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value ?? '';
+  return { id, mail, html: parsed.html ?? '', header };
+}
+
+async function recordOf(id: string) {
+  return (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await recordOf(id)).status;
+}
+
+async function contactOf(email: string) {
+  const { found } = await expectOk(service.call('POST', '/contacts/lookup', { body: { emails: [email] } }));
+  return found[0];
+}
+
+const notification = (status: string, diagnostic: string) => `From: MAILER-DAEMON@mx.example
+Subject: Undelivered Mail Returned to Sender
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: text/plain
+
+Sorry.
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example
+
+Final-Recipient: rfc822; reader@example.com
+Action: failed
+Status: ${status}
+Diagnostic-Code: smtp; ${diagnostic}
+
+--b--
+`;
+
+describe('what comes back, over real sockets', () => {
+  it('the links of a mail count its reader, and one click unsubscribes them', async () => {
+    const email = 'reader@example.com';
+    const { id, html, header } = await arrive(email);
+    const pixel = /https?:[^"]+\/o\/[^"]+\.gif/.exec(html)?.[0] ?? '';
+    const link = /https?:[^"]+\/c\/[^"]+/.exec(html)?.[0] ?? '';
+    expect((await fetch(pixel)).headers.get('content-type')).toBe('image/gif');
+    const click = await fetch(link, { redirect: 'manual' });
+    expect([click.status, click.headers.get('location')]).toEqual([302, 'https://shop.example.com/sale']);
+    await until(async () => (await statusOf(id)) === 'CLICKED');
+    expect(await recordOf(id)).toMatchObject({ opens: 1, clicks: 1 });
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+    const url = /<(https?:[^>]+)>/.exec(header('list-unsubscribe'))?.[1] ?? '';
+    expect((await fetch(url)).status).toBe(200);
+    expect((await contactOf(email)).subscribed).toBe(true);
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+    expect((await contactOf(email)).subscribed).toBe(false);
+    const names = (await recordOf(id)).events.map((event: { name: string }) => event.name);
+    expect(names).toEqual(['email.sent', 'email.open', 'email.click']);
+  });
+
+  it('a notification to the return path ends the mailbox, and moves the automation that waits for it', async () => {
+    const email = 'gone@example.com';
+    const workflow = await buildWorkflow(service, {
+      eventName: 'email.bounce',
+      steps: { note: { type: 'UPDATE_CONTACT', config: { updates: { bounce: '{{event.bounceType}}' } } } },
+    });
+    const { id, mail } = await arrive(email);
+    expect(mail.from).toMatch(/^bounce\+[0-9a-f]{52}@shop\.example\.com$/);
+    const mx = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
+    const raw = notification('5.1.1', '550 5.1.1 user unknown').replaceAll('\n', '\r\n');
+    await mx.sendMail({ envelope: { from: '', to: mail.from }, raw });
+    expect(await recordOf(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
+    const contact = await contactOf(email);
+    expect(contact.subscribed).toBe(false);
+    await until(async () => {
+      const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
+      return data[0]?.status === 'COMPLETED';
+    });
+    const { data } = await expectOk(service.call('GET', `/contacts/${contact.id}`));
+    expect(data).toEqual({ bounce: 'Permanent' });
+    const { data: entries } = await expectOk(service.call('GET', '/suppressions'));
+    expect(entries[0]).toMatchObject({ email, reason: 'hard_bounce', source: 'dsn' });
+  });
+});
