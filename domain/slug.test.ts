@@ -7,6 +7,7 @@ describe('the slug of a segment', () => {
   it.each([
     ['Big Spenders', 'big-spenders'],
     ['  VIP  customers! ', 'vip-customers'],
+    ['VIPs of iPhone 6F', 'vips-of-iphone-6f'],
     ['Crème & Brûlée', 'creme-and-brulee'],
     ['🎉🎉', 'u-1f389-1f389'],
     ['', 'segment'],

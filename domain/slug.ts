@@ -8,7 +8,8 @@ const SLUG_LENGTH = 200;
  * script without a transliteration) falls back to its code points in hex, so that different names keep different slugs.
  */
 export function segmentSlug(name: string): string {
-  const slug = slugify(name).slice(0, SLUG_LENGTH).replace(/-+$/, '');
+  // Capitals are no word borders: "VIPs" is `vips`, and a name in other capitals has the same slug.
+  const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
   return slug || codePoints(name.trim()) || 'segment';
 }
 
