@@ -14,7 +14,7 @@ export interface Report {
 }
 
 /** A report to standard output. */
-export function createReport(out: NodeJS.WriteStream = process.stdout): Report {
+export function createReport(out: { write(text: string): unknown; isTTY?: boolean } = process.stdout): Report {
   let titles = 0;
   let wrong = 0;
   let moving = false;

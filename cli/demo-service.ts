@@ -12,7 +12,8 @@ const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WO
 
 /** The service that a tour goes over. */
 export interface TourService {
-  readonly dev: DevFile;
+  /** What dev.json says, once the service is up. */
+  readonly dev: Promise<DevFile>;
   /** Where it was found, in words. */
   readonly found: string;
   /** Ends it if the tour began it. */
@@ -23,7 +24,7 @@ export interface TourService {
 export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
   const { home } = parseSettings(env);
   const running = await findRunning(join(home, 'dev.json'));
-  if (running) return { dev: running, found: `running service, home ${home}`, close: async () => {} };
+  if (running) return { dev: Promise.resolve(running), found: `running service, home ${home}`, close: async () => {} };
   return startOwn(env, tell);
 }
 
@@ -37,7 +38,7 @@ async function findRunning(devFile: string): Promise<DevFile | undefined> {
   return healthy ? dev : undefined; // What a killed start left says nothing.
 }
 
-async function startOwn(env: Environment, tell: (line: string) => void): Promise<TourService> {
+function startOwn(env: Environment, tell: (line: string) => void): TourService {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
   const service = runStart(
     {
@@ -49,15 +50,10 @@ async function startOwn(env: Environment, tell: (line: string) => void): Promise
     },
     tell,
   );
-  const end = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     service.stop();
-    await service.done.catch(() => {});
+    await service.done.catch(() => {}); // What kept it from starting is told by `dev`.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  try {
-    return { dev: await service.ready, found: 'started for this tour in a temporary home', close: end };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }

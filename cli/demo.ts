@@ -12,24 +12,26 @@ import { explain, onSignals } from './service-process.ts';
 
 // `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
 // what arrived in the mailbox, and with exit code 1 when a count is wrong.
+const EXIT_INTERRUPTED = 130;
 const report = createReport();
 let service: TourService | undefined;
+let ending: Promise<never> | undefined;
 onSignals(
-  () => void end(130),
-  () => process.exit(130),
+  () => void end(EXIT_INTERRUPTED),
+  () => process.exit(EXIT_INTERRUPTED),
 );
 try {
   console.log('A tour of Tidings.');
   service = await findOrStartService(process.env, tellStart);
-  await tour(service);
+  await tour(await service.dev, service.found);
   console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
   await end(report.wrong === 0 ? 0 : 1);
 } catch (error) {
-  console.error(explain(error));
+  if (!ending) console.error(explain(error));
   await end(1);
 }
 
-async function tour({ dev, found }: TourService): Promise<void> {
+async function tour(dev: DevFile, found: string): Promise<void> {
   console.log(`On ${dev.baseUrl} (${found}).`);
   await requireMailbox(dev);
   const run = `tour${randomBytes(4).toString('hex')}`;
@@ -107,9 +109,8 @@ function tellStart(line: string): void {
   if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }
 
-async function end(code: number): Promise<never> {
-  const running = service;
-  service = undefined;
-  await running?.close();
-  process.exit(code);
+/** Stops what the tour has started, and ends with the code that was asked for first. */
+function end(code: number): Promise<never> {
+  ending ??= (service?.close() ?? Promise.resolve()).then(() => process.exit(code));
+  return ending;
 }

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+import { VARIABLES } from '../../domain/config.ts';
+import { ERRORS } from '../../domain/errors.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operationsOf } from '../support/operations.ts';
+
+const ROOT = packageRoot();
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...readdirSync(join(ROOT, 'docs')).flatMap((file) => (file.endsWith('.md') ? [join('docs', file)] : [])),
+];
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const found = (pattern: RegExp): [string, string][] =>
+  pages.flatMap((page) => [...read(page).matchAll(pattern)].map((match): [string, string] => [page, match[1] ?? '']));
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+describe('the documents', () => {
+  it('link to pages that are there', () => {
+    const links = found(/\]\((?!https?:)([^)#]+)/g);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(([page, link]) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([]);
+  });
+
+  it('name npm scripts and commands that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(found(/npm run (?:-s )?([a-z:-]+)/g).filter(([, name]) => !(name in scripts))).toEqual([]);
+    expect(
+      found(/node run\.mjs ([a-z-]+)/g).filter(([, name]) => !existsSync(join(ROOT, 'cli', `${name}.ts`))),
+    ).toEqual([]);
+  });
+
+  it('call operations that there are', () => {
+    const known = new Set(
+      operationsOf(api.app).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '*')}`),
+    );
+    const calls = found(/\b(?:api|as) ((?:GET|POST|PUT|PATCH|DELETE) ["']?\/[^\s"'?]+)/g).map(
+      ([page, call]) => [page, call.replace(/["']/g, '').replaceAll(/\$\w+/g, '*')] as const,
+    );
+    expect(calls.length).toBeGreaterThan(20);
+    const unknown = calls.filter(([, call]) => !known.has(call) && !known.has(call.replace(/\/[^/]+@[^/]+$/, '/*')));
+    expect(unknown).toEqual([]);
+  });
+
+  it('name environment variables that there are', () => {
+    const ours = found(
+      /`((?:TIDINGS|TEMPORAL|SMTP|SMS|EMAIL|RATE|SEND|WEBHOOK|DNS|METRICS|INBOUND|TLS|SNS|SES|TWILIO|DKIM)_[A-Z_]+)(?:=[^`]*)?`/g,
+    );
+    expect(ours.length).toBeGreaterThan(20);
+    expect(ours.filter(([, name]) => !(name in VARIABLES) && !(name in ERRORS) && name !== 'SEND_EMAIL')).toEqual([]);
+  });
+});
