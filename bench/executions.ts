@@ -17,6 +17,8 @@ const count = Number(values.count);
 const rounds = Number(values.rounds);
 /** Starts under way at a time, on both sides. */
 const CONCURRENCY = 32;
+/** Asking how many are done costs the server, so it is not asked often. */
+const POLL_MS = 400;
 let contacts = 0;
 
 const sink = await startSinkProcess(['--no-record']);
@@ -99,7 +101,7 @@ async function runExecutions(eventName: string, total: number): Promise<number> 
 }
 
 async function rate(type: string, wanted: number, total: number, startedAt: number): Promise<number> {
-  while ((await completed(type)) < wanted) await sleep(200);
+  while ((await completed(type)) < wanted) await sleep(POLL_MS);
   return total / ((performance.now() - startedAt) / 1_000);
 }
 
