@@ -14,6 +14,8 @@ export interface Project {
   name: string;
   publicKey: string;
   tracking: Tracking;
+  /** Of the hosted pages, `#rrggbb`; null is the service's own. */
+  color: string | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -28,13 +30,14 @@ export interface Project {
 export interface ProjectChanges {
   name?: string | undefined;
   tracking?: Tracking | undefined;
+  color?: string | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
   complaintGuard?: number | undefined;
 }
 
-const COLUMNS = sql.raw(`id, name, public_key, tracking, send_rate_per_second, monthly_email_limit, bounce_guard,
+const COLUMNS = sql.raw(`id, name, public_key, tracking, color, send_rate_per_second, monthly_email_limit, bounce_guard,
   complaint_guard, held_at, hold_reason, disabled_at, created_at, updated_at`);
 
 /** @throws AppError NOT_FOUND */
@@ -52,6 +55,7 @@ export async function updateProject(
   const columns = {
     name: changes.name,
     tracking: changes.tracking,
+    color: changes.color,
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -97,6 +101,7 @@ interface ProjectRow {
   name: string;
   public_key: string;
   tracking: string;
+  color: string | null;
   send_rate_per_second: number | null;
   monthly_email_limit: number | null;
   bounce_guard: number;
@@ -116,6 +121,7 @@ function toProject(row: ProjectRow | undefined): Project {
     publicKey: row.public_key,
     // The column's CHECK holds it to these.
     tracking: row.tracking as Tracking,
+    color: row.color,
     sendRatePerSecond: row.send_rate_per_second,
     monthlyEmailLimit: row.monthly_email_limit,
     bounceGuard: row.bounce_guard,

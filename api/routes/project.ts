@@ -19,6 +19,12 @@ const PatchProject = z
   .object({
     name: z.string().trim().min(1).max(100).optional(),
     tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']).optional(),
+    color: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
+      .nullish(),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
     bounceGuard: z.number().gt(0).max(1).optional(),

@@ -5,6 +5,7 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
 
 const key = deriveKey(TEST_SECRET_KEY, 'suppression');
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -226,6 +227,16 @@ describe('the pages', () => {
     const evil = await show('<script>alert(1)</script>', 'red}body{display:none');
     expect(evil).not.toContain('<script>');
     expect(evil).not.toContain('display:none');
+  });
+
+  it('get their colour from the settings of the project', async () => {
+    const headers = await signedIn(api, api.one, 'OWNER');
+    const set = (color: string | null) => api.call('PATCH', '/project', { key: null, headers, body: { color } });
+    expect((await set('#0F766E')).body).toMatchObject({ color: '#0f766e' });
+    const mail = await mailTo();
+    expect((await get(`/u/${mail.manage}`)).body).toContain('--accent:#0f766e;--on:#fff');
+    expect((await set('teal')).status).toBe(422);
+    expect((await set(null)).body).toMatchObject({ color: null });
   });
 
   it('a body that is too large is refused, and other methods too', async () => {
