@@ -13,7 +13,7 @@ export class MigrationError extends Error {}
  * @throws MigrationError when Postgres is too old, the database is newer than this build, or a migration fails
  */
 export async function migrateToLatest(databaseUrl: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, connectionTimeoutMillis: 10_000 });
+  const pool = openPool(databaseUrl, 2);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     await refuseOldServer(db);
@@ -60,7 +60,7 @@ async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
 
 /** Names of this build's migrations that the database lacks; all of them when it is empty. */
 export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000 });
+  const pool = openPool(databaseUrl, 1);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const { rows: found } = await sql<{ present: boolean }>`
@@ -72,4 +72,10 @@ export async function pendingMigrations(databaseUrl: string): Promise<string[]> 
   } finally {
     await db.destroy();
   }
+}
+
+function openPool(databaseUrl: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks while it is idle, as when Postgres is stopped right after, would end the process.
+  return pool.on('error', () => {});
 }
