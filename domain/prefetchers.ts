@@ -44,23 +44,21 @@ const PREFETCHERS: readonly Prefetcher[] = [
   { name: 'Cloudmark, Cyren, Vade', agent: /cloudmark|cyren|commtouch|vade ?(secure|retro)/i },
   {
     name: 'Antivirus',
-    agent: /kaspersky|bitdefender|avast|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
+    agent: /kaspersky|bitdefender|\beset\b|mcafee|trellix|fireeye|f-?secure|virustotal|urlscan/i,
   },
-  {
-    name: 'Chat and social previews',
-    agent: /facebookexternalhit|facebot|whatsapp|telegram|discord|slack|linkedin|twitter|pinterest/i,
-  },
-  // Gmail's proxy names itself GoogleImageProxy, and stands for a person; Google's crawlers end in bot.
+  // Not their apps: in those, people click.
+  { name: 'Chat and social previews', agent: /facebookexternalhit|facebot|whatsapp\/|slack-imgproxy|pinterest\/0/i },
+  // Crawlers end in bot; CUBOT makes phones. GoogleImageProxy stands for a person.
   {
     name: 'Crawlers',
-    agent: /bot\b|crawl|spider|slurp|mediapartners|archiver|\bpreview\b|link ?check|url ?check|scanner|phish/i,
+    agent: /(?<!cu)bot\b|crawl|spider|slurp|mediapartners|archiver|\bpreview\b|link ?check|url ?check|scanner|phish/i,
   },
   { name: 'Browsers without a screen', agent: /headless|phantomjs|puppeteer|playwright|selenium/i },
 ];
 
-/** Programs: scanners are often written with them, and so are a developer's own tests. */
+/** Programs: scanners are often written with them, and so are a developer's own tests. Not what mail apps of phones load images with. */
 const LIBRARY =
-  /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|okhttp|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|dart|rust|reqwest|winhttp|powershell)/i;
+  /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell)/i;
 
 const PREFETCH = /prefetch|preview|prerender/i;
 
