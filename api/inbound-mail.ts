@@ -52,6 +52,7 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, lifecycle, log } = deps;
+  const { UnreadableMessageError } = await import('../channels/inbound/listener.ts');
   const { readMessage } = await import('../channels/inbound/read-message.ts');
   const { createVerdicts } = await import('../channels/inbound/verdicts.ts');
   const verdictsOf = createVerdicts({ servers: config.dnsServers, host: new URL(config.publicUrl).hostname });
@@ -100,7 +101,10 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     async take(message) {
       const returned = message.recipients.flatMap((recipient) => emailIdOfVerp(verpKey, recipient) ?? []);
       const others = message.recipients.filter((recipient) => !emailIdOfVerp(verpKey, recipient));
-      const read = await readMessage(message.raw, { at: message.receivedAt, isReturned: returned.length > 0 });
+      const how = { at: message.receivedAt, isReturned: returned.length > 0 };
+      const read = await readMessage(message.raw, how).catch((cause) => {
+        throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
+      });
       if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message says nothing to record');
       if (read.kind === 'mail') return receive(message, others, read.mail);
       const quoted = [

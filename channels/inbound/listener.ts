@@ -8,6 +8,11 @@ const CLIENTS_MAX = 40;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
+/** Thrown by a handler for a message that can never be taken: answered 554, so that its sender does not try again. */
+export class UnreadableMessageError extends Error {
+  readonly responseCode = 554;
+}
+
 /** A message as it came in over SMTP. */
 export interface InboundMessage {
   raw: Buffer;
@@ -77,6 +82,7 @@ export async function startInboundListener(p: {
         handler.take(messageOf(Buffer.concat(chunks), session)).then(
           () => done(null, '2.0.0 Taken'),
           (error) => {
+            if (error instanceof UnreadableMessageError) return done(error);
             onError(error);
             done(smtpError(451, '4.3.0 Try again later'));
           },

@@ -25,11 +25,20 @@ export type ReadMessage =
 
 /** More levels of parts than any mail program writes. */
 const NESTING_MAX = 30;
-const HEADERS_MAX_BYTES = 2 * 1024 * 1024;
+const HEADERS_MAX_BYTES = 256 * 1024;
+/** The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning; attachments are not kept. */
+const PARSED_MAX_BYTES = 512 * 1024;
+/** It takes 4 seconds a megabyte of empty parts. */
+const PARTS_MAX = 500;
+/** Reports are short; whoever writes one must not make the patterns run for minutes. */
+const PART_MAX_CHARS = 128 * 1024;
+const LINKS_MAX_CHARS = 4 * 1024;
 
 /** Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return path. */
 export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
-  const email = await PostalMime.parse(raw, {
+  const start = raw.subarray(0, PARSED_MAX_BYTES);
+  if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
+  const email = await PostalMime.parse(start, {
     forceRfc822Attachments: true,
     attachmentEncoding: 'arraybuffer',
     maxNestingDepth: NESTING_MAX,
@@ -65,9 +74,9 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
   const returnPaths = [fields.get('original-mail-from'), quoted.get('return-path')].flatMap((path) => {
     return path ? [path.replace(/[<>\s]/g, '')] : [];
   });
-  const links = [...(quoted.get('list-unsubscribe') ?? '').matchAll(/<(https?:[^>\s]+)>/g)].flatMap(
-    (match) => match[1] ?? [],
-  );
+  const links = [
+    ...(quoted.get('list-unsubscribe') ?? '').slice(0, LINKS_MAX_CHARS).matchAll(/<(https?:[^>\s]+)>/g),
+  ].flatMap((match) => match[1] ?? []);
   return { kind: 'report', feedback: { kind: 'complaint', at }, returnPaths, links };
 }
 
@@ -129,6 +138,14 @@ function partOf(email: Email, mimeType: string): string | undefined {
   return part && textOf(part);
 }
 
+/** Lines that could separate parts. */
+function countBoundaries(raw: Buffer): number {
+  let count = 0;
+  for (let at = raw.indexOf('\n--'); at >= 0 && count <= PARTS_MAX; at = raw.indexOf('\n--', at + 3)) count += 1;
+  return count;
+}
+
 function textOf({ content }: Attachment): string {
-  return typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
+  const text = typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
+  return text.slice(0, PART_MAX_CHARS);
 }

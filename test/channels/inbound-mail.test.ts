@@ -242,6 +242,36 @@ describe('delivery status notifications', () => {
   });
 });
 
+describe('strangers', () => {
+  it('get an answer for whatever they send, and hold nothing up', async () => {
+    const { returnPath: to } = await sentMail();
+    const deep = Array.from(
+      { length: 200 },
+      (_, n) => `Content-Type: multipart/mixed; boundary="x${n}"\n\n--x${n}\n`,
+    ).join('');
+    await expect(deliver({ to, raw: `From: a@b.c\n${deep}` })).rejects.toThrow(/554/);
+    const many = `<https://a`.repeat(200_000);
+    const startedMs = performance.now();
+    await deliver({ to: 'fbl@shop.example.com', raw: arf({ headers: `List-Unsubscribe: ${many}` }) });
+    await deliver({ to, raw: dsn({ status: '5.1.1', diagnostic: `smtp; ${'550 5.1.1 '.repeat(100_000)}` }) });
+    await deliver({ to, raw: `From: x@y.z\n\n${'550 '.repeat(500_000)}` });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    await expect(
+      deliver({ to, raw: `From: x@y.z\n\n${'x'.repeat(70)}\n`.padEnd(26 * 1024 * 1024, 'line\n') }),
+    ).rejects.toThrow(/552/);
+    for (const raw of [
+      '',
+      '\n',
+      '\0\0',
+      '--',
+      'Content-Type: multipart/report\n\n',
+      'Content-Type: message/delivery-status\n\n\xff',
+    ]) {
+      await deliver({ to, raw }).catch((error: Error) => expect(error.message).toMatch(/^.*\b5\d\d\b/));
+    }
+  });
+});
+
 describe('abuse reports', () => {
   it('prove the mail by the return path or the unsubscribe link that they quote', async () => {
     const proofs = [

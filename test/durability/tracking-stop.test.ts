@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { linkToken } from '../../domain/link-tokens.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+
+/** What a kill may lose: hits that were answered less than this before it. */
+const LOSS_MS = 100;
+const MAILS = 50;
+
+let database: TestDatabase;
+let baseUrl: string;
+let host: HostProcess | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await host?.kill();
+  await database.drop();
+});
+
+async function startApi(): Promise<HostProcess> {
+  const port = await freePort();
+  baseUrl = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SECRET_KEY: TEST_SECRET_KEY,
+    PORT: String(port),
+  };
+  host = await startHostProcess('api', env, () =>
+    fetch(`${baseUrl}/health/live`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  );
+  return host;
+}
+
+async function sentMails(): Promise<string[]> {
+  const { id: projectId } = await buildProject(database.db, 'Tracking');
+  return Promise.all(
+    Array.from({ length: MAILS }, async () => {
+      const contactId = await buildContact(database.db, { projectId });
+      return buildEmail(database.db, { projectId, contactId, status: 'SENT' });
+    }),
+  );
+}
+
+/** Opens each mail, all at once; returns when each was answered. */
+async function open(ids: string[]): Promise<void> {
+  const urls = ids.map((id) => `${baseUrl}/o/${linkToken(TEST_SECRET_KEY, id).track}.gif`);
+  const answers = await Promise.all(urls.map((url) => fetch(url)));
+  expect(answers.every((answer) => answer.ok)).toBe(true);
+}
+
+async function countOf(ids: string[]) {
+  const mails = await database.db.selectFrom('emails').select(['opens', 'status']).where('id', 'in', ids).execute();
+  const events = await database.db.selectFrom('events').select('id').where('email_id', 'in', ids).execute();
+  return { opens: mails.reduce((sum, mail) => sum + mail.opens, 0), events: events.length };
+}
+
+test('an API that is told to end writes every open that it has answered', async () => {
+  const ids = await sentMails();
+  const api = await startApi();
+  await open(ids);
+  await api.stop();
+  expect(await countOf(ids)).toEqual({ opens: MAILS, events: MAILS });
+});
+
+test('an API that is killed has written all but the last 100 ms, and nothing twice or in part', async () => {
+  const [early, late] = await Promise.all([sentMails(), sentMails()]);
+  const api = await startApi();
+  await open(early);
+  await sleep(LOSS_MS * 5); // Not for a condition: the time that the loss is bounded by, on a machine that does other things too.
+  await open(late);
+  await api.kill();
+  expect(await countOf(early)).toEqual({ opens: MAILS, events: MAILS });
+  const { opens, events } = await countOf(late);
+  expect(opens).toBe(events);
+});
