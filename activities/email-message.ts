@@ -91,7 +91,8 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
   const ids = email.options.attachmentIds ?? [];
   const { vars, urls, untrusted } = rendering;
   const parts = renderContent(compiled, vars, urls, untrusted);
-  if (ids.length === 0) {
+  const ownText = email.options.text;
+  if (ids.length === 0 && ownText === undefined) {
     return {
       raw: renderMime(compiled, { ...rendering, headers: { ...headers, extra } }),
       canonical: true,
@@ -102,6 +103,7 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
   const raw = await buildMessage({
     ...headers,
     ...parts,
+    ...(ownText !== undefined && { text: ownText }),
     from: asAddress(headers.from),
     to: asAddress(headers.to),
     replyTo: headers.replyTo && asAddress(headers.replyTo),

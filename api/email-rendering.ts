@@ -38,7 +38,7 @@ export function emailAsRead(email: Email, content: Content, links: LinkSettings)
     return {
       subject: parts.subject,
       body: parts.html,
-      text: parts.text,
+      text: email.options?.text ?? parts.text,
       headers: headersOf(email, parts.subject, unsubscribe),
     };
   } catch (error) {

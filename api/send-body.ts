@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { EmailAddress } from './schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
-const SUBJECT_MAX_CHARS = 998;
+export const SUBJECT_MAX_CHARS = 998;
 const HEADER_MAX_CHARS = 998;
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;

@@ -16,6 +16,7 @@ import { startInboundMail } from './inbound-mail.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { startSmtpRelay } from './smtp-relay.ts';
 
 /** Connections to Postgres of one API process: accepting goes in groups, so few are enough. */
 const DB_CONNECTIONS = 16;
@@ -48,10 +49,11 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let metricsServer: Server | undefined;
   let inbound: Awaited<ReturnType<typeof startInboundMail>>;
+  let relay: Awaited<ReturnType<typeof startSmtpRelay>>;
 
   async function stop(): Promise<void> {
     metricsServer?.close();
-    await Promise.all([drain(server), inbound?.close()]);
+    await Promise.all([drain(server), inbound?.close(), relay?.close()]);
     await close();
     log.info('the API has stopped');
   }
@@ -60,6 +62,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
     if (config.metricsPort)
       metricsServer = await serveMetrics(metrics, { host: config.host, port: config.metricsPort });
     inbound = await startInboundMail(deps);
+    relay = await startSmtpRelay(deps);
   } catch (error) {
     await stop();
     throw error;

@@ -173,7 +173,8 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
   const attachments = request.attachments.map((file) => ({ ...file, id: uuidv7(), projectId: request.projectId }));
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
   const files = attachments.length > 0 ? { attachmentIds: attachments.map((file) => file.id) } : {};
-  const options = { ...headers, ...files };
+  const text = request.text === undefined ? {} : { text: request.text };
+  const options = { ...headers, ...text, ...files };
   return request.to.flatMap((recipient, index) => {
     const contact = contacts[index];
     if (!contact) return [];

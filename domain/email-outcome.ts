@@ -5,6 +5,8 @@ import type { Reason } from './reasons.ts';
 export interface EmailOptions {
   /** Custom headers of the request. */
   headers?: Record<string, string>;
+  /** The request's own text part, as it is; otherwise it is made from the HTML. */
+  text?: string;
   /** Rows of `attachments`, in the request's order. */
   attachmentIds?: string[];
   /** Names of variables that were written by the public key: never a link target or a header. */

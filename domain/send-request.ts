@@ -26,6 +26,8 @@ export interface SendRequest {
   to: Recipient[];
   subject: string | undefined;
   body: string | undefined;
+  /** A text part of its own; otherwise it is made from the HTML. */
+  text?: string;
   templateId: string | undefined;
   from: Recipient | undefined;
   replyTo: string | undefined;

@@ -18,7 +18,7 @@ const RULES = {
   temporal: { values: ['domain'], types: ['workflows'] },
   web: { values: ['domain'], types: [] },
   api: {
-    values: ['db', 'domain', 'channels/dns', 'channels/inbound', 'temporal/lifecycle', 'web'],
+    values: ['db', 'domain', 'channels/dns', 'channels/inbound', 'channels/relay', 'temporal/lifecycle', 'web'],
     types: ['temporal'],
   },
 };

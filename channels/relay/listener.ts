@@ -1,0 +1,206 @@
+import type { Socket } from 'node:net';
+import { finished } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+
+/** Announced as SIZE and kept to (RFC 1870): what `POST /v1/send` takes too. */
+export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
+const RECIPIENTS_MAX = 1_000;
+const CLIENTS_MAX = 200;
+/** All messages together that are under way: what clients can make this process hold. */
+const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
+const IDLE_MS = 60_000;
+/** Messages that are coming in get this long to be answered when the process ends: `npm start` gives the API 4 s. */
+const CLOSE_MS = 3_000;
+const CLOSE_POLL_MS = 20;
+
+/** A reply that refuses: the code, and words that begin with the enhanced code (RFC 3463). */
+export class SmtpRefusal extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, message: string) {
+    super(message);
+    this.name = 'SmtpRefusal';
+    this.responseCode = responseCode;
+  }
+}
+
+export interface RelayMessage {
+  raw: Buffer;
+  /** The password that the session signed in with. */
+  key: string;
+  /** The envelope sender; empty for the null sender. */
+  from: string;
+  recipients: string[];
+}
+
+export interface RelayHandler {
+  /** @throws SmtpRefusal when the key may not send */
+  signIn(key: string): Promise<void>;
+  /** @throws SmtpRefusal */
+  checkRecipient(address: string): void;
+  /** Accepts a message durably, the 250 comes after it; returns its words. @throws SmtpRefusal; anything else is a 451 */
+  take(message: RelayMessage): Promise<string>;
+}
+
+export interface RelayListener {
+  port: number;
+  /** Takes no new sessions, answers the messages under way, and hangs up. */
+  close(): Promise<void>;
+}
+
+export interface RelayOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  name: string;
+  /** With it STARTTLS is offered. */
+  tls: { cert: string; key: string } | undefined;
+  /** Takes passwords without TLS from other hosts than loopback. */
+  allowPlain: boolean;
+  handler: RelayHandler;
+  onError: (error: Error) => void;
+}
+
+/** Listens for programs that send by SMTP. Passwords are taken by TLS, and in plain from loopback, or where the operator allows it. */
+export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
+  const load: Load = { bytes: 0, messages: 0 };
+  const server = new SMTPServer({
+    name: p.name,
+    banner: 'Tidings relay',
+    size: RELAY_MAX_BYTES,
+    maxClients: CLIENTS_MAX,
+    socketTimeout: IDLE_MS,
+    closeTimeout: CLOSE_MS,
+    ...p.tls,
+    disableReverseLookup: true,
+    logger: false,
+    ...signingIn(p),
+    ...receiving(p, load),
+  });
+  const sockets = new Set<Socket>();
+  server.server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(p.port, p.host, resolve);
+  });
+  // A client that hangs up in a handshake must not end the process.
+  server.on('error', p.onError);
+  const address = server.server.address();
+  const port = typeof address === 'object' && address ? address.port : p.port;
+  return {
+    port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const deadline = Date.now() + CLOSE_MS;
+      while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
+      // What was answered is written by now; a client that kept its connection for the next message opens another.
+      for (const socket of sockets) socket.destroySoon();
+      await closed;
+    },
+  };
+}
+
+/** Whom a session is for. AUTH is not even offered where a password would cross a network in plain. */
+function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPServerOptions {
+  const withoutTls = tls ? [] : ['STARTTLS'];
+  return {
+    authMethods: ['PLAIN', 'LOGIN'],
+    authOptional: true, // Sessions without are refused at MAIL FROM, with an enhanced code.
+    allowInsecureAuth: true,
+    onConnect: (session, done) => {
+      const plain = allowPlain || isLoopback(session.remoteAddress);
+      Object.assign(session, { disabledCommands: plain ? withoutTls : [...withoutTls, 'AUTH'] });
+      done();
+    },
+    onSecure: (_socket, session, done) => {
+      Object.assign(session, { disabledCommands: withoutTls });
+      done();
+    },
+    onAuth: ({ password }, _session, done) => {
+      const key = password ?? '';
+      answer(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
+    },
+    onMailFrom: (_address, { user }, done) =>
+      done(user ? null : new SmtpRefusal(530, '5.7.0 Sign in first: any user name, an API key as password')),
+  };
+}
+
+function isLoopback(remoteAddress: string): boolean {
+  const address = remoteAddress.replace(/^::ffff:/, '');
+  return address === '::1' || address.startsWith('127.');
+}
+
+/** What clients are sending at the moment, over all connections. */
+interface Load {
+  /** Held in memory. */
+  bytes: number;
+  messages: number;
+}
+
+function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOptions {
+  return {
+    onRcptTo: ({ address }, { envelope }, done) => {
+      const full = envelope.rcptTo.length >= RECIPIENTS_MAX;
+      const check = async () => {
+        if (full) throw new SmtpRefusal(452, '4.5.3 Too many recipients');
+        handler.checkRecipient(address);
+      };
+      answer(check(), onError).then((refusal) => done(refusal));
+    },
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      let full = false;
+      load.messages += 1;
+      stream.on('data', (chunk: Buffer) => {
+        full ||= load.bytes + chunk.length > BUFFERED_MAX_BYTES;
+        // What is too large is read to its end and not kept.
+        if (full || bytes + chunk.length > RELAY_MAX_BYTES) return;
+        load.bytes += chunk.length;
+        bytes += chunk.length;
+        chunks.push(chunk);
+      });
+      const take = async () => {
+        if (stream.sizeExceeded) throw new SmtpRefusal(552, '5.3.4 The message is larger than 40 MB');
+        if (full) throw new SmtpRefusal(452, '4.3.1 Too many messages at a time, try again later');
+        return handler.take(messageOf(Buffer.concat(chunks), session));
+      };
+      const forget = () => {
+        load.messages -= 1;
+        load.bytes -= bytes;
+      };
+      finished(stream, (broken) => {
+        if (broken) return forget(); // The client hung up in the middle.
+        const taken = take();
+        answer(taken, onError)
+          .then(async (refusal) => (refusal ? done(refusal) : done(null, await taken)))
+          .finally(forget);
+      });
+    },
+  };
+}
+
+/** What a handler's answer is on the wire; a fault of ours asks the client to come again. */
+async function answer(work: Promise<unknown>, onError: (error: Error) => void): Promise<SmtpRefusal | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof SmtpRefusal) return error;
+    onError(error instanceof Error ? error : new Error(String(error)));
+    return new SmtpRefusal(451, '4.3.0 Something went wrong on our side, try again later');
+  }
+}
+
+function messageOf(raw: Buffer, { envelope, user }: SMTPServerSession): RelayMessage {
+  return {
+    raw,
+    key: user ?? '',
+    from: envelope.mailFrom ? envelope.mailFrom.address : '',
+    recipients: envelope.rcptTo.map(({ address }) => address),
+  };
+}

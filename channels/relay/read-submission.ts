@@ -1,0 +1,96 @@
+import { extname } from 'node:path';
+import PostalMime, { type Address, type Attachment, type Email, type Mailbox } from 'postal-mime';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { escapeHtml } from '../../domain/plain-value.ts';
+import type { Recipient, SendAttachment } from '../../domain/send-request.ts';
+
+/** A message that a client hands over, taken apart. */
+export interface Submission {
+  from: Recipient | null;
+  replyTo: string | null;
+  subject: string;
+  html: string;
+  /** The message's own text part; null where it has HTML only. */
+  text: string | null;
+  /** Names of the addresses in To and Cc. */
+  names: Map<string, string>;
+  /** The message's own headers, but for those that every mail gets anew. */
+  headers: Record<string, string>;
+  attachments: SendAttachment[];
+}
+
+const NESTING_MAX = 30;
+const HEADERS_MAX_BYTES = 256 * 1024;
+/** Set from the message's parts, by MIME, by the servers on the way, or never meant to travel (Bcc). */
+const NOT_KEPT =
+  /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
+
+/** Reads a message. @throws Error for one that is nested too deeply or has too many headers */
+export async function readSubmission(raw: Buffer): Promise<Submission> {
+  const email = await PostalMime.parse(raw, {
+    forceRfc822Attachments: true,
+    attachmentEncoding: 'arraybuffer',
+    maxNestingDepth: NESTING_MAX,
+    maxHeadersSize: HEADERS_MAX_BYTES,
+  });
+  const text = email.text === undefined ? null : clean(email.text).replace(/\r?\n$/, '');
+  return {
+    from: recipientOf(mailboxes(email.from)[0]),
+    replyTo: recipientOf(mailboxes(email.replyTo)[0])?.email ?? null,
+    subject: clean(email.subject ?? ''),
+    html: email.html === undefined ? htmlOf(text ?? '') : clean(email.html),
+    text,
+    names: namesOf(email),
+    headers: Object.fromEntries(
+      email.headers
+        .filter(({ key }) => !NOT_KEPT.test(key))
+        .map(({ originalKey, value }) => [originalKey, clean(value)]),
+    ),
+    attachments: email.attachments.map(attachmentOf),
+  };
+}
+
+function mailboxes(addresses: Address | Address[] | undefined): Mailbox[] {
+  const list = addresses === undefined ? [] : Array.isArray(addresses) ? addresses : [addresses];
+  return list.flatMap((address) => address.group ?? [address]).filter(({ address }) => address.includes('@'));
+}
+
+function recipientOf(mailbox: Mailbox | undefined): Recipient | null {
+  return mailbox ? { email: normalizeEmail(mailbox.address), name: clean(mailbox.name) || null } : null;
+}
+
+function namesOf({ to, cc }: Email): Map<string, string> {
+  const named = [...mailboxes(to), ...mailboxes(cc)].filter(({ name }) => name !== '');
+  return new Map(named.map(({ address, name }) => [normalizeEmail(address), clean(name)]));
+}
+
+/** The HTML of a message that is text only: the same lines. */
+function htmlOf(text: string): string {
+  return `<div style="white-space:pre-wrap">${escapeHtml(text)}</div>`;
+}
+
+function attachmentOf(file: Attachment, index: number): SendAttachment {
+  const contentId = file.contentId?.replace(/^<|>$/g, '').trim() || null;
+  const inline = contentId !== null && (file.disposition === 'inline' || file.related === true);
+  return {
+    filename: filenameOf(file, index),
+    contentType: file.mimeType,
+    disposition: inline ? 'inline' : 'attachment',
+    contentId,
+    content: typeof file.content === 'string' ? Buffer.from(file.content) : Buffer.from(new Uint8Array(file.content)),
+  };
+}
+
+/** Without what would not be a name of a file; a part without one is called by its place. */
+function filenameOf({ filename, mimeType }: Attachment, index: number): string {
+  const name = clean(filename ?? '')
+    .replace(/[\p{Cc}"]/gu, '')
+    .trim();
+  if (name !== '') return name.length > 255 ? name.slice(0, 255 - extname(name).length) + extname(name) : name;
+  return `attachment-${index + 1}${mimeType === 'message/rfc822' ? '.eml' : ''}`;
+}
+
+/** Text that Postgres can hold. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}

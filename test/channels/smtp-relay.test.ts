@@ -1,0 +1,313 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import nodemailer from 'nodemailer';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { RELAY_MAX_BYTES, type RelayMessage, startRelayListener } from '../../channels/relay/listener.ts';
+import { freePort } from '../../cli/ports.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildKey } from '../support/api.ts';
+import { newCertificate } from '../support/certificate.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+let service: TestService;
+let sink: SmtpSink;
+let folder: string;
+let port: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidings-relay-'));
+  const { key, cert } = await newCertificate();
+  await Promise.all([writeFile(join(folder, 'key.pem'), key), writeFile(join(folder, 'cert.pem'), cert)]);
+  sink = await startSmtpSink({ keepBodies: true });
+  port = await freePort();
+  service = await startTestService({
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(port) },
+    ...{ TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') },
+  });
+  await buildDomain(service.db, { projectId: service.one.id, domain: 'sender.test', signing: false });
+});
+beforeEach(() => sink.reset());
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function client(key = service.one.secretKey, options: object = {}) {
+  return nodemailer.createTransport({
+    ...{ host: '127.0.0.1', port, auth: { user: 'apikey', pass: key } },
+    tls: { rejectUnauthorized: false },
+    ...options,
+  });
+}
+
+const mail = { from: '"Shop, Inc." <Hello@Sender.test>', to: 'ada@to.test', subject: 'Hi', text: 'Hello' };
+
+/** The reply that a message or a session is refused with. */
+async function refusal(sending: Promise<unknown>): Promise<string> {
+  return sending.then(
+    () => 'accepted',
+    (error: { response?: string }) => error.response ?? String(error),
+  );
+}
+
+async function arrived(count = 1): Promise<string[]> {
+  return until(async () => (sink.bodies.length >= count ? sink.bodies : undefined), `${count} mails`);
+}
+
+async function recordOf(id = '') {
+  const { status, body } = await service.call('GET', `/v1/emails/${id}`);
+  expect(status).toBe(200);
+  return body.data;
+}
+
+async function emailCount(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM emails`.execute(service.db);
+  return rows[0]?.n ?? 0;
+}
+
+describe('a message', () => {
+  test('is a record before its 250, and leaves with its text, HTML, headers and files', async () => {
+    const { response } = await client().sendMail({
+      ...mail,
+      to: '"Ada Löwe" <Ada@to.test>',
+      replyTo: 'answers@sender.test',
+      subject: 'Grüße {{name}} {% if %}',
+      text: 'The text, as it is.\nLine two {{name}}',
+      html: '<p>Hello {{name}} &amp; co</p><img src="cid:logo@here"><a href="https://example.com/?a={{b}}">x</a>',
+      headers: { 'X-Order': '4711', 'In-Reply-To': '<before@sender.test>' },
+      attachments: [
+        { filename: 'Rechnung ä.txt', content: 'Ä bill\n', contentType: 'text/plain' },
+        { filename: 'logo.png', content: Buffer.from([1, 2, 3, 0, 255]), contentType: 'image/png', cid: 'logo@here' },
+      ],
+    });
+    const id = /^250 2\.0\.0 Accepted as ([0-9a-f-]{36})$/.exec(response)?.[1] ?? response;
+    expect(await recordOf(id)).toMatchObject({ to: 'ada@to.test', sourceType: 'TRANSACTIONAL', mode: 'live' });
+    const [raw = ''] = await arrived();
+    const parsed = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+    expect(parsed.subject).toBe('Grüße {{name}} {% if %}');
+    expect(parsed.from).toMatchObject({ name: 'Shop, Inc.', address: 'hello@sender.test' });
+    expect(parsed.to).toMatchObject([{ name: 'Ada Löwe', address: 'ada@to.test' }]);
+    expect(parsed.replyTo).toMatchObject([{ address: 'answers@sender.test' }]);
+    expect(parsed.text?.trim()).toBe('The text, as it is.\nLine two {{name}}');
+    expect(parsed.html).toContain('<p>Hello {{name}} &amp; co</p>');
+    const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
+    expect([header('x-order'), header('in-reply-to')]).toEqual(['4711', '<before@sender.test>']);
+    expect(parsed.messageId).toBe(`<${id}@sender.test>`);
+    const files = parsed.attachments.map((file) => ({
+      ...{ name: file.filename, type: file.mimeType, cid: file.contentId, disposition: file.disposition },
+      bytes: Buffer.from(file.content as ArrayBuffer),
+    }));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        {
+          ...{ name: 'Rechnung ä.txt', type: 'text/plain', cid: undefined, disposition: 'attachment' },
+          bytes: Buffer.from('Ä bill\n'),
+        },
+        {
+          ...{ name: 'logo.png', type: 'image/png', cid: '<logo@here>', disposition: 'inline' },
+          bytes: Buffer.from([1, 2, 3, 0, 255]),
+        },
+      ]),
+    );
+  });
+
+  test('to several recipients is a mail of its own for each, Bcc too, and none knows of the others', async () => {
+    const to = ['one@to.test', 'Two@to.test'];
+    const { response } = await client().sendMail({ ...mail, to, cc: 'three@to.test', bcc: 'four@to.test' });
+    expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
+    const bodies = await arrived(4);
+    expect([...sink.perRecipient().keys()].sort()).toEqual([
+      'four@to.test',
+      'one@to.test',
+      'three@to.test',
+      'two@to.test',
+    ]);
+    expect(bodies.filter((raw) => raw.includes('four@to.test'))).toHaveLength(1);
+  });
+
+  test('of plain text keeps its lines in both parts', async () => {
+    await client().sendMail({ ...mail, text: 'a < b\n  indented\n' });
+    const parsed = await PostalMime.parse((await arrived())[0] ?? '');
+    expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
+    expect(parsed.html).toContain('a &lt; b\n  indented');
+  });
+
+  test('with a test key is recorded and handed to nobody', async () => {
+    const { response } = await client(service.one.testKey).sendMail(mail);
+    const id = /Accepted as (\S+)/.exec(response)?.[1];
+    await until(async () => (await recordOf(id)).status === 'SENT', 'SENT');
+    expect((await recordOf(id)).mode).toBe('test');
+    expect(sink.messages).toHaveLength(0);
+  });
+
+  test('from a domain that is not verified is refused with 550 5.7.1, and leaves nothing', async () => {
+    const before = await emailCount();
+    expect(await refusal(client().sendMail({ ...mail, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await refusal(client(service.two.secretKey).sendMail(mail))).toMatch(/^550 5\.7\.1 \w/);
+    expect(await emailCount()).toBe(before);
+  });
+
+  test('over the monthly limit is put off with 452', async () => {
+    const limit = (n: number | null) =>
+      service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
+    await limit(0);
+    try {
+      await until(async () => (await refusal(client().sendMail(mail))).startsWith('452 4.7.1'), '452');
+    } finally {
+      await limit(null);
+    }
+    await until(async () => (await refusal(client().sendMail(mail))) === 'accepted', 'the limit to be lifted');
+  });
+
+  test('with more than 10 MB of files, or too long a subject, is refused for good', async () => {
+    const content = Buffer.alloc(10 * 1024 * 1024 + 1);
+    expect(await refusal(client().sendMail({ ...mail, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
+      /^552 5\.3\.4 \w/,
+    );
+    expect(await refusal(client().sendMail({ ...mail, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
+  });
+
+  test('that announces more than 40 MB is refused at MAIL FROM, before it is sent', async () => {
+    const replies = await talk([
+      'EHLO me',
+      auth(service.one.secretKey),
+      `MAIL FROM:<a@sender.test> SIZE=${RELAY_MAX_BYTES + 1}`,
+    ]);
+    expect(replies[1]).toContain(`SIZE ${RELAY_MAX_BYTES}`);
+    expect(replies[3]).toMatch(/^552 /);
+  });
+});
+
+describe('signing in', () => {
+  test('takes any user name, by PLAIN and LOGIN, in plain on loopback and by STARTTLS', async () => {
+    for (const options of [
+      { auth: { user: 'whoever', pass: service.one.secretKey } },
+      { authMethod: 'LOGIN', ignoreTLS: true },
+      { authMethod: 'PLAIN', ignoreTLS: true },
+      { requireTLS: true },
+    ])
+      expect(await client(undefined, options).verify()).toBe(true);
+  });
+
+  test('with a key that lacks the scope is refused with a message that names it', async () => {
+    const other = await buildKey(service.db, service.one.id, ['contacts:view']);
+    for (const key of [service.one.bareKey, other])
+      expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
+  });
+
+  test('with an unknown key, the public key or no key is refused with 535', async () => {
+    for (const key of [`sk_live_${'0'.repeat(64)}`, service.one.publicKey, 'x'])
+      expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
+  });
+
+  test('comes before everything else', async () => {
+    const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
+    expect(replies[2]).toMatch(/^530 5\.7\.0 /);
+  });
+
+  test('with a key that is revoked in the session sends nothing more', async () => {
+    const key = await buildKey(service.db, service.one.id, ['email:send']);
+    const pooled = client(key, { pool: true, maxConnections: 1 });
+    await pooled.sendMail(mail);
+    await sql`UPDATE api_keys SET revoked_at = now() WHERE project_id = ${service.one.id} AND scopes = '{email:send}'`.execute(
+      service.db,
+    );
+    await until(async () => (await refusal(pooled.sendMail(mail))).startsWith('535 5.7.8'), 'the refusal');
+    pooled.close();
+  });
+});
+
+describe('from another host', () => {
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((found) => found?.family === 'IPv4' && !found.internal)?.address;
+
+  async function greeting(p: { tls: boolean; allowPlain: boolean }): Promise<string[]> {
+    const certificate = p.tls ? await newCertificate() : undefined;
+    const handler = { signIn: async () => {}, checkRecipient: () => {}, take: async (_: RelayMessage) => 'ok' };
+    const relay = await startRelayListener({
+      ...{ host: '0.0.0.0', port: 0, name: 'relay.test', allowPlain: p.allowPlain, tls: certificate },
+      ...{ handler, onError: () => {} },
+    });
+    try {
+      return await talk(['EHLO me', auth('key')], relay.port, address);
+    } finally {
+      await relay.close();
+    }
+  }
+
+  test.skipIf(!address)('a password is taken by TLS only, unless the operator allows it', async () => {
+    const strict = await greeting({ tls: true, allowPlain: false });
+    expect(strict[1]).toContain('STARTTLS');
+    expect(strict[1]).not.toContain('AUTH');
+    expect(strict[2]).toMatch(/^5/);
+    const bare = await greeting({ tls: false, allowPlain: false });
+    expect(bare[1]).not.toContain('AUTH');
+    expect(bare[2]).toMatch(/^5/);
+    expect((await greeting({ tls: false, allowPlain: true }))[2]).toMatch(/^235 /);
+  });
+});
+
+test("Python's smtplib sends through it, by STARTTLS", async () => {
+  const script = `
+import smtplib, ssl, sys
+from email.message import EmailMessage
+m = EmailMessage()
+m['From'] = 'Shop <hello@sender.test>'
+m['To'] = 'py@to.test, py2@to.test'
+m['Subject'] = 'Grüße aus Python'
+m['X-Tag'] = 'py'
+m.set_content('Text äöü\\n.a line with a dot\\n')
+m.add_alternative('<p>HTML äöü</p>', subtype='html')
+m.add_attachment(b'\\x00\\x01', maintype='application', subtype='octet-stream', filename='a.bin')
+c = ssl.create_default_context(); c.check_hostname = False; c.verify_mode = ssl.CERT_NONE
+with smtplib.SMTP('127.0.0.1', ${port}) as s:
+    s.starttls(context=c)
+    s.login('apikey', sys.argv[1])
+    refused = s.send_message(m)
+    assert refused == {}, refused
+    try:
+        s.sendmail('x@elsewhere.test', ['py@to.test'], 'From: x@elsewhere.test\\r\\n\\r\\nx')
+    except smtplib.SMTPDataError as e:
+        assert e.smtp_code == 550 and e.smtp_error.startswith(b'5.7.1 '), e
+    else:
+        raise AssertionError('accepted')
+`;
+  const python = spawn('python3', ['-c', script, service.one.secretKey], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const errors: Buffer[] = [];
+  python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  const code = await new Promise((resolve) => python.on('close', resolve));
+  expect(code, Buffer.concat(errors).toString()).toBe(0);
+  const bodies = await arrived(2);
+  const parsed = await PostalMime.parse(Buffer.from(bodies[0] ?? '', 'latin1'));
+  expect(parsed).toMatchObject({ subject: 'Grüße aus Python', text: expect.stringContaining('.a line with a dot') });
+  expect(parsed.html).toContain('<p>HTML äöü</p>');
+  expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
+});
+
+const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
+
+/** Says one line after the other; returns the greeting and the replies. */
+async function talk(lines: string[], to = port, host = '127.0.0.1'): Promise<string[]> {
+  const socket = connect(to, host);
+  const replies: string[] = [];
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (!/^\d{3} .*\r\n$/m.test(text)) continue;
+    replies.push(text);
+    text = '';
+    const line = lines[replies.length - 1];
+    if (line === undefined) break;
+    socket.write(`${line}\r\n`);
+  }
+  socket.destroy();
+  return replies;
+}
