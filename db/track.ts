@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { applyData, type Data } from '../domain/data-values.ts';
+import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { upsertContacts } from './contact-upsert.ts';
@@ -42,18 +42,9 @@ export async function trackEvent(
   const changes = await recordSubscriptionChanges(trx, { projectId, contacts: [contact], untrusted, mode });
   const recorded = await recordEvents(trx, {
     projectId,
-    events: [{ contactId: contact.id, name: p.event, data: payloadOf(p.data ?? {}), untrusted, mode }],
+    events: [{ contactId: contact.id, name: p.event, data: plainData(p.data ?? {}), untrusted, mode }],
   });
   const [event] = recorded.events;
   if (!event) throw new Error('a recorded event is missing from its own result');
   return { contactId: contact.id, eventId: event.id, outbox: [...changes, ...recorded.outbox] };
-}
-
-/** The event's payload is the caller's data, with one-off values (`{ value, persistent: false }`) as plain values. */
-function payloadOf(data: Data): Data {
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, isOneOff(value) ? value.value : value]));
-}
-
-function isOneOff(value: unknown): value is { value: unknown; persistent: false } {
-  return typeof value === 'object' && value !== null && 'value' in value && Reflect.get(value, 'persistent') === false;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyData, checkData, DATA_LIMITS, mergeData, RESERVED_DATA_KEYS } from './data-values.ts';
+import { applyData, checkData, DATA_LIMITS, mergeData, plainData, RESERVED_DATA_KEYS } from './data-values.ts';
 
 describe('the five data value rules', () => {
   it('stores primitives, arrays and objects as given', () => {
@@ -20,6 +20,12 @@ describe('the five data value rules', () => {
       oneOff: { code: '123' },
     });
     expect(applyData({ code: { persistent: false } })).toMatchObject({ set: {}, oneOff: { code: null } });
+  });
+
+  it('shows wrapped values as they are, in the payload of an event too', () => {
+    const limit = { value: 1, persistent: false, unit: 'GB' };
+    const data = { a: { value: 1, persistent: false }, b: { value: 'x', persistent: true }, c: { persistent: false } };
+    expect(plainData({ ...data, limit, plan: 'pro' })).toEqual({ a: 1, b: 'x', c: null, limit, plan: 'pro' });
   });
 
   it('stores the value of { value, persistent: true } and applies the other rules to it', () => {

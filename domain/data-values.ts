@@ -65,6 +65,11 @@ export function checkData(data: Readonly<Data>, field = 'data'): FieldError[] {
   return errors;
 }
 
+/** The data as plain values: `{ value, persistent }` is its value, whether it is stored or not. */
+export function plainData(data: Readonly<Data>): Data {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, unwrap(value).value ?? null]));
+}
+
 function sortValue(changes: DataChanges, key: string, value: unknown, field: string): void {
   // `__proto__` as an assigned key would change the prototype of our own objects instead of being stored.
   if (RESERVED_DATA_KEYS.has(key) || key === '__proto__') {
