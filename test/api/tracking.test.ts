@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -20,13 +21,15 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** A mail that was sent a while ago, with the addresses of its pixel and links. */
-async function sentMail(p: { status?: string; mode?: 'live' | 'test'; secondsAgo?: number; at?: TestApi } = {}) {
+async function sentMail(
+  p: { status?: string; mode?: 'live' | 'test'; secondsAgo?: number; body?: string; at?: TestApi } = {},
+) {
   const { db, one } = p.at ?? api;
   const contactId = await buildContact(db, { projectId: one.id, data: { name: 'Ada & Co' } });
   const id = await buildEmail(db, {
     projectId: one.id,
     contactId,
-    body: BODY,
+    body: p.body ?? BODY,
     status: p.status ?? 'SENT',
     mode: p.mode ?? 'live',
     variables: {},
@@ -160,8 +163,10 @@ describe('clicks', () => {
     expect((await eventsOf(mail.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
   });
 
-  it('works for a contact that was deleted since', async () => {
-    const mail = await sentMail();
+  it('works for a contact that was deleted since, where the content is everyone’s', async () => {
+    const mail = await sentMail({ body: `${BODY} from a template` });
+    const { content_id: contentId } = await mailOf(mail.id);
+    await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
     expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
     const { status, headers } = await get(mail.link(0));
     expect([status, headers.get('location')]).toEqual([302, 'https://shop.example.com/sale?for=']);
@@ -246,6 +251,23 @@ describe('machines', () => {
 });
 
 describe('writing', () => {
+  it('two processes that hear of the same mail at once count both and record one event', async () => {
+    const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail()));
+    const { db, lifecycle, log } = api.deps;
+    const processes = [1, 2, 3].map(() => createEngagementBatcher({ db, lifecycle, log, lenient: true }));
+    for (const { id } of [...mails, ...mails.toReversed()]) {
+      for (const batcher of processes) {
+        batcher.add({ emailId: id, kind: 'open', at: new Date(), machine: false });
+        batcher.add({ emailId: id, kind: 'click', at: new Date(), machine: false, link: 'https://shop.example.com/' });
+      }
+    }
+    await Promise.all(processes.map((batcher) => batcher.close()));
+    for (const { id } of mails) {
+      expect(await mailOf(id)).toMatchObject({ opens: 6, clicks: 6, status: 'CLICKED' });
+      expect((await eventsOf(id)).map((event) => event.name).sort()).toEqual(['email.click', 'email.open']);
+    }
+  });
+
   it('loses nothing when the process is told to end', async () => {
     const own = await startTestApi();
     try {
