@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
@@ -177,6 +178,29 @@ describe('erasing a contact', () => {
     });
     expect(JSON.stringify(left.rows[0])).not.toContain('Ada');
     expect((await api.call('DELETE', `/suppressions/${encodeURIComponent(email)}`)).status).toBe(204);
+  });
+
+  it('takes the words out of mail that was written to it alone; those to others and templates keep theirs', async () => {
+    await buildDomain(api.db, { projectId: api.one.id });
+    const mail = { from: 'hello@shop.example.com', subject: 'For Ada', body: `<p>Dear Ada, ${email}</p>` };
+    const template = { name: 't', subject: 'Hello', body: '<p>All</p>', type: 'TRANSACTIONAL', from: mail.from };
+    const { body: saved } = await api.call('POST', '/templates', { body: template });
+    const send = async (body: object) => (await api.call('POST', '/v1/send', { body })).body.data.emails;
+    const [mine, other] = await send({ ...mail, to: [email, `other-${email}`] });
+    const [ofTemplate] = await send({ to: email, template: saved.id });
+
+    expect((await api.call('DELETE', `/contacts/${mine.contact.id}`)).status).toBe(204);
+
+    const record = async (id: string) => (await api.call('GET', `/v1/emails/${id}`)).body.data;
+    expect(JSON.stringify(await record(mine.email))).not.toMatch(/Ada|person/);
+    expect(await record(mine.email)).toMatchObject({
+      to: null,
+      from: mail.from,
+      subject: '',
+      reason: 'contact_deleted',
+    });
+    expect(await record(other.email)).toMatchObject({ subject: 'For Ada', to: `other-${email}` });
+    expect(await record(ofTemplate.email)).toMatchObject({ subject: 'Hello', to: null });
   });
 });
 

@@ -1,0 +1,48 @@
+import { sql, type Transaction } from 'kysely';
+import { type NewContent, saveContents } from './contents.ts';
+import type { Database } from './schema.ts';
+
+interface Sender {
+  type: NewContent['type'];
+  fromEmail: string;
+  fromName: string | null;
+}
+
+/**
+ * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller put into
+ * the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep their content, which
+ * is everyone's. Call it before the mails lose their contact. Source: decisions §3.
+ */
+export async function eraseWords(trx: Transaction<Database>, p: { projectId: string; contactIds: string[] }) {
+  const { rows: senders } = await sql<Sender>`
+    SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+  `.execute(trx);
+  if (senders.length === 0) return;
+  const { projectId } = p;
+  const ids = await saveContents(
+    trx,
+    senders.map((sender) => ({ projectId, subject: '', body: '', ...sender, replyTo: null, templateId: null })),
+  );
+  await sql`
+    UPDATE emails SET content_id = blank.id
+    FROM (
+      SELECT e.id AS email_id, u.id
+      FROM emails e JOIN contents k ON k.id = e.content_id
+      JOIN unnest(${senders.map((s) => s.type)}::text[], ${senders.map((s) => s.fromEmail)}::text[],
+        ${senders.map((s) => s.fromName)}::text[], ${ids}::uuid[]) AS u (type, from_email, from_name, id)
+        ON (u.type, u.from_email) = (k.type, ${senderAddress}) AND u.from_name IS NOT DISTINCT FROM ${senderName}
+      WHERE ${writtenForOne(p)}
+    ) blank
+    WHERE emails.id = blank.email_id
+  `.execute(trx);
+}
+
+/** The sender of inbound mail is the person. */
+const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
+const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
+const typeAndSender = sql`k.type, ${senderAddress} AS "fromEmail", ${senderName} AS "fromName"`;
+
+function writtenForOne(p: { projectId: string; contactIds: string[] }) {
+  return sql<boolean>`e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[])
+    AND e.source_type IN ('TRANSACTIONAL', 'INBOUND') AND k.template_id IS NULL`;
+}
