@@ -91,13 +91,17 @@ describe('verifying an address', () => {
     expect(dns.asked.filter((question) => question === 'MX cached.example')).toHaveLength(1);
   });
 
-  it.each([{ email: 'nope' }, { email: 'a@b' }, {}, { email: 5 }])('refuses %j with 400', async (body) => {
-    const answer = await api.call('POST', '/v1/verify', { body });
-    expect(answer).toMatchObject({
-      status: 400,
-      body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'email' }] } },
-    });
-  });
+  const longLocalPart = `${'a'.repeat(65)}@company.example`;
+  it.each([{ email: 'nope' }, { email: 'a@b' }, { email: longLocalPart }, {}, { email: 5 }])(
+    'refuses %j with 400',
+    async (body) => {
+      const answer = await api.call('POST', '/v1/verify', { body });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'email' }] } },
+      });
+    },
+  );
 
   it('needs a secret key, of any scope', async () => {
     const body = { email: 'a@company.example' };
