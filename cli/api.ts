@@ -1,13 +1,22 @@
+import type { Config } from '../domain/config.ts';
 import { requirePostgres } from './dependencies.ts';
+import { requireFile } from './files.ts';
 import { requirePort } from './ports.ts';
 import { runServiceProcess } from './service-process.ts';
 
 // `npm run api`: one API process, configured by environment alone. It starts and accepts while Temporal is down.
 await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePort('PORT', config.host, config.port);
-  if (config.inboundSmtpPort) await requirePort('INBOUND_SMTP_PORT', config.host, config.inboundSmtpPort);
+  await requireMailListeners(config);
   await requirePostgres(config.database.url);
   // Only now: settings that cannot be used are told before a second of imports.
   const { startApi } = await import('../api/server.ts');
   return startApi(config, { log });
 });
+
+async function requireMailListeners({ host, inboundSmtpPort, smtpRelay, tls }: Config): Promise<void> {
+  if (inboundSmtpPort !== undefined) await requirePort('INBOUND_SMTP_PORT', host, inboundSmtpPort);
+  if (smtpRelay.port !== undefined) await requirePort('SMTP_RELAY_PORT', host, smtpRelay.port);
+  if (tls.certFile) await requireFile('TLS_CERT_FILE', tls.certFile);
+  if (tls.keyFile) await requireFile('TLS_KEY_FILE', tls.keyFile);
+}
