@@ -272,6 +272,22 @@ describe('strangers', () => {
   });
 });
 
+describe('the session', () => {
+  it('is encrypted where there is a certificate', async () => {
+    const taken: string[] = [];
+    const secure = await startInboundListener({
+      ...{ host: '127.0.0.1', port: 0, name: 'mx.example.com', tls: author },
+      handler: { accepts: async () => true, take: async ({ from }) => void taken.push(from) },
+      onError: (error) => errors.push(error),
+    });
+    const options = { host: '127.0.0.1', port: secure.port, tls: { rejectUnauthorized: false } };
+    const mail = { from: 'a@author.example', to: 'b@shop.example.com', text: 'x' };
+    await createTransport({ ...options, requireTLS: true }).sendMail(mail);
+    expect(taken).toEqual(['a@author.example']);
+    await secure.close();
+  });
+});
+
 describe('abuse reports', () => {
   it('prove the mail by the return path or the unsubscribe link that they quote', async () => {
     const proofs = [
