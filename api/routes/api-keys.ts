@@ -24,6 +24,7 @@ const EXAMPLE = {
   revokedAt: null,
   lastUsedAt: '2026-01-01T12:00:00.000Z',
   createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
 };
 
 const Mode = z.enum(['live', 'test']);
@@ -39,6 +40,7 @@ const ApiKeyRecord = z
     revokedAt: Instant.nullable(),
     lastUsedAt: Instant.nullable(),
     createdAt: Instant,
+    updatedAt: Instant,
   })
   .openapi('ApiKey', { example: EXAMPLE });
 
@@ -195,5 +197,7 @@ function apiKeyAnswer(key: ApiKey) {
     revokedAt: key.revokedAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     createdAt: key.createdAt.toISOString(),
+    // A key changes once, when it is revoked.
+    updatedAt: (key.revokedAt ?? key.createdAt).toISOString(),
   };
 }

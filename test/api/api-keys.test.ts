@@ -63,6 +63,7 @@ describe('API keys', () => {
     await expect.poll(() => other.find(key), { interval: 5, timeout: 1000 }).toBeUndefined();
     const again = await asOwner('POST', `/apikeys/${id}/revoke`);
     expect(again.body.revokedAt).toBe(first.body.revokedAt);
+    expect(again.body.updatedAt).toBe(first.body.revokedAt);
     await other.close();
   });
 
