@@ -18,11 +18,11 @@ export function createReport(out: { write(text: string): unknown; isTTY?: boolea
   let titles = 0;
   let wrong = 0;
   let moving = false;
-  let lastAt = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
   const print = (text: string): void => {
     out.write(`${moving ? '\r\x1b[K' : ''}${text}\n`);
     moving = false;
-    lastAt = 0;
+    lastAt = Number.NEGATIVE_INFINITY;
   };
   return {
     title(text) {
