@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { startSinkProcess } from '../test/support/sink-process.ts';
+import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
@@ -66,9 +67,10 @@ async function compare(what: string, bareType: string, eventName: string): Promi
   await runExecutions(eventName, 50);
   const bare: number[] = [];
   const ours: number[] = [];
+  const cost = { bare: noCpu(), ours: noCpu() };
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await runBare(bareType, count));
-    ours.push(await runExecutions(eventName, count));
+    bare.push(await addingCpu(cost.bare, () => runBare(bareType, count)));
+    ours.push(await addingCpu(cost.ours, () => runExecutions(eventName, count)));
   }
   const ratios = ours.map((rate, i) => rate / (bare[i] ?? 1)).sort((a, b) => a - b);
   console.log(
@@ -79,6 +81,40 @@ async function compare(what: string, bareType: string, eventName: string): Promi
     { what: 'executions', 'median a second': round1(median(ours)), rounds: ours.map(round1).join(' ') },
     { what: 'ratio', 'median a second': round2(median(ratios)), rounds: ratios.map(round2).join(' ') },
   ]);
+  console.log('CPU of each, in ms a workflow:');
+  console.table({ 'bare Temporal': perWorkflow(cost.bare), executions: perWorkflow(cost.ours) });
+}
+
+/** CPU time in ms of the processes that take part. */
+type Cpu = Record<'temporal' | 'worker' | 'bareWorker' | 'api' | 'postgres', number>;
+
+function noCpu(): Cpu {
+  return { temporal: 0, worker: 0, bareWorker: 0, api: 0, postgres: 0 };
+}
+
+function cpuNow(): Cpu {
+  const { pids } = dev;
+  return {
+    temporal: cpuMs([pids.temporal ?? 0]),
+    worker: cpuMs(pids.workers),
+    bareWorker: cpuMs([bareWorker.pid ?? 0]),
+    api: cpuMs([pids.api]),
+    postgres: postgresCpuMs(pids.postgres),
+  };
+}
+
+/** Runs `work` and adds to `sum` what CPU time it took. */
+async function addingCpu<T>(sum: Cpu, work: () => Promise<T>): Promise<T> {
+  const before = cpuNow();
+  const result = await work();
+  const after = cpuNow();
+  for (const key of Object.keys(sum) as (keyof Cpu)[]) sum[key] += after[key] - before[key];
+  return result;
+}
+
+function perWorkflow(sum: Cpu): Record<string, number> {
+  const each = Object.entries(sum).map(([name, ms]) => [name, round1(ms / (count * rounds))] as const);
+  return { ...Object.fromEntries(each), total: round1(each.reduce((total, [, ms]) => total + ms, 0)) };
 }
 
 async function runBare(type: string, total: number): Promise<number> {
