@@ -92,8 +92,8 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
 }
 
 /**
- * The whole message ready for the wire: ASCII, CRLF, no line over 998 octets, no line that begins with a dot, nothing
- * for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
+ * The whole message ready for the wire, as a string of bytes: ASCII but for an address outside it, CRLF, no line over 998 octets, no line
+ * that begins with a dot, nothing for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
  * @throws TemplateError
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {

@@ -56,6 +56,11 @@ describe('a mailbox', () => {
     expect(formatMailbox(mailbox)).toBe(expected);
   });
 
+  it('with a local part outside ASCII stands in its header as bytes of UTF-8', () => {
+    const header = mailboxHeader('To', { email: 'jörg.山田@bücher.example' });
+    expect(Buffer.from(header, 'latin1').toString()).toBe('To: jörg.山田@xn--bcher-kva.example\r\n');
+  });
+
   it('keeps its name through a parser', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 120 }), async (name) => {

@@ -37,9 +37,13 @@ export function formatMailbox({ name, email }: Mailbox): string {
   return `${phrase} <${address}>`;
 }
 
-/** A header with a mailbox, folded before the address when it is long. Ends in CRLF. */
+/**
+ * A header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like the message it goes into: a
+ * local part outside ASCII cannot be encoded, and stands in it as UTF-8 (RFC 6532 §3.2).
+ */
 export function mailboxHeader(name: string, mailbox: Mailbox): string {
-  const value = formatMailbox(mailbox);
+  const formatted = formatMailbox(mailbox);
+  const value = isAscii(formatted) ? formatted : Buffer.from(formatted, 'utf8').toString('latin1');
   const line = `${name}: ${value}`;
   if (line.length <= LINE_CHARS || value.includes('\r\n')) return `${line}\r\n`;
   return `${name}: ${value.replace(/ <(?=[^<]*$)/, '\r\n <')}\r\n`;
