@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type MimeNode from 'nodemailer/lib/mime-node';
 import { foldableHeader, singleLine } from './mime-header.ts';
 import { withCrlf } from './smtp/payload.ts';
 
@@ -56,7 +57,22 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return withCrlf(await composer.compile().build()); // An attached message goes as it is, with the line ends that it came with.
+  const message = composer.compile();
+  nameFilesByDisposition(message);
+  return withCrlf(await message.build()); // An attached message goes as it is, with the line ends that it came with.
+}
+
+/**
+ * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, where RFC 2047 §5 forbids it. Here it stands
+ * in Content-Disposition alone, encoded by RFC 2231 where it is long or not ASCII.
+ */
+function nameFilesByDisposition(node: MimeNode): void {
+  if (node.filename) {
+    const name = node.filename.replace(/["\\]/g, '\\$&');
+    node.setHeader('Content-Disposition', `${node.getHeader('Content-Disposition')}; filename="${name}"`);
+    node.filename = undefined;
+  }
+  for (const child of node.childNodes) nameFilesByDisposition(child);
 }
 
 /** As an object, so that a name like `x@y, z@w` stays a name. */
@@ -74,9 +90,14 @@ function attachmentOf(attachment: MailAttachment) {
   const cid = attachment.contentId ? singleLine(attachment.contentId).replace(/^<|>$/g, '') : undefined;
   return {
     filename: singleLine(attachment.filename),
-    contentType: singleLine(attachment.contentType),
+    contentType: fileType(singleLine(attachment.contentType)),
     content: attachment.content,
     contentDisposition: attachment.disposition === 'inline' ? ('inline' as const) : ('attachment' as const),
     ...(cid ? { cid } : {}),
   };
+}
+
+/** A file is encoded in base64, which a multipart must not be (RFC 2045 §6.4): readers would look for parts in it. */
+function fileType(contentType: string): string {
+  return /^multipart\//i.test(contentType) ? 'application/octet-stream' : contentType;
 }

@@ -108,6 +108,22 @@ describe('a built message', () => {
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
   });
 
+  it.each(['Ü 1.pdf', `${'長い'.repeat(60)}.pdf`, 'a "b" \\ (c); d=e.pdf', 'a.pdf'])(
+    'names a file once, where encoding is allowed: %s',
+    async (filename) => {
+      const attachments = [{ filename, contentType: 'application/pdf', content: PIXEL }];
+      const { parsed, raw } = await read({ attachments });
+      expect(parsed.attachments[0]?.filename).toBe(filename);
+      expect(raw).toContain('\r\nContent-Type: application/pdf\r\n');
+    },
+  );
+
+  it('does not take a file for parts of the message, whatever it says of itself', async () => {
+    const attachments = [{ filename: 'a', contentType: 'multipart/mixed; boundary=x', content: PIXEL }];
+    const { parsed } = await read({ attachments });
+    expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer)).toEqual(PIXEL);
+  });
+
   it.each<[string, Partial<MailInput>]>([
     ['subject', { subject: 'Hi\r\nBcc: eve@example.net' }],
     ['sender name', { from: { name: 'A\r\nBcc: eve@example.net', address: 'a@example.com' } }],
