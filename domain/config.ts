@@ -177,7 +177,8 @@ export const VARIABLES = {
     schema: host,
     takes: 'a host name',
     defaultText: "the sender's own domain",
-    about: 'Host of the envelope sender that bounces come back to (VERP); its MX must lead to `INBOUND_SMTP_PORT`.',
+    about:
+      'Host of the envelope sender that bounces come back to (VERP); its MX must lead to `INBOUND_SMTP_PORT`, and its SPF record name the hosts that send.',
   },
   SES_REGION: {
     schema: z.string().regex(/^[a-z0-9-]+$/),
