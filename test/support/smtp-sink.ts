@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One message that the sink said yes to. */
 export interface SunkMessage {
+  /** The envelope sender. */
+  from: string;
   to: string;
   messageId: string;
 }
@@ -20,7 +22,7 @@ export interface SmtpSinkOptions {
   pauseMs?: () => number;
   /** Remembers recipient and Message-ID of every message (default true); counting alone needs no memory. */
   record?: boolean;
-  /** Keeps whole messages for `bodies` (default false). */
+  /** Keeps whole messages for `bodies`, as they came over the wire: a line's first dot is doubled (default false). */
   keepBodies?: boolean;
   /**
    * The answer to RCPT in place of 250, or null. By default local parts say it: `reject550-5.1.1…`, `defer450-4.2.1…`,
@@ -181,7 +183,7 @@ function serve(socket: net.Socket, state: SinkState): void {
     if (answer === 'hangup') return hangUp();
     if (answer === null) {
       counts.messages += 1;
-      if (options.record) state.messages.push({ to: to ?? '', messageId: messageId ?? '' });
+      if (options.record) state.messages.push({ from: from ?? '', to: to ?? '', messageId: messageId ?? '' });
       if (options.keepBodies) state.bodies.push(body.join(''));
     } else counts.refused += 1;
     from = null;

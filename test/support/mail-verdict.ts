@@ -1,0 +1,50 @@
+import { Resolver } from 'node:dns/promises';
+import { authenticate } from 'mailauth';
+
+/** A message with its envelope, as a receiving server has it. */
+export interface ArrivedMail {
+  /** The envelope sender. */
+  from: string;
+  raw: string;
+  /** Of the client that handed it over. */
+  ip: string;
+  helo: string;
+}
+
+/** What a receiver finds; `aligned` names the domain that DMARC could go by, undefined where there is none. */
+export interface MailVerdict {
+  spf: { result: string; domain: string };
+  /** One for each signature. */
+  dkim: { result: string; domain: string }[];
+  dmarc: { result: string; policy: string; aligned: { spf: string | undefined; dkim: string | undefined } };
+}
+
+/** Checks SPF, DKIM and DMARC of a message with mailauth, which asks the DNS server at `dns` (`127.0.0.1:5353`) and no other. */
+export async function verdictOf(dns: string, mail: ArrivedMail): Promise<MailVerdict> {
+  const servers = new Resolver({ timeout: 2_000, tries: 2 });
+  servers.setServers([dns]);
+  const { spf, dkim, dmarc } = await authenticate(Buffer.from(mail.raw, 'latin1'), {
+    ...{
+      sender: mail.from,
+      ip: mail.ip,
+      helo: mail.helo,
+      mta: 'mx.receiver.test',
+      disableArc: true,
+      disableBimi: true,
+    },
+    resolver: (name: string, type: string) => servers.resolve(name, type) as Promise<string[]>,
+  });
+  if (!spf || !dkim || !dmarc) throw new Error('the message has no sender that could be checked');
+  return {
+    spf: { result: spf.status.result, domain: spf.domain },
+    dkim: dkim.results.map(({ status, signingDomain }) => ({ result: status.result, domain: signingDomain ?? '' })),
+    dmarc: {
+      result: dmarc.status.result,
+      policy: dmarc.policy ?? '',
+      aligned: {
+        spf: dmarc.alignment?.spf.result || undefined,
+        dkim: dmarc.alignment?.dkim.result || undefined,
+      },
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const SCRIPT = join(import.meta.dirname, 'read-mail.py');
+
+/** A part that is not made of parts. */
+export interface ReadPart {
+  type: string;
+  disposition: string | null;
+  filename: string | null;
+  /** With its angle brackets. */
+  contentId: string | null;
+  content: Buffer;
+  /** Decoded, lines ending in LF; null for files. */
+  text: string | null;
+}
+
+/** A message as Python's `email` package understands it. */
+export interface ReadMail {
+  /** What it had to forgive, in the message, its parts and their headers. */
+  defects: string[];
+  /** In their order, names in lower case, values decoded. */
+  headers: [name: string, value: string][];
+  from: { name: string; address: string }[];
+  to: { name: string; address: string }[];
+  replyTo: { name: string; address: string }[];
+  /** Content types, those of multiparts too. */
+  types: string[];
+  /** In octets, without CRLF. */
+  longestLine: number;
+  parts: ReadPart[];
+}
+
+/** Reads messages, strings of bytes, with Python's `email` package. @throws Error where there is no python3, or it fails */
+export async function readMails(raws: string[]): Promise<ReadMail[]> {
+  const python = spawn('python3', [SCRIPT]);
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  python.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
+  python.stdin.on('error', () => {}); // It ended before it had read all: its words say why.
+  python.stdin.end(JSON.stringify(raws.map((raw) => Buffer.from(raw, 'latin1').toString('base64'))));
+  const [code] = await once(python, 'close').catch((cause) => {
+    throw new Error('these tests need python3 on PATH: its email package reads the mail', { cause });
+  });
+  if (code !== 0) throw new Error(`python3 failed: ${Buffer.concat(errors)}`);
+  return JSON.parse(Buffer.concat(output).toString()).map(readMail);
+}
+
+interface FoundPart extends Omit<ReadPart, 'content'> {
+  base64: string;
+}
+
+function readMail(found: Omit<ReadMail, 'parts'> & { parts: FoundPart[] }): ReadMail {
+  const parts = found.parts.map(({ base64, text, ...part }) => ({
+    ...part,
+    content: Buffer.from(base64, 'base64'),
+    text: text?.replaceAll('\r\n', '\n') ?? null,
+  }));
+  return { ...found, parts };
+}
