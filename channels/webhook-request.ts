@@ -38,7 +38,9 @@ export function createWebhookClient(options: { allowPrivate: boolean }): Webhook
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
     maxResponseSize: -1,
-    connections: 50,
+    // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a slow endpoint
+    // would hold up every other one on the same host, of another project too.
+    connections: null,
   });
   return {
     send: (webhook, signal) => timed((timeout) => follow(agent, webhook, options.allowPrivate, timeout), signal),

@@ -508,6 +508,12 @@ export interface WebhookEndpointsTable {
   failures_in_row: Generated<number>;
   failing_since: NullableTimestamp;
   disabled_reason: string | null;
+  /** Counts the turns; a turn that is no longer the last one records nothing. */
+  turn: Generated<number>;
+  /** Until then the endpoint is looked at by itself, and a new event need not wake it. */
+  wakes_at: NullableTimestamp;
+  /** A degraded endpoint is asked again at this time. */
+  probe_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -520,11 +526,11 @@ export interface WebhookDeliveriesTable {
   event_name: string;
   payload: Json;
   status: Generated<string>;
-  claim: number | null;
   attempts: Generated<number>;
   response_status: number | null;
   latency_ms: number | null;
   error: string | null;
+  /** Set while the delivery is PENDING. */
   next_attempt_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
-import { openSecret, sealSecret } from '../domain/secrets.ts';
+import { sealSecret } from '../domain/secrets.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
 import type { Database } from './schema.ts';
 
@@ -30,7 +30,8 @@ const COLUMNS = sql.raw(`id, url, events, description, status, disabled_reason A
 /** Far more than a project needs; every event is matched against all of them. */
 const ENDPOINTS_MAX = 100;
 
-const contextOf = (id: string): string => `webhook_endpoints.secret:${id}`;
+/** What an endpoint's secret is sealed for. */
+export const endpointSecretContext = (id: string): string => `webhook_endpoints.secret:${id}`;
 
 /** Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have */
 export async function insertEndpoint(
@@ -48,7 +49,7 @@ export async function insertEndpoint(
   const { rows } = await sql<WebhookEndpoint>`
     INSERT INTO webhook_endpoints (id, project_id, url, events, description, secret)
     VALUES (${id}, ${p.projectId}, ${p.url}, ${p.events}::text[], ${p.description},
-      ${sealSecret(p.atRestKey, contextOf(id), secret)})
+      ${sealSecret(p.atRestKey, endpointSecretContext(id), secret)})
     RETURNING ${COLUMNS}
   `.execute(trx);
   return { ...required(rows[0]), secret };
@@ -88,6 +89,8 @@ export async function updateEndpoint(
       disabled_reason = CASE WHEN ${p.enabled === false} THEN 'manual' WHEN ${p.enabled === true} THEN NULL ELSE disabled_reason END,
       failures_in_row = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN 0 ELSE failures_in_row END,
       failing_since = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN NULL ELSE failing_since END,
+      wakes_at = CASE WHEN ${p.enabled === true} THEN NULL ELSE wakes_at END,
+      probe_at = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN NULL ELSE probe_at END,
       updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${COLUMNS}
@@ -111,33 +114,11 @@ export async function rotateSecret(
   const secret = newWebhookSecret();
   const { rows } = await sql<WebhookEndpoint>`
     UPDATE webhook_endpoints SET previous_secret = secret, previous_until = now() + make_interval(hours => ${ROTATION_HOURS}),
-      secret = ${sealSecret(p.atRestKey, contextOf(p.id), secret)}, updated_at = now()
+      secret = ${sealSecret(p.atRestKey, endpointSecretContext(p.id), secret)}, updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${COLUMNS}
   `.execute(db);
   return { ...required(rows[0]), secret };
-}
-
-export interface EndpointToCall {
-  url: string;
-  status: EndpointStatus;
-  /** The current one first. */
-  secrets: string[];
-}
-
-/** An endpoint with its secrets opened, for the activity that calls it; undefined once it was deleted. */
-export async function findEndpointToCall(
-  db: Kysely<Database>,
-  p: EndpointRef & { atRestKey: Buffer },
-): Promise<EndpointToCall | undefined> {
-  const { rows } = await sql<{ url: string; status: EndpointStatus; secret: string; previous: string | null }>`
-    SELECT url, status, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
-    FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id}
-  `.execute(db);
-  const row = rows[0];
-  if (!row) return undefined;
-  const sealed = row.previous === null ? [row.secret] : [row.secret, row.previous];
-  return { ...row, secrets: sealed.map((secret) => openSecret(p.atRestKey, contextOf(p.id), secret)) };
 }
 
 function required<T>(row: T | undefined): T {

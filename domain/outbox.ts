@@ -23,7 +23,7 @@ export type OutboxKind =
   | 'hold.release'
   /** refId = project; payload = { variantId, restockNo }. */
   | 'restock.start'
-  /** refId = webhook delivery. Grouped by endpoint. payload = { endpointId }. */
+  /** refId = webhook endpoint; payload = { endpointId }: deliveries to it are due. */
   | 'webhook.deliver';
 
 /** A row of the outbox as it is dispatched. */

@@ -1,6 +1,13 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { matchesEvent, newWebhookSecret, nextAttemptAt, RETRY_SECONDS, webhookHeaders } from './webhook-registry.ts';
+import {
+  matchesEvent,
+  newWebhookSecret,
+  nextAttemptAt,
+  RETRY_SECONDS,
+  verdictOf,
+  webhookHeaders,
+} from './webhook-registry.ts';
 
 describe('webhookHeaders', () => {
   it('are accepted by the public verifier, with the old and the new secret', () => {
@@ -30,5 +37,14 @@ describe('nextAttemptAt', () => {
     expect(nextAttemptAt(8, now)).toBeNull();
     const hours = RETRY_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3_600;
     expect(Math.round(hours)).toBe(24);
+  });
+});
+
+describe('verdictOf', () => {
+  it('counts the failures since the last success', () => {
+    expect(verdictOf(['failure', 'failure'])).toEqual({ succeeded: false, failures: 2, gone: false });
+    expect(verdictOf(['failure', 'success', 'failure'])).toEqual({ succeeded: true, failures: 1, gone: false });
+    expect(verdictOf(['success', 'gone'])).toEqual({ succeeded: true, failures: 1, gone: true });
+    expect(verdictOf(['failure', 'success'])).toEqual({ succeeded: true, failures: 0, gone: false });
   });
 });

@@ -50,3 +50,25 @@ export function nextAttemptAt(attempts: number, now: Date): Date | null {
   const seconds = RETRY_SECONDS[attempts - 1];
   return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
 }
+
+export type Outcome = 'success' | 'failure' | 'gone';
+
+/** What a series of tries says of an endpoint. */
+export interface Verdict {
+  /** Whether one of them succeeded. */
+  succeeded: boolean;
+  /** How many failed since the last that succeeded. */
+  failures: number;
+  /** Whether one was answered 410: nobody is there any more. */
+  gone: boolean;
+}
+
+/** Sums tries up, in the order of their ends. */
+export function verdictOf(outcomes: readonly Outcome[]): Verdict {
+  const lastSuccess = outcomes.lastIndexOf('success');
+  return {
+    succeeded: lastSuccess >= 0,
+    failures: outcomes.length - 1 - lastSuccess,
+    gone: outcomes.includes('gone'),
+  };
+}

@@ -15,6 +15,7 @@ export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;
 
 export const campaignWorkflowId = (campaignId: string, sendNo: number): string => `campaign-${campaignId}-${sendNo}`;
 export const jobWorkflowId = (jobId: string): string => `job-${jobId}`;
+export const webhookWorkflowId = (endpointId: string): string => `webhooks-${endpointId}`;
 export const releaseWorkflowId = (outboxId: string): string => `hold-release-${outboxId}`;
 export const restockWorkflowId = (projectId: string, variantId: string, restockNo: number): string =>
   `restock-${projectId}-${variantId}-${restockNo}`;
@@ -23,6 +24,6 @@ export const restockWorkflowId = (projectId: string, variantId: string, restockN
  * The id of a group, made from the ids of its outbox rows: dispatching the same rows again is "already started", while sending the same
  * thing once more on purpose (a replay) is a row of its own.
  */
-export function groupWorkflowId(kind: 'delivery' | 'sms' | 'webhooks', outboxIds: string[]): string {
+export function groupWorkflowId(kind: 'delivery' | 'sms', outboxIds: string[]): string {
   return `${kind}-${createHash('sha256').update(outboxIds.join()).digest('hex').slice(0, 32)}`;
 }

@@ -9,6 +9,7 @@ import {
   releaseWorkflowId,
   restockWorkflowId,
   TASK_QUEUES,
+  webhookWorkflowId,
 } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
@@ -28,7 +29,7 @@ export async function dispatchGroup(client: Client, rows: OutboxRow[]): Promise<
     case 'sms.deliver':
       return all(rows, startSmsDelivery(client, rows));
     case 'webhook.deliver':
-      return all(rows, startWebhookDelivery(client, rows));
+      return all(rows, wakeWebhookDelivery(client, rows));
     case 'execution.start':
       return all(rows, startExecution(client, first));
     case 'execution.event':
@@ -109,18 +110,16 @@ function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
   });
 }
 
-function startWebhookDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const ids = rows.map((row) => row.refId);
+/** Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost Temporal one signal. */
+function wakeWebhookDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
   const projectId = projectOf(rows);
   const endpointId = String(rows[0]?.payload.endpointId);
-  return client.workflow.start('webhookDelivery', {
+  return client.workflow.signalWithStart('webhookDelivery', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: groupWorkflowId(
-      'webhooks',
-      rows.map((row) => row.id),
-    ),
-    args: [{ projectId, endpointId, deliveryIds: ids }],
-    staticSummary: `${ids.length} webhook deliveries to endpoint ${endpointId}`,
+    workflowId: webhookWorkflowId(endpointId),
+    args: [{ projectId, endpointId }],
+    signal: 'wake',
+    staticSummary: `webhook deliveries to endpoint ${endpointId}`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'webhook-delivery' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: projectId },
   });

@@ -311,8 +311,8 @@ function endpointAnswer(endpoint: WebhookEndpoint) {
   };
 }
 
-function replayAnswer({ ids, nextSince }: Replay) {
-  return { replayed: ids.length, nextSince: nextSince?.toISOString() ?? null };
+function replayAnswer({ count, nextSince }: Replay) {
+  return { replayed: count, nextSince: nextSince?.toISOString() ?? null };
 }
 
 function deliveryAnswer(delivery: WebhookDelivery) {

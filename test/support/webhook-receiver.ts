@@ -14,9 +14,10 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** A real HTTP server on loopback; `answer` decides what each request gets (200 by default). */
+/** A real HTTP server on loopback, on a free port unless one is given; `answer` decides what each request gets (200 by default). */
 export async function startWebhookReceiver(
-  answer: (request: ReceivedRequest, response: ServerResponse) => void = (_, response) => void response.end('ok'),
+  answer: (request: ReceivedRequest, response: ServerResponse) => unknown = (_, response) => response.end('ok'),
+  port = 0,
 ): Promise<WebhookReceiver> {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -31,7 +32,7 @@ export async function startWebhookReceiver(
     received.push(request);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,

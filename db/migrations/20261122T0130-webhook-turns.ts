@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely';
+
+/** One turn at a time for each endpoint of the webhook registry: its fence, until when nobody has to wake it, when it is probed. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    ALTER TABLE webhook_endpoints
+      ADD COLUMN turn bigint NOT NULL DEFAULT 0,
+      ADD COLUMN wakes_at timestamptz,
+      ADD COLUMN probe_at timestamptz`.execute(db);
+  // A turn owns what is pending, so that a delivery needs no claim of its own.
+  await sql`ALTER TABLE webhook_deliveries DROP COLUMN claim, ALTER COLUMN next_attempt_at SET DEFAULT now()`.execute(
+    db,
+  );
+  await sql`
+    UPDATE webhook_deliveries SET next_attempt_at = created_at WHERE status = 'PENDING' AND next_attempt_at IS NULL
+  `.execute(db);
+  await sql`
+    CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at, id) WHERE status = 'PENDING'
+  `.execute(db);
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordEvents } from '../../db/record-events.ts';
+import type { Database } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { insertEndpoint } from '../../db/webhook-endpoints.ts';
+import { beginTurn, endTurn, listDueDeliveries, recordAttempts } from '../../db/webhook-turns.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
+
+let database: TestDatabase;
+let projectId: string;
+const atRestKey = randomBytes(32);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = (await buildProject(database.db, 'One')).id;
+});
+afterAll(() => database?.drop());
+
+async function newEndpoint(event: string): Promise<string> {
+  const { id } = await inTransaction(database.db, (trx) =>
+    insertEndpoint(trx, { projectId, url: 'https://example.com', events: [event], description: null, atRestKey }),
+  );
+  return id;
+}
+const record = (trx: Transaction<Database>, name: string) =>
+  recordEvents(trx, { projectId, events: [{ contactId: null, name, data: {} }] });
+const begin = async (id: string) => {
+  const turn = await beginTurn(database.db, { projectId, id, atRestKey });
+  if (!turn) throw new Error('the endpoint is there');
+  return turn;
+};
+const end = (turn: Awaited<ReturnType<typeof begin>>) => inTransaction(database.db, (trx) => endTurn(trx, turn));
+
+it('an event wakes an endpoint that nobody looks at, and not one whose turn is under way', async () => {
+  const id = await newEndpoint('a');
+  const first = await inTransaction(database.db, (trx) => record(trx, 'a'));
+  expect(first.outbox).toMatchObject([{ kind: 'webhook.deliver', refId: id }]);
+  const turn = await begin(id);
+  const second = await inTransaction(database.db, (trx) => record(trx, 'a'));
+  expect(second.outbox).toEqual([]);
+  const due = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 10 });
+  expect(due).toHaveLength(2);
+});
+
+it('an event that is being recorded while a turn ends is seen by that turn', async () => {
+  const id = await newEndpoint('b');
+  const turn = await begin(id);
+  let ended: ReturnType<typeof end> | undefined;
+  await inTransaction(database.db, async (trx) => {
+    const { outbox } = await record(trx, 'b');
+    expect(outbox).toEqual([]);
+    ended = end(turn);
+    await until(async () => {
+      const { rows } =
+        await sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
+          database.db,
+        );
+      return rows.length > 0;
+    }, 'the turn to wait for the event');
+  });
+  expect(await ended).toMatchObject({ waitMs: 0 });
+});
+
+it('an event after the end of a turn wakes the endpoint', async () => {
+  const id = await newEndpoint('c');
+  expect(await end(await begin(id))).toBeNull();
+  const { outbox } = await inTransaction(database.db, (trx) => record(trx, 'c'));
+  expect(outbox).toHaveLength(1);
+});
+
+it('a degraded endpoint is let alone until its probe, but woken for what would wait longer', async () => {
+  const id = await newEndpoint('d');
+  await inTransaction(database.db, (trx) => record(trx, 'd'));
+  const probeAt = new Date(Date.now() + 60_000);
+  const degrade = (p: { probeAt: Date; nextAttemptAt: Date }) =>
+    inTransaction(database.db, async (trx) => {
+      await sql`UPDATE webhook_endpoints SET status = 'DEGRADED', probe_at = ${p.probeAt} WHERE id = ${id}`.execute(
+        trx,
+      );
+      await sql`UPDATE webhook_deliveries SET next_attempt_at = ${p.nextAttemptAt} WHERE endpoint_id = ${id}`.execute(
+        trx,
+      );
+    });
+  const turn = await begin(id);
+  await degrade({ probeAt, nextAttemptAt: new Date() });
+  expect(await end(turn)).toMatchObject({ at: probeAt });
+  expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toEqual([]);
+  const next = await begin(id);
+  expect(next.paused).toBe(true);
+  const nextAttemptAt = new Date(probeAt.getTime() + 60_000);
+  await degrade({ probeAt, nextAttemptAt });
+  expect(await end(next)).toMatchObject({ at: nextAttemptAt });
+  expect((await inTransaction(database.db, (trx) => record(trx, 'd'))).outbox).toHaveLength(1);
+});
+
+it('a turn that is not the last one records nothing', async () => {
+  const id = await newEndpoint('e');
+  await inTransaction(database.db, (trx) => record(trx, 'e'));
+  const lost = await begin(id);
+  const turn = await begin(id);
+  const [delivery] = await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 1 });
+  const attempts = [
+    {
+      id: delivery?.id ?? '',
+      status: 'DELIVERED' as const,
+      responseStatus: 200,
+      latencyMs: 1,
+      error: null,
+      nextAttemptAt: null,
+    },
+  ];
+  expect(await recordAttempts(database.db, { ...lost, attempts })).toBeUndefined();
+  expect(await recordAttempts(database.db, { ...turn, attempts })).toBe('ACTIVE');
+  expect(await end(turn)).toBeNull();
+});

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { recordEvents } from '../../db/record-events.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { insertEndpoint } from '../../db/webhook-endpoints.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const EVENTS = 400;
+/** Requests of a turn that may be under way (activities/webhook-turn.ts): what a kill can double. */
+const WIDTH = 20;
+/** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
+const ARRIVAL_TIMEOUT_MS = 90_000;
+
+let database: TestDatabase;
+let temporal: TestTemporal;
+let receiver: WebhookReceiver;
+let running: HostProcess[] = [];
+
+beforeAll(async () => {
+  [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  receiver = await startWebhookReceiver(async (_, response) => {
+    await sleep(20);
+    response.end('ok');
+  });
+});
+afterEach(async () => {
+  await Promise.all(running.map((host) => host.kill()));
+  running = [];
+});
+afterAll(async () => {
+  await receiver?.close();
+  await database?.drop();
+});
+
+async function startWorker(): Promise<HostProcess> {
+  const env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  };
+  const host = await startHostProcess('worker', env, (output) => output.includes('takes tasks'));
+  running.push(host);
+  return host;
+}
+
+test('a worker that is killed in the middle loses no event, and doubles at most what was under way', {
+  timeout: 240_000,
+}, async () => {
+  const { id: projectId } = await buildProject(database.db, 'Kill');
+  const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
+  const endpoint = { projectId, url: receiver.url, events: ['happened'], description: null, atRestKey };
+  await inTransaction(database.db, (trx) => insertEndpoint(trx, endpoint));
+  const events = Array.from({ length: EVENTS }, (_, n) => ({ contactId: null, name: 'happened', data: { n } }));
+  await inTransaction(database.db, (trx) => recordEvents(trx, { projectId, events }));
+
+  const worker = await startWorker();
+  const arrived = () => new Set(receiver.received.map((request) => request.headers['webhook-id'])).size;
+  await expect.poll(arrived, { timeout: ARRIVAL_TIMEOUT_MS, interval: 5 }).toBeGreaterThan(EVENTS / 4);
+  await worker.kill();
+  expect(arrived()).toBeLessThan(EVENTS);
+  await startWorker();
+  await expect.poll(arrived, { timeout: ARRIVAL_TIMEOUT_MS, interval: 100 }).toBe(EVENTS);
+  expect(receiver.received.length - EVENTS).toBeLessThanOrEqual(WIDTH);
+  const pending = () =>
+    database.db.selectFrom('webhook_deliveries').select('id').where('status', '=', 'PENDING').execute();
+  await expect.poll(async () => (await pending()).length, { timeout: ARRIVAL_TIMEOUT_MS }).toBe(0);
+});

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { webhookWorkflowId } from '../../temporal/names.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const EVENTS = 10_000;
+/** What another project has to say meanwhile. */
+const OTHERS = 50;
+/** How long the slow endpoint takes for each answer. */
+const SLOW_MS = 3_000;
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { address, namespace } = service.temporal;
+  client = new Client({ connection: await Connection.connect({ address }), namespace });
+  receiver = await startWebhookReceiver(async ({ path }, response) => {
+    if (path === '/hanging') return;
+    if (path === '/slow') await sleep(SLOW_MS);
+    response.end('ok');
+  });
+});
+
+afterAll(async () => {
+  await receiver?.close();
+  await client?.connection.close();
+  await service?.close();
+});
+
+interface Endpoint {
+  id: string;
+  secret: string;
+}
+
+const register = (url: string, events: string[], key = service.one.secretKey): Promise<Endpoint> =>
+  expectOk(service.call('POST', '/webhooks', { key, body: { url, events } }));
+const statusOf = async ({ id }: Endpoint) => (await expectOk(service.call('GET', `/webhooks/${id}`))).status;
+const requestsTo = (path: string, from = receiver) => from.received.filter((request) => request.path === path);
+const idsOf = (requests: ReceivedRequest[]) => new Set(requests.map((request) => request.headers['webhook-id']));
+
+/** Deliveries of an endpoint by status, and the tries they took. */
+async function sumOf({ id }: Endpoint): Promise<Record<string, { count: number; tries: number }>> {
+  const { rows } = await sql<{ status: string; count: number; tries: number }>`
+    SELECT status, count(*) AS count, sum(attempts) AS tries FROM webhook_deliveries WHERE endpoint_id = ${id} GROUP BY status
+  `.execute(service.db);
+  return Object.fromEntries(rows.map(({ status, count, tries }) => [status, { count, tries }]));
+}
+
+/** Turns that Temporal was asked for, over all runs of an endpoint's workflow. */
+async function turnsOf({ id }: Endpoint): Promise<number> {
+  let turns = 0;
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${webhookWorkflowId(id)}'` })) {
+    const { events } = await client.workflow.getHandle(webhookWorkflowId(id), runId).fetchHistory();
+    turns += events?.filter((event) => event.activityTaskScheduledEventAttributes).length ?? 0;
+  }
+  return turns;
+}
+
+/** One request that causes an event of each contact. */
+async function unsubscribeAll(): Promise<void> {
+  const rows = Array.from({ length: EVENTS }, (_, n) => `r${n}@to.test,false`);
+  const form = new FormData();
+  form.set('file', new File([['email,subscribed', ...rows].join('\n')], 'all.csv', { type: 'text/csv' }));
+  const headers = { authorization: `Bearer ${service.one.secretKey}` };
+  const response = await fetch(`${service.baseUrl}/contacts/import`, { method: 'POST', headers, body: form });
+  expect(response.status).toBe(202);
+}
+
+describe(`${EVENTS.toLocaleString('en')} events to an endpoint that is well, a slow one, one that hangs and a dead one`, () => {
+  const event = ['contact.unsubscribed'];
+  let [well, slow, hanging, dead, other] = [] as unknown as [Endpoint, Endpoint, Endpoint, Endpoint, Endpoint];
+  let deadPort: number;
+
+  beforeAll(async () => {
+    deadPort = await freePort();
+    slow = await register(`${receiver.url}/slow`, event);
+    hanging = await register(`${receiver.url}/hanging`, event);
+    dead = await register(`http://127.0.0.1:${deadPort}/dead`, event);
+    well = await register(`${receiver.url}/well`, event);
+    other = await register(`${receiver.url}/other`, ['order'], service.two.secretKey);
+    await buildContacts(service.db, { projectId: service.one.id, count: EVENTS });
+    await unsubscribeAll();
+    await until(async () => requestsTo('/slow').length > 0 && requestsTo('/hanging').length > 0, 'the first requests');
+  });
+
+  it('another project does not wait for them', async () => {
+    const key = service.two.secretKey;
+    for (let n = 0; n < OTHERS; n += 1) {
+      const body = { email: `other${n}@example.com`, event: 'order' };
+      await expectOk(service.call('POST', '/v1/track', { key, body }));
+    }
+    await until(async () => idsOf(requestsTo('/other')).size === OTHERS, 'the deliveries of the other project');
+    // The slow ones had hardly begun.
+    expect(requestsTo('/slow').length).toBeLessThan(EVENTS / 20);
+    await until(async () => (await sumOf(other)).DELIVERED?.count === OTHERS, 'their records');
+  });
+
+  it('the one that is well gets all, each once, while the others have hardly begun', async () => {
+    await until(async () => idsOf(requestsTo('/well')).size === EVENTS, 'the deliveries');
+    expect(requestsTo('/slow').length).toBeLessThan(EVENTS / 20);
+    expect(requestsTo('/hanging').length).toBeLessThan(EVENTS / 20);
+    await until(async () => (await sumOf(well)).DELIVERED?.count === EVENTS, 'their records');
+    expect(await sumOf(well)).toEqual({ DELIVERED: { count: EVENTS, tries: EVENTS } });
+    expect(requestsTo('/well')).toHaveLength(EVENTS);
+    const verifier = new Webhook(well.secret);
+    for (const { body, headers } of requestsTo('/well')) verifier.verify(body, headers as Record<string, string>);
+  });
+
+  it('those that fail are degraded and asked seldom; nothing is lost', async () => {
+    await until(async () => (await statusOf(dead)) === 'DEGRADED' && (await statusOf(hanging)) === 'DEGRADED');
+    expect(await statusOf(slow)).toBe('ACTIVE');
+    for (const endpoint of [dead, hanging]) {
+      const { PENDING } = await sumOf(endpoint);
+      expect(PENDING?.count).toBe(EVENTS);
+      // What was under way when it was degraded, and a probe or two.
+      expect(PENDING?.tries).toBeLessThan(50);
+    }
+  });
+
+  it('cost Temporal a workflow an endpoint and a turn now and then, not one an event', async () => {
+    for (const endpoint of [well, slow, hanging, dead, other]) {
+      expect(await turnsOf(endpoint)).toBeLessThan(EVENTS / 100);
+    }
+  });
+
+  it('the dead one gets all of it when it is back and asks for it', async () => {
+    const back = await startWebhookReceiver(undefined, deadPort);
+    const body = { since: new Date(0).toISOString(), status: 'PENDING' };
+    await expectOk(service.call('POST', `/webhooks/${dead.id}/replay`, { body }));
+    await until(async () => idsOf(requestsTo('/dead', back)).size === EVENTS, 'the deliveries');
+    await until(async () => (await sumOf(dead)).DELIVERED?.count === EVENTS, 'their records');
+    expect(await statusOf(dead)).toBe('ACTIVE');
+    await back.close();
+  });
+});

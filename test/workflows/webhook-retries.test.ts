@@ -1,0 +1,153 @@
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_TRIES, RETRY_SECONDS } from '../../domain/webhook-registry.ts';
+import { webhookWorkflowId } from '../../temporal/names.ts';
+import { expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { address, namespace } = service.temporal;
+  client = new Client({ connection: await Connection.connect({ address }), namespace });
+  receiver = await startWebhookReceiver((_, response) => response.writeHead(503).end());
+});
+
+afterAll(async () => {
+  await receiver?.close();
+  await client?.connection.close();
+  await service?.close();
+});
+
+const register = (path: string, event: string) =>
+  expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events: [event] } }));
+const track = (event: string) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event } }));
+const endpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
+const deliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
+const handleOf = (id: string) => client.workflow.getHandle(webhookWorkflowId(id));
+
+/** Seconds of the timers that the workflow of an endpoint has set so far. */
+async function timersOf(id: string): Promise<number[]> {
+  const { events } = await handleOf(id).fetchHistory();
+  return (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
+    timer ? [Number(timer.startToFireTimeout?.seconds ?? 0)] : [],
+  );
+}
+
+/** As if the time of the next try had come: the row is due, and the timer over. */
+async function comeToNextTry(id: string): Promise<void> {
+  await sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${id}`.execute(service.db);
+  await handleOf(id).signal('wake');
+}
+
+describe('a delivery that the endpoint never takes', () => {
+  it(`is tried ${MAX_TRIES} times over 24 hours, each wait a timer of Temporal, under one webhook-id, and has FAILED then`, async () => {
+    const { id } = await register('/never', 'never');
+    await track('never');
+    for (let tries = 1; tries < MAX_TRIES; tries += 1) {
+      await until(async () => (await deliveries(id))[0]?.attempts === tries, `try ${tries}`);
+      await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
+      await comeToNextTry(id);
+    }
+    const failed = await until(async () =>
+      (await deliveries(id)).find((d: { status: string }) => d.status === 'FAILED'),
+    );
+    expect(failed).toMatchObject({ attempts: MAX_TRIES, responseStatus: 503, nextAttemptAt: null });
+    expect(new Set(receiver.received.map((request) => request.headers['webhook-id']))).toEqual(new Set([failed.id]));
+    expect(receiver.received).toHaveLength(MAX_TRIES);
+    // A timer is what was left of the wait when it was set: never more, and more than the wait before.
+    const timers = await timersOf(id);
+    expect(timers).toHaveLength(RETRY_SECONDS.length);
+    for (const [n, seconds] of RETRY_SECONDS.entries()) {
+      expect(timers[n]).toBeLessThanOrEqual(seconds);
+      expect(timers[n]).toBeGreaterThanOrEqual(RETRY_SECONDS[n - 1] ?? 0);
+    }
+    await handleOf(id).result();
+    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: MAX_TRIES });
+  });
+
+  it('goes out again with all that failed since a time, when the owner asks for it', async () => {
+    const { id } = await register('/again', 'again');
+    await track('again');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
+    await sql`UPDATE webhook_deliveries SET status = 'FAILED', attempts = 8, next_attempt_at = NULL WHERE endpoint_id = ${id}`.execute(
+      service.db,
+    );
+    const body = { since: new Date(0).toISOString(), status: 'FAILED' };
+    expect(await expectOk(service.call('POST', `/webhooks/${id}/replay`, { body }))).toMatchObject({ replayed: 1 });
+    await until(async () => receiver.received.filter(({ path }) => path === '/again').length === 2, 'the replay');
+  });
+});
+
+describe('an endpoint that has failed for five days', () => {
+  it('is disabled, and what waits for it has FAILED, until the owner enables it', async () => {
+    const { id } = await register('/long', 'long');
+    await track('long');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
+    await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(
+      service.db,
+    );
+    await track('long');
+    await until(async () => (await endpoint(id)).status === 'DISABLED', 'the end of the endpoint');
+    expect(await endpoint(id)).toMatchObject({ disabledReason: 'failing', enabled: false });
+    await until(async () => (await deliveries(id)).every((d: { status: string }) => d.status === 'FAILED'));
+    await track('long');
+    expect(await deliveries(id)).toHaveLength(2);
+    await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
+    await track('long');
+    await until(async () => (await deliveries(id))[0]?.attempts === 1 && (await deliveries(id)).length === 3);
+    expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: 1 });
+  });
+});
+
+describe('the workflow of an endpoint', () => {
+  it('takes the next turn when it is due, or at once when it is woken, and ends when nothing is left', async () => {
+    const temporal = await createTestTemporal();
+    const { address, namespace } = temporal;
+    const results = [
+      { nextDueAt: new Date(Date.now() + 500).toISOString(), waitMs: 500 },
+      { nextDueAt: new Date(Date.now() + 3_600_000).toISOString(), waitMs: 3_600_000 },
+      { nextDueAt: new Date().toISOString(), waitMs: 0 },
+      { nextDueAt: null },
+    ];
+    let turns = 0;
+    const deliverWebhooks = async () => results[turns++];
+    const connection = await NativeConnection.connect({ address });
+    const workflows = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: 'workflows',
+      workflowBundle: { codePath: temporal.workflowBundle },
+    });
+    const activities = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: 'webhooks',
+      activities: { deliverWebhooks },
+    });
+    const own = new Client({ connection: await Connection.connect({ address }), namespace });
+    await workflows.runUntil(
+      activities.runUntil(async () => {
+        const handle = await own.workflow.start('webhookDelivery', {
+          taskQueue: 'workflows',
+          workflowId: 'endpoint',
+          args: [{ projectId: 'p', endpointId: 'e' }],
+        });
+        await until(async () => turns === 2, 'the turn after the timer');
+        await handle.signal('wake');
+        await handle.result();
+      }),
+    );
+    expect(turns).toBe(4);
+    await own.connection.close();
+    await connection.close();
+  });
+});
