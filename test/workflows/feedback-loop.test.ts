@@ -1,13 +1,14 @@
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveryStatus } from '../../cli/demo-notices.ts';
+import { type LoopbackSmtpServer, type ReceivedMail, startSmtpServer } from '../../cli/demo-smtp-server.ts';
 import { freePort } from '../../cli/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { type ReceivedMail, startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 
-let receiver: TestSmtpServer;
+let receiver: LoopbackSmtpServer;
 let service: TestService;
 let inboundPort: number;
 
@@ -61,29 +62,6 @@ async function contactOf(email: string) {
   return found[0];
 }
 
-const notification = (status: string, diagnostic: string) => `From: MAILER-DAEMON@mx.example
-Subject: Undelivered Mail Returned to Sender
-MIME-Version: 1.0
-Content-Type: multipart/report; report-type=delivery-status; boundary="b"
-
---b
-Content-Type: text/plain
-
-Sorry.
-
---b
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mx.example
-
-Final-Recipient: rfc822; reader@example.com
-Action: failed
-Status: ${status}
-Diagnostic-Code: smtp; ${diagnostic}
-
---b--
-`;
-
 describe('what comes back, over real sockets', () => {
   it('the links of a mail count its reader, and one click unsubscribes them', async () => {
     const email = 'reader@example.com';
@@ -115,7 +93,8 @@ describe('what comes back, over real sockets', () => {
     const { id, mail } = await arrive(email);
     expect(mail.from).toMatch(/^bounce\+[0-9a-f]{52}@shop\.example\.com$/);
     const mx = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
-    const raw = notification('5.1.1', '550 5.1.1 user unknown').replaceAll('\n', '\r\n');
+    const diagnostic = '550 5.1.1 user unknown';
+    const raw = deliveryStatus({ to: email, action: 'failed', status: '5.1.1', diagnostic });
     await mx.sendMail({ envelope: { from: '', to: mail.from }, raw });
     expect(await recordOf(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
     const contact = await contactOf(email);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
 import { twilioSignature } from '../../domain/twilio-signature.ts';
-import { type FakeTwilio, startFakeTwilio } from '../support/fake-twilio.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 
 const TOKEN = 'the token of the tests';

@@ -9,7 +9,7 @@ export interface ReceivedMail {
   body: string;
 }
 
-export interface TestSmtpServer {
+export interface LoopbackSmtpServer {
   port: number;
   mails: ReceivedMail[];
   /** Mechanism, user and password of every attempt to sign in. */
@@ -18,9 +18,9 @@ export interface TestSmtpServer {
 }
 
 /** A complete SMTP server with STARTTLS (a certificate that signs itself) and AUTH; the password is `secret`. Does not offer PIPELINING. */
-export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
+export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<LoopbackSmtpServer> {
   const mails: ReceivedMail[] = [];
-  const logins: TestSmtpServer['logins'] = [];
+  const logins: LoopbackSmtpServer['logins'] = [];
   const server = new SMTPServer({
     authOptional: true,
     logger: false,

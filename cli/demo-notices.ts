@@ -1,0 +1,76 @@
+/** What other mail servers write back, as text with CRLF: to be delivered to the listener for returned and inbound mail. */
+
+export interface DeliveryStatus {
+  /** The recipient that it is about. */
+  readonly to: string;
+  readonly action: 'failed' | 'delayed' | 'delivered';
+  /** An enhanced status code (RFC 3463). */
+  readonly status: string;
+  /** The server's reply in words. */
+  readonly diagnostic: string;
+}
+
+/** A delivery status notification (RFC 3464) in the form of Postfix's. */
+export function deliveryStatus({ to, action, status, diagnostic }: DeliveryStatus): string {
+  return crlf(`From: MAILER-DAEMON@mx.receiver.example (Mail Delivery System)
+Subject: ${action === 'delivered' ? 'Successful Mail Delivery Report' : 'Undelivered Mail Returned to Sender'}
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="status"
+
+--status
+Content-Type: text/plain; charset=us-ascii
+
+This is the mail system at host mx.receiver.example.
+
+--status
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.receiver.example
+Arrival-Date: ${new Date().toUTCString()}
+
+Final-Recipient: rfc822; ${to}
+Action: ${action}
+Status: ${status}
+Remote-MTA: dns; mx.receiver.example
+Diagnostic-Code: smtp; ${diagnostic}
+
+--status--
+`);
+}
+
+/** An abuse report (RFC 5965) on a mail, which it returns whole with the return path that it came under. */
+export function abuseReport({ to, returnPath, raw }: { to: string; returnPath: string; raw: string }): string {
+  return crlf(`From: <feedback@isp.example>
+Subject: FW: an unwanted mail
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="abuse"
+
+--abuse
+Content-Type: text/plain; charset=us-ascii
+
+This is an email abuse report for a message received from your network.
+
+--abuse
+Content-Type: message/feedback-report
+
+Feedback-Type: abuse
+User-Agent: ExampleFeedbackLoop/1.0
+Version: 1
+Original-Mail-From: <${returnPath}>
+Original-Rcpt-To: <${to}>
+Arrival-Date: ${new Date().toUTCString()}
+
+--abuse
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+Return-Path: <${returnPath}>
+${raw}
+--abuse--
+`);
+}
+
+function crlf(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}
