@@ -5,6 +5,8 @@ const UNTIL_TIMEOUT_MS = 60_000;
 /** For what goes over thousands. */
 export const LONG_TIMEOUT_MS = 600_000;
 const POLL_MS = 50;
+/** Of the time that has passed: what takes longer is looked at less often, so that no wait uses up a rate limit. */
+const POLL_SHARE = 1 / 20;
 
 // biome-ignore lint/suspicious/noExplicitAny: a tour reads answers of every shape
 type Answer = any;
@@ -40,12 +42,13 @@ export async function until<T>(
   look: () => Promise<T | undefined | false>,
   timeoutMs = UNTIL_TIMEOUT_MS,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`${what} did not come within ${timeoutMs / 1_000} s`);
-    await sleep(POLL_MS);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`${what} did not come within ${timeoutMs / 1_000} s`);
+    await sleep(Math.max(POLL_MS, waitedMs * POLL_SHARE));
   }
 }
 

@@ -1,5 +1,6 @@
 import { type TourClient, until } from './demo-client.ts';
 import { type Report, since } from './demo-report.ts';
+import { drawWorkflow, PLAIN, type StepPlan } from './demo-workflow.ts';
 
 /** What the stations of a tour share. */
 export interface Tour {
@@ -13,22 +14,13 @@ export interface Tour {
   readonly from: string;
 }
 
-/** What the tour's automation is made of: `to` names the next step, by branch where there are several. */
-interface StepPlan {
-  readonly type: string;
-  readonly config: object;
-  readonly to?: Readonly<Record<string, string>>;
-}
-
-const PLAIN = 'plain';
-
 /**
  * An event starts an execution that goes through all seven types of step, and a second event ends its wait.
  * @returns the mails that it sent, and whether the service may call a web server on this machine
  */
 export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mails: number; hookRefused: boolean }> {
   const { client, report, run, toDomain } = tour;
-  const workflowId = await drawWorkflow(tour, hookUrl);
+  const workflowId = await drawSevenSteps(tour, hookUrl);
   report.line(
     'drawn: SEND_EMAIL, DELAY 1 s, WAIT_FOR_EVENT, CONDITION, UPDATE_CONTACT, WEBHOOK, SEND_EMAIL, EXIT; and enabled',
   );
@@ -60,7 +52,7 @@ export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mail
   return { mails: 2, hookRefused: String(hook?.error).includes('not a public address') };
 }
 
-async function drawWorkflow(tour: Tour, hookUrl: string): Promise<string> {
+async function drawSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
   const { client, run } = tour;
   const [welcome, thanks] = [await saveTemplate(tour, 'Welcome'), await saveTemplate(tour, 'Thank you')];
   const steps: Record<string, StepPlan> = {
@@ -81,19 +73,7 @@ async function drawWorkflow(tour: Tour, hookUrl: string): Promise<string> {
     thanks: { type: 'SEND_EMAIL', config: { templateId: thanks }, to: { [PLAIN]: 'end' } },
     end: { type: 'EXIT', config: { reason: 'tour_over' } },
   };
-  const { id } = await client.call('POST', '/workflows', { name: `Tour ${run}`, eventName: `${run}_signed_up` });
-  const ids: Record<string, string> = {};
-  for (const [name, { type, config }] of Object.entries(steps)) {
-    ids[name] = (await client.call('POST', `/workflows/${id}/steps`, { type, name, config })).id;
-  }
-  for (const [name, { to = {} }] of Object.entries(steps)) {
-    for (const [branch, target] of Object.entries(to)) {
-      const transition = { fromStepId: ids[name], toStepId: ids[target], ...(branch !== PLAIN && { branch }) };
-      await client.call('POST', `/workflows/${id}/transitions`, transition);
-    }
-  }
-  await client.call('PATCH', `/workflows/${id}`, { enabled: true });
-  return id;
+  return drawWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
 }
 
 async function saveTemplate({ client, from }: Tour, words: string): Promise<string> {

@@ -1,22 +1,27 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const BODY_MAX_BYTES = 1_000_000;
 
-/** A web server on loopback that WEBHOOK steps can call. */
+/** One request as it came. */
+export interface ReceivedHook {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A web server on loopback that WEBHOOK steps and the webhook registry can call. */
 export interface HookReceiver {
   readonly url: string;
-  /** Bodies of the requests that came. */
-  readonly received: unknown[];
+  readonly received: readonly ReceivedHook[];
   close(): void;
 }
 
 export async function startHookReceiver(): Promise<HookReceiver> {
-  const received: unknown[] = [];
+  const received: ReceivedHook[] = [];
   const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request.setEncoding('utf8')) if (text.length < BODY_MAX_BYTES) text += part;
-    received.push(JSON.parse(text));
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) if (body.length < BODY_MAX_BYTES) body += part;
+    received.push({ headers: request.headers, body });
     response.end('{"ok":true}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

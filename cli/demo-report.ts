@@ -4,6 +4,8 @@ const LINE_EVERY_MS = 1_000;
 /** What a tour prints: plain lines, and on a terminal one that moves. */
 export interface Report {
   title(text: string): void;
+  /** A title without a number. */
+  heading(text: string): void;
   line(text: string): void;
   /** How far something is; replaced by the next line on a terminal. */
   progress(text: string): void;
@@ -29,6 +31,7 @@ export function createReport(out: { write(text: string): unknown; isTTY?: boolea
       titles += 1;
       print(`\n${titles}  ${text}`);
     },
+    heading: (text) => print(`\n${text}`),
     line: (text) => print(`   ${text}`),
     progress(text) {
       if (out.isTTY) {

@@ -22,10 +22,60 @@ export interface TourService {
 
 /** The running service of TIDINGS_HOME, else one that is started in a temporary home; `tell` gets what a start says. */
 export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
-  const { home } = parseSettings(env);
-  const running = await findRunning(join(home, 'dev.json'));
-  if (running) return { dev: Promise.resolve(running), found: `running service, home ${home}`, close: async () => {} };
-  return startOwn(env, tell);
+  const running = await findRunningService(env);
+  if (running === undefined) return startOwnService({ env, settings: {}, tell });
+  return { dev: Promise.resolve(running), found: runningAt(env), close: async () => {} };
+}
+
+/** What dev.json of TIDINGS_HOME says, where its service answers. */
+export async function findRunningService(env: Environment): Promise<DevFile | undefined> {
+  return findRunning(join(parseSettings(env).home, 'dev.json'));
+}
+
+/** The running service in words. */
+export function runningAt(env: Environment): string {
+  return `running service, home ${parseSettings(env).home}`;
+}
+
+/** Whether a service keeps its mail instead of sending it. */
+export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
+  const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
+  return status === 200;
+}
+
+/** Starts a service in a temporary home on free ports, which `settings` may change further. */
+export function startOwnService({
+  env,
+  settings,
+  tell,
+}: {
+  env: Environment;
+  settings: Readonly<Record<string, string>>;
+  tell: (line: string) => void;
+}): TourService {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
+  const service = runStart(
+    {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT_VARIABLES.test(name))),
+      TIDINGS_HOME: join(folder, 'home'),
+      PORT: '0',
+      RATE_LIMIT_PER_MINUTE: '0',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...settings,
+    },
+    tell,
+  );
+  const close = async (): Promise<void> => {
+    service.stop();
+    await service.done.catch(() => {}); // What kept it from starting is told by `dev`.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  return { dev: service.ready, found: 'started for this tour in a temporary home', close };
+}
+
+/** What a start prints, without the last lines, which are for one who stays. */
+export function tellStart(line: string): void {
+  if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
 }
 
 async function findRunning(devFile: string): Promise<DevFile | undefined> {
@@ -36,24 +86,4 @@ async function findRunning(devFile: string): Promise<DevFile | undefined> {
     () => false,
   );
   return healthy ? dev : undefined; // What a killed start left says nothing.
-}
-
-function startOwn(env: Environment, tell: (line: string) => void): TourService {
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
-  const service = runStart(
-    {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT_VARIABLES.test(name))),
-      TIDINGS_HOME: join(folder, 'home'),
-      PORT: '0',
-      RATE_LIMIT_PER_MINUTE: '0',
-      WEBHOOK_ALLOW_PRIVATE: 'true',
-    },
-    tell,
-  );
-  const close = async (): Promise<void> => {
-    service.stop();
-    await service.done.catch(() => {}); // What kept it from starting is told by `dev`.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  };
-  return { dev: service.ready, found: 'started for this tour in a temporary home', close };
 }

@@ -4,36 +4,28 @@ import { connect } from '../db/connection.ts';
 import { tourCampaign, tourImport, tourSegment } from './demo-campaign.ts';
 import { createTourClient, until } from './demo-client.ts';
 import { type Tour, tourExecution } from './demo-execution.ts';
+import { runTour } from './demo-process.ts';
 import { startHookReceiver } from './demo-receiver.ts';
 import { createReport, since } from './demo-report.ts';
-import { findOrStartService, type TourService } from './demo-service.ts';
+import { capturesMail, findOrStartService, tellStart } from './demo-service.ts';
 import type { DevFile } from './dev-file.ts';
-import { explain, onSignals } from './service-process.ts';
 
 // `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
 // what arrived in the mailbox, and with exit code 1 when a count is wrong.
-const EXIT_INTERRUPTED = 130;
 const report = createReport();
-let service: TourService | undefined;
-let ending: Promise<never> | undefined;
-onSignals(
-  () => void end(EXIT_INTERRUPTED),
-  () => process.exit(EXIT_INTERRUPTED),
-);
-try {
+await runTour(async (open) => {
   console.log('A tour of Tidings.');
-  service = await findOrStartService(process.env, tellStart);
+  const service = await open(() => findOrStartService(process.env, tellStart));
   await tour(await service.dev, service.found);
   console.log(`\n${report.wrong === 0 ? 'Every count is right.' : `${report.wrong} counts are WRONG.`}`);
-  await end(report.wrong === 0 ? 0 : 1);
-} catch (error) {
-  if (!ending) console.error(explain(error));
-  await end(1);
-}
+  return report.wrong === 0;
+});
 
 async function tour(dev: DevFile, found: string): Promise<void> {
   console.log(`On ${dev.baseUrl} (${found}).`);
-  await requireMailbox(dev);
+  // A service that sends mail for real is not for tours.
+  if (!(await capturesMail(dev)))
+    throw new Error('The running service sends its mail for real: the tour runs where EMAIL_PROVIDER is capture.');
   const run = `tour${randomBytes(4).toString('hex')}`;
   const toDomain = `${run}.test`;
   const visit: Tour = { client: createTourClient(dev), report, run, toDomain, from: `hello@${dev.domain}` };
@@ -66,13 +58,6 @@ async function tour(dev: DevFile, found: string): Promise<void> {
   }
 }
 
-/** A service that sends mail for real is not for tours. */
-async function requireMailbox({ mailboxUrl }: DevFile): Promise<void> {
-  const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  if (status === 200) return;
-  throw new Error('The running service sends its mail for real: the tour runs where EMAIL_PROVIDER is capture.');
-}
-
 async function tourMail({ client, toDomain, from }: Tour, { mailboxUrl }: DevFile): Promise<void> {
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
@@ -102,15 +87,4 @@ async function countArrived({ databaseUrl }: DevFile, toDomain: string, expected
   } finally {
     await db.destroy();
   }
-}
-
-/** What a start prints, without the last lines, which are for one who stays. */
-function tellStart(line: string): void {
-  if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
-}
-
-/** Stops what the tour has started, and ends with the code that was asked for first. */
-function end(code: number): Promise<never> {
-  ending ??= (service?.close() ?? Promise.resolve()).then(() => process.exit(code));
-  return ending;
 }

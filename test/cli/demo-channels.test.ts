@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processesWithArgument } from '../../cli/processes.ts';
+import { runDemo } from '../support/demo.ts';
+import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
+
+const TIMEOUT_MS = 120_000;
+
+/** The lines of one loop, by a word of its title. */
+function loop(output: string, title: string): string {
+  return output.split(/\n\n(?=\d+ {2}|[A-Z])/).find((part) => part.split('\n', 1)[0]?.includes(title)) ?? '';
+}
+
+describe('npm run demo:channels', () => {
+  it('closes every loop on a service of its own, prints the record of each, and leaves nothing behind', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { code, output, left } = await runDemo('demo-channels');
+    expect(code, output).toBe(0);
+    expect(output).toContain('All 13 loops are closed.');
+    expect(output).not.toContain('\x1b');
+    const records: [title: string, ...lines: RegExp[]][] = [
+      ['Delivered', /email .*"status":"DELIVERED"/, /event +email\.delivery \{.*"deliveredAt"/],
+      [
+        'the return path',
+        ...[/email .*"status":"BOUNCED".*"reason":"bounced:dead".*User unknown/, /email\.bounce .*"Permanent"/],
+        ...[/contact\.unsubscribed \{"reason":"bounce"\}/, /contact .*"subscribed":false/],
+        /suppression .*"hard_bounce","source":"dsn"/,
+      ],
+      ['complaint', /email\.complaint .*"complainedAt"/, /suppression .*"complaint","source":"arf"/],
+      ['open', /GET .*\.gif: 200 image\/gif, 43 bytes/, /email\.open .*"isFirstOpen":true/],
+      ['click: ', /302 to https:\/\/example\.com\/offer/, /email\.click .*"link":"https:\/\/example\.com\/offer"/],
+      ['RFC 8058', /POST .* with List-Unsubscribe=One-Click: 200/, /suppression .*"unsubscribe"/],
+      ['reply', /email .*"status":"RECEIVED"/, /email\.received .*"body":"Yes, please\.\\n".*"spfVerdict"/],
+      ['relay', /250 2\.0\.0 Accepted as/, /email .*"status":"SENT"/],
+      ['automation', /step +WAIT_FOR_EVENT .*"branch":"event"/, /execution .*"exitReason":"clicked"/],
+      ['handed over', /suppression .*"hard_bounce","source":"smtp"/],
+      ['No way', /email\.bounce .*"transientBounce":true/, /contact .*"subscribed":true/],
+      ['SMS', /sms .*"DELIVERED"/, /contact .*"smsSubscribed":false/, /sms .*"FAILED".*"reason":"unsubscribed"/],
+      ['webhook', /verified with the secret, and refused when altered/, /delivery .*"DELIVERED"/],
+    ];
+    for (const [title, ...lines] of records) for (const line of lines) expect(loop(output, title)).toMatch(line);
+    expect(left).toEqual([]);
+  });
+
+  describe('on a running service', () => {
+    const home = newHome();
+    let service: StartedService;
+    beforeAll(async () => {
+      service = await startService({ home });
+    });
+    afterAll(async () => {
+      service?.signal('SIGTERM');
+      await service?.exited;
+      await removeHome(home);
+    });
+
+    it('closes on it what it can, says which loop is not closed, and ends with exit code 1', {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      await patchProject({ tracking: 'DISABLED' }); // Without pixels and tracked links three loops cannot be closed.
+      const before = service.dev();
+      const { code, output, left } = await runDemo('demo-channels', { home });
+      expect(code, output).toBe(1);
+      expect(output).toContain(`On ${before.baseUrl} (running service, home ${home}).`);
+      expect(output).toContain('3 of 13 loops are NOT CLOSED.');
+      for (const title of ['open', 'click: ', 'automation']) expect(loop(output, title)).toContain('NOT CLOSED');
+      expect(loop(output, 'open')).toContain('tracking');
+      expect(left).toEqual([]);
+      expect(service.dev()).toEqual(before);
+      expect(processesWithArgument(`--home=${home}`)).toHaveLength(1 + before.pids.workers.length);
+      expect(await statuses()).toEqual(expect.arrayContaining(['DELIVERED', 'BOUNCED', 'COMPLAINED', 'RECEIVED']));
+    });
+
+    async function patchProject(body: object): Promise<void> {
+      const { baseUrl, owner } = service.dev();
+      const json = { 'content-type': 'application/json' };
+      const login = await fetch(`${baseUrl}/auth/login`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify(owner),
+      });
+      const cookie = login.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+      const headers = { ...json, cookie };
+      const patched = await fetch(`${baseUrl}/project`, { method: 'PATCH', headers, body: JSON.stringify(body) });
+      expect(patched.status).toBe(200);
+    }
+
+    async function statuses(): Promise<string[]> {
+      const { baseUrl, secretKey } = service.dev();
+      const headers = { authorization: `Bearer ${secretKey}` };
+      const response = await fetch(`${baseUrl}/v1/emails?limit=100`, { headers });
+      const { data } = (await response.json()) as { data: { status: string }[] };
+      return data.map(({ status }) => status);
+    }
+  });
+});

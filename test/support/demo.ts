@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../cli/package-root.ts';
+
+export interface DemoRun {
+  readonly code: number | null;
+  /** Standard output and error. */
+  readonly output: string;
+  /** Files and living processes that it left behind. */
+  readonly left: string[];
+}
+
+/** Runs a tour without a terminal, as a CI would; on no running service unless `home` is one's. */
+export async function runDemo(
+  command: 'demo' | 'demo-channels',
+  { home = '/nonexistent/home' }: { home?: string } = {},
+): Promise<DemoRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-'));
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [join('dist', 'cli', `${command}.js`)], {
+    cwd: packageRoot(),
+    env: { PATH, HOME, TMPDIR: folder, TIDINGS_HOME: home, WORKERS: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const left = [...readdirSync(folder), ...commandLines().filter((line) => line.includes(folder))];
+  rmSync(folder, { recursive: true, force: true });
+  return { code, output, left };
+}
+
+/** Of every process, where the system tells. */
+function commandLines(): string[] {
+  if (!existsSync('/proc')) return [];
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')] : [];
+    } catch {
+      return []; // It has ended meanwhile.
+    }
+  });
+}
