@@ -1,7 +1,10 @@
+import type { Template } from 'liquidjs';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, outputNames } from './content-names.ts';
 import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
-import { flatTokens } from './liquid-tokens.ts';
+import { type FlatToken, flatTokens } from './liquid-tokens.ts';
+import { Lru } from './lru.ts';
+import { plainExpression } from './plain-expression.ts';
 
 /** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
@@ -39,15 +42,43 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
  */
 export function resolveLink(link: string, vars: Scope, untrusted?: ReadonlySet<string>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
+  const ready = readyLink(link);
+  if (!ready) return undefined;
+  const scope = { ...vars, __untrusted: [...(untrusted ?? [])] };
+  const render = () => renderNodes(ready.nodes, 'plain', scope);
+  const address = ready.costly ? renderBounded(render) : render();
+  return address.startsWith(ready.host) ? locationOf(address) : undefined;
+}
+
+/** A stored link with variables, parsed. */
+interface ReadyLink {
+  host: string;
+  nodes: Template[];
+  /** Rendered within the outer bound, which costs more than all the rest of a click. */
+  costly: boolean;
+}
+
+/** Links kept parsed, a few kB each: those that people click just now. Parsing one takes longer than rendering it. */
+const LINKS_MAX = 1_000;
+/** Plain variables take about a microsecond each. */
+const PLAIN_MAX = 100;
+const readyLinks = new Lru<string, ReadyLink>(LINKS_MAX);
+
+function readyLink(link: string): ReadyLink | undefined {
+  const kept = readyLinks.get(link);
+  if (kept) return kept;
   const host = CONSTANT_HOST.exec(link)?.[0];
   if (!host) return undefined;
-  const address = renderBounded(() => {
-    return renderNodes(parseGuarded(guardAddress(link), 'plain'), 'plain', {
-      ...vars,
-      __untrusted: [...(untrusted ?? [])],
-    });
-  });
-  return address.startsWith(host) ? locationOf(address) : undefined;
+  const outputs = flatTokens(link).filter(({ kind }) => kind === 'output');
+  const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
+  const parse = () => parseGuarded(guardAddress(link), 'plain');
+  const ready = { host, nodes: costly ? renderBounded(parse) : parse(), costly };
+  readyLinks.set(link, ready);
+  return ready;
+}
+
+function isPlain({ content }: FlatToken): boolean {
+  return plainExpression(content) !== undefined;
 }
 
 function guardAddress(link: string): string {

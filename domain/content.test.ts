@@ -86,6 +86,14 @@ describe('the stored link', () => {
     },
   );
 
+  it('leads each person to their own address, whatever stands in it', () => {
+    for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
+      for (const name of ['ada', 'bob', 'ada'])
+        expect(resolveLink(link, { name })).toBe(`https://a.example/?q=${name}`);
+      expect(resolveLink(link, { name: 'x' }, new Set(['name']))).toBe('https://a.example/?q=');
+    }
+  });
+
   it('is given as it was written, or in ASCII where it has to be', () => {
     expect(resolveLink('https://a.example', {})).toBe('https://a.example');
     expect(resolveLink('https://a.example/é\r\nSet-Cookie: x', {})).toBe('https://a.example/%C3%A9Set-Cookie:%20x');

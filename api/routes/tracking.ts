@@ -1,14 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { type ContentCache, createContentCache } from '../../db/content-cache.ts';
-import { untrustedOf, variablesOf } from '../../db/email-variables.ts';
-import { listProvenEmails } from '../../db/emails.ts';
 import { isLoopbackHost } from '../../domain/config.ts';
-import { resolveLink } from '../../domain/content.ts';
 import { verifyTrackToken } from '../../domain/link-tokens.ts';
 import { type FetchKind, machineBehind } from '../../domain/prefetchers.ts';
-import { TemplateError } from '../../domain/template-error.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv, RequestContext } from '../env.ts';
+import { createLinkFinder } from '../link-finder.ts';
 import { answerNoSuchLink } from '../page-answer.ts';
 import type { RouteTable } from '../route-table.ts';
 
@@ -23,8 +19,8 @@ const CLICK = '/c/{token}/{link}';
  * leads only where the mail's own content does: `link` is an index into its links. Source: decisions §9, performance.md §1.
  */
 export function trackingRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
-  const { config, db, engagements } = deps;
-  const contents = createContentCache(db);
+  const { config, engagements } = deps;
+  const links = createLinkFinder(deps);
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const isMachine = (c: RequestContext, kind: FetchKind) => machineBehind(fetchOf(c), kind, { lenient }) !== undefined;
   table.add('get', OPEN);
@@ -41,32 +37,11 @@ export function trackingRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, dep
   hono.get('/c/:token/:link', async (c) => {
     c.set('route', CLICK);
     const emailId = verifyTrackToken(config.secretKey, c.req.param('token'));
-    const link = emailId && (await findLink(deps, contents, { emailId, index: c.req.param('link') }));
+    const link = emailId && (await links.find({ emailId, index: c.req.param('link') }));
     if (!link) return answerNoSuchLink(c);
     engagements.add({ emailId, kind: 'click', at: new Date(), machine: isMachine(c, 'click'), link });
     return c.body(null, 302, { ...NO_STORE, location: link });
   });
-}
-
-/** Where a link of a mail leads; undefined when the mail has no such link. */
-async function findLink(
-  { db, log }: Deps,
-  contents: ContentCache,
-  { emailId, index }: { emailId: string; index: string },
-): Promise<string | undefined> {
-  if (!/^\d{1,4}$/.test(index)) return undefined;
-  const [email] = await listProvenEmails(db, [emailId]);
-  if (!email) return undefined;
-  try {
-    // Compiled as tracked: the token was made for a mail that was, whatever the project's mode is now.
-    const { compiled } = await contents.get({ projectId: email.projectId, contentId: email.contentId, tracked: true });
-    const link = compiled.links[Number(index)];
-    return link && resolveLink(link, variablesOf(email), untrustedOf(email));
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    log.warn({ emailId, reason: error.message }, 'the link of a mail could not be made');
-    return undefined;
-  }
 }
 
 function fetchOf(c: RequestContext) {

@@ -153,6 +153,21 @@ describe('clicks', () => {
     });
   });
 
+  it('a rush of clicks leads each to the link of its own mail', async () => {
+    const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
+    const mails = await Promise.all(Array.from({ length: 150 }, () => sentMail({ body })));
+    const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
+    const [missing, ...answers] = await Promise.all([
+      get(`/c/${unknown}/0`),
+      ...mails.map((mail) => get(mail.link(0))),
+    ]);
+    expect(missing.status).toBe(404);
+    expect(answers.map(({ headers }) => headers.get('location'))).toEqual(
+      mails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
+    );
+    await Promise.all(mails.map((mail) => counted(mail.id, 'clicks', 1)));
+  });
+
   it('an open after the click does not take CLICKED back', async () => {
     const mail = await sentMail({ status: 'DELIVERED' });
     await get(mail.link(1));

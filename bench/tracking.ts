@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { Agent, request } from 'undici';
+import { connect } from '../db/connection.ts';
+import { saveContent } from '../db/contents.ts';
+import { linkToken } from '../domain/link-tokens.ts';
+import { buildContacts } from '../test/build/campaigns.ts';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+
+/**
+ * Server time of opens and clicks, from the arrival of a request in the API to its answer, as the API's own log tells it, by one client and
+ * by many at a time. Each mail is hit once by each kind, so that little is known of it beforehand. The batches are written meanwhile:
+ * Postgres, the API and the clients share the machine. The baseline is the answer of a path that does not exist.
+ */
+const { values } = parseArgs({
+  options: { mails: { type: 'string', default: '3000' }, clients: { type: 'string', default: '1,20' } },
+});
+const mails = Number(values.mails);
+const AGENT = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36';
+const BODY =
+  '<p><a href="https://shop.example.com/sale?for={{n}}">{{firstName}}</a> <a href="https://shop.example.com/all">all</a></p>';
+const KINDS = {
+  'nothing (404)': () => '/no-such-path',
+  open: (token: string) => `/o/${token}.gif`,
+  'click, address with a variable': (token: string) => `/c/${token}/0`,
+  'click, address without': (token: string) => `/c/${token}/1`,
+};
+
+const home = newHome();
+const service = await startService({ home, env: { LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '0' } });
+const dev = service.dev();
+const secret = readFileSync(join(home, 'secret-key'), 'utf8').trim();
+const { db } = connect({ connectionString: dev.databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
+const agent = new Agent();
+try {
+  const warm = await sentMails('warm', 300);
+  for (const path of Object.values(KINDS)) await measure(warm.map(path), 20);
+  const rows: Record<string, string | number>[] = [];
+  for (const clients of values.clients.split(',').map(Number)) {
+    const tokens = await sentMails(`clients${clients}n`, mails);
+    for (const [kind, path] of Object.entries(KINDS))
+      rows.push({ kind, clients, ...(await measure(tokens.map(path), clients)) });
+  }
+  console.log(`\nServer time in ms, ${mails} mails, each hit once by each kind`);
+  console.table(rows);
+} finally {
+  await agent.close();
+  await db.destroy();
+  service.signal('SIGTERM');
+  await service.exited;
+  await removeHome(home);
+}
+
+/** Tracking tokens of mails that were sent an hour ago. */
+async function sentMails(localPart: string, count: number): Promise<string[]> {
+  const { projectId } = dev;
+  await buildContacts(db, { projectId, count, localPart });
+  const contentId = await saveContent(db, {
+    ...{ projectId, subject: 'News', body: BODY, type: 'MARKETING', fromEmail: `news@${dev.domain}`, fromName: 'Shop' },
+    ...{ replyTo: null, templateId: null },
+  });
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO emails (project_id, contact_id, content_id, source_type, status, to_email, sent_at)
+    SELECT project_id, id, ${contentId}, 'CAMPAIGN', 'SENT', email, now() - interval '1 hour' FROM contacts
+    WHERE project_id = ${projectId} AND starts_with(email, ${localPart}) RETURNING id
+  `.execute(db);
+  return rows.map(({ id }) => linkToken(secret, id).track);
+}
+
+/** Hits the paths, so many clients at a time, and reads from the log how long the API took for each. */
+async function measure(paths: string[], clients: number): Promise<Record<string, number>> {
+  const before = logged().length;
+  const left = [...paths];
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      for (let path = left.pop(); path !== undefined; path = left.pop()) {
+        const { body } = await request(dev.baseUrl + path, { dispatcher: agent, headers: { 'user-agent': AGENT } });
+        await body.dump();
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  while (logged().length < before + paths.length) await sleep(50);
+  const ms = logged()
+    .slice(before)
+    .sort((a, b) => a - b);
+  const at = (share: number) => ms[Math.floor(share * (ms.length - 1))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), max: at(1), 'a second': Math.round(paths.length / seconds) };
+}
+
+/** The time of every request so far. */
+function logged(): number[] {
+  const lines = readFileSync(join(home, 'logs', 'api.log'), 'utf8').split('\n');
+  return lines.flatMap((line) => {
+    const ms = /"ms":([\d.]+),.*"msg":"request"|"msg":"request".*"ms":([\d.]+)/.exec(line);
+    return ms ? [Number(ms[1] ?? ms[2])] : [];
+  });
+}
