@@ -1,24 +1,21 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
-import type { ActivityDeps } from '../../activities/deps.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
-import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { countCampaign } from '../../db/campaign-stats.ts';
-import { insertCampaign } from '../../db/campaigns.ts';
-import { parseConfig } from '../../domain/config.ts';
-import { buildContacts } from '../build/campaigns.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
+import {
+  type CampaignStart,
+  type CampaignWorker,
+  campaignWorker,
+  sendingCampaign,
+} from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 
 let database: TestDatabase;
 let sink: SmtpSink;
 let projectId: string;
-const providers: ReturnType<typeof smtpProvider>[] = [];
+const workers: CampaignWorker[] = [];
 /** What the sink answers at RCPT; undefined is its own way. */
 let answerRcpt: ((to: string) => string | null) | undefined;
 let slowly = 0;
@@ -37,66 +34,23 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(providers.map((provider) => provider.close()));
+  await Promise.all(workers.map((started) => started.close()));
   await sink?.close();
   await database?.drop();
 });
 
-/** The activities of one worker process. */
-function worker(url = sink.url) {
-  const bulkProvider = smtpProvider({ url });
-  providers.push(bulkProvider);
-  const config = parseConfig({
-    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url },
-  });
-  const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
-  const deps = {
-    config,
-    db: database.db,
-    lifecycle,
-    log: pino({ level: 'silent' }),
-    bulkProvider,
-  } as unknown as ActivityDeps;
-  const chunk = campaignChunkActivities(deps);
-  const control = campaignControlActivities(deps);
-  return {
-    take: (start: Start) => run(() => chunk.takeCampaignAudience(start)),
-    send: (start: Start, seq = 1) => run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0 })),
-    expire: (start: Start, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
-    read: (start: Start) => control.readCampaignStart(start),
-    finish: (start: Start) => control.finishCampaignSend(start),
-  };
-}
-
-/** In the context of an activity, as the worker would run it. */
-function run<T>(activity: () => Promise<T>): Promise<T> {
-  return new MockActivityEnvironment().run(activity);
-}
-
-interface Start {
-  projectId: string;
-  campaignId: string;
-  sendNo: number;
+function worker(url = sink.url): CampaignWorker {
+  const started = campaignWorker({ db: database.db, smtpUrl: url });
+  workers.push(started);
+  return started;
 }
 
 /** A campaign to `count` contacts whose audience is taken. */
-async function sending(count: number): Promise<Start> {
-  await buildContacts(database.db, { projectId, count });
-  const content = {
-    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ fromName: null, replyTo: null, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
-  };
-  const { id } = await database.db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));
-  await database.db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
-  const start = { projectId, campaignId: id, sendNo: 1 };
-  const { read, take } = worker();
-  await read(start);
-  expect(await take(start)).toMatchObject({ outcome: 'taken', done: true, recipients: count });
-  return start;
+async function sending(count: number): Promise<CampaignStart> {
+  return sendingCampaign(database.db, { projectId, count, worker: worker() });
 }
 
-function counts({ campaignId }: Start) {
+function counts({ campaignId }: CampaignStart) {
   return countCampaign(database.db, { projectId, id: campaignId });
 }
 

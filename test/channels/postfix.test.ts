@@ -1,0 +1,251 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
+import { countCampaign } from '../../db/campaign-stats.ts';
+import { classifyReply } from '../../domain/bounce.ts';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { buildProject } from '../support/api.ts';
+import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
+import { verdictOf } from '../support/mail-verdict.ts';
+import { findPostfix, POSTFIX_SIZE_MAX, type Postfix, type PostfixListener, startPostfix } from '../support/postfix.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+const files = await findPostfix();
+const missing = typeof files === 'string' ? files : undefined;
+
+/** Where Postfix hands on all that it took. */
+let sink: SmtpSink;
+let postfix: Postfix;
+const cleanup: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  if (typeof files === 'string') return;
+  sink = await startSmtpSink({ keepBodies: true });
+  postfix = await startPostfix(files, { relayPort: sink.port });
+  await postfix.setPassword('ann', 'secret');
+});
+afterAll(async () => {
+  await postfix?.close();
+  await sink?.close();
+});
+beforeEach(() => sink?.reset());
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+
+function urlOf(p: { user?: string; host?: string; listener?: PostfixListener; options?: string } = {}): string {
+  const { user = 'ann:secret', host = '127.0.0.1', listener = 'ANY', options = '' } = p;
+  const scheme = listener === 'TLS' ? 'smtps' : 'smtp';
+  return `${scheme}://${user === '' ? '' : `${user}@`}${host}:${postfix.ports[listener]}${options}`;
+}
+
+function pool(options: SmtpPoolOptions): SmtpPool {
+  const made = new SmtpPool({ connections: 2, ...options });
+  cleanup.push(() => made.close(0));
+  return made;
+}
+
+const message = (to = 'ada@to.test', data = 'Subject: hello\r\n\r\n.Hello\r\n') => ({
+  ...{ id: to, from: 'bounces@shop.example', to, data },
+});
+
+async function arrived(count: number): Promise<string[]> {
+  await until(async () => sink.messages.length >= count, `${count} mails from Postfix`);
+  return sink.bodies;
+}
+
+/** What Postfix writes above a mail that somebody handed over who had signed in, over TLS. */
+const SIGNED_IN =
+  /^Received: from [\s\S]*?\(using TLSv1\.[23] [\s\S]*?\(Authenticated sender: ann@postfix\.test\)\s+by mx\.postfix\.test \(Postfix\) with (UTF8SMTP|ESMTP)SA id (\w+)/;
+
+describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (left out: ${missing})` : ''}`, () => {
+  describe('takes the mail of the service', () => {
+    const domain = 'shop.example';
+    let dns: DnsServer;
+    let service: TestService;
+
+    beforeAll(async () => {
+      service = await startTestService({
+        ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: urlOf({ options: '?requireTLS=true' }) },
+        PUBLIC_URL: 'https://mail.example',
+      });
+      const { publicKey } = await buildDomain(service.db, { projectId: service.one.id, domain });
+      dns = await startDnsServer({
+        [domain]: { TXT: ['v=spf1 a:mx.postfix.test ~all'] },
+        [`tidings._domainkey.${domain}`]: { TXT: [`v=DKIM1; k=rsa; p=${publicKey}`] },
+        [`_dmarc.${domain}`]: { TXT: ['v=DMARC1; p=reject; adkim=s; aspf=s'] },
+        'mx.postfix.test': { A: ['127.0.0.1'] },
+      });
+    });
+    afterAll(async () => {
+      await service?.close();
+      await dns?.close();
+    });
+
+    /** Passes SPF, DKIM and DMARC where Postfix has brought it. */
+    async function expectAuthentic(at: number): Promise<void> {
+      const raw = (sink.bodies[at] ?? '').replace(/(?<=\r\n)\.(?=\.)/g, '');
+      expect(raw).toMatch(SIGNED_IN);
+      const from = sink.messages[at]?.from ?? '';
+      const { spf, dkim, dmarc } = await verdictOf(dns.address, {
+        from,
+        raw,
+        ip: '127.0.0.1',
+        helo: 'mx.postfix.test',
+      });
+      expect([spf.result, ...dkim.map(({ result }) => result), dmarc.result]).toEqual(['pass', 'pass', 'pass']);
+      expect(dmarc.aligned).toEqual({ spf: domain, dkim: domain });
+    }
+
+    test('single mails, which keep the id that Postfix gave them', async () => {
+      const { data } = await expectOk(
+        service.call('POST', '/v1/send', {
+          body: {
+            ...{ to: { name: 'Zoë', email: 'zoe@to.test' }, from: `hello@${domain}`, subject: 'Grüße' },
+            body: `<pre>\n.\n..two\nFrom here\n${'ä'.repeat(2_000)}</pre>`,
+            attachments: [
+              {
+                filename: 'ä.eml',
+                contentType: 'message/rfc822',
+                content: Buffer.from('Subject: ä\r\n\r\n.ö\r\n').toString('base64'),
+              },
+            ],
+          },
+        }),
+      );
+      await arrived(1);
+      await expectAuthentic(0);
+      const queueId = SIGNED_IN.exec(sink.bodies[0] ?? '')?.[2];
+      const id = data.emails[0].email;
+      const record = await until(async () => {
+        const { body } = await service.call('GET', `/v1/emails/${id}`);
+        return body.data.status === 'SENT' && body.data;
+      }, 'SENT');
+      expect(record.messageId).toBe(queueId);
+    });
+
+    test('a campaign, over few connections', async () => {
+      await buildContacts(service.db, { projectId: service.one.id, count: 150 });
+      const { data } = await expectOk(
+        service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
+      );
+      const connects = () => postfix.log().match(/smtpd\[\d+\]: connect from/g)?.length ?? 0;
+      const before = connects();
+      await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
+      await arrived(150);
+      expect([...sink.perRecipient().values()]).toEqual(Array(150).fill(1));
+      for (const at of [0, 75, 149]) await expectAuthentic(at);
+      expect(connects() - before).toBeLessThanOrEqual(20);
+      await until(async () => (await service.call('GET', `/campaigns/${data.id}`)).body.status === 'SENT', 'SENT');
+    });
+  });
+
+  describe('speaks with the SMTP client', () => {
+    test.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('on its listener %s', async (listener) => {
+      expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
+      const [raw] = await arrived(1);
+      expect(raw).toMatch(SIGNED_IN);
+      expect(raw).toMatch(/\r\n\r\n\.\.Hello\r\n$/); // The dot is still doubled: Postfix speaks SMTP to the sink.
+      if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
+    });
+
+    test('many messages over one connection, pipelined', async () => {
+      const client = pool({ url: urlOf(), connections: 1 });
+      const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
+      expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
+      expect(client.counts).toMatchObject({ opened: 1, lost: 0 });
+      await arrived(200);
+      expect(sink.perRecipient().size).toBe(200);
+    });
+
+    test('to a local part outside ASCII', async () => {
+      expect(await pool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
+      await arrived(1);
+      expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
+    });
+
+    test('about the certificate: nothing is sent under one that is not trusted, or not for this host', async () => {
+      const strict = { options: '?tls.rejectUnauthorized=true&requireTLS=true' };
+      for (const options of [
+        { url: urlOf({ ...strict, host: 'localhost' }) },
+        { url: urlOf({ ...strict, host: 'localhost', listener: 'TLS' }) },
+        { url: urlOf(strict), ca: postfix.certificate },
+      ])
+        expect(await pool(options).send(message())).toMatchObject({
+          ...{ outcome: 'unsent', error: expect.stringMatching(/certificate/i) },
+        });
+      expect(sink.messages).toEqual([]);
+      const trusted = pool({ url: urlOf({ ...strict, host: 'localhost' }), ca: postfix.certificate });
+      expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
+    });
+
+    test('without signing in: the refusal is about the sender, and nobody is taken for dead', async () => {
+      const result = await pool({ url: urlOf({ user: '' }) }).send(message());
+      expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
+      if (result.outcome === 'refused')
+        expect(classifyReply(result)).toMatchObject({ class: 'policy', suppress: false, unsubscribe: false });
+    });
+
+    test('about the size: a message over its limit is the fault of the message, and the next one passes', async () => {
+      const client = pool({ url: urlOf(), connections: 1 });
+      const large = message(
+        'large@to.test',
+        `Subject: x\r\n\r\n${'x'.repeat(78)}\r\n`.repeat(POSTFIX_SIZE_MAX / 80 + 1),
+      );
+      const [refused, taken] = await Promise.all([client.send(large), client.send(message())]);
+      expect(refused).toMatchObject({ outcome: 'refused', code: 552, enhanced: '5.3.4' });
+      if (refused.outcome === 'refused')
+        expect(classifyReply(refused)).toMatchObject({ class: 'message', status: 'FAILED' });
+      expect(taken).toMatchObject({ outcome: 'accepted' });
+    });
+  });
+
+  describe('refuses a wrong password', () => {
+    const wrong = () => urlOf({ user: 'ann:wrong' });
+    const words = '535 5.7.8 Error: authentication failed: authentication failure';
+    let database: TestDatabase;
+    let projectId: string;
+    beforeAll(async () => {
+      database = await createTestDatabase();
+    });
+    afterAll(() => database?.drop());
+    beforeEach(async () => {
+      projectId = (await buildProject(database.db, 'Mail')).id;
+      await buildDomain(database.db, { projectId, domain: 'sender.test' });
+    });
+
+    /** That nobody was taken for unreachable, whatever the server said of us. */
+    async function expectNobodyBlamed(): Promise<void> {
+      const counts = await sql<{ unsubscribed: number; suppressed: number; events: number }>`
+        SELECT (SELECT count(*) FROM contacts WHERE project_id = ${projectId} AND NOT subscribed) AS unsubscribed,
+          (SELECT count(*) FROM suppressions WHERE project_id = ${projectId}) AS suppressed,
+          (SELECT count(*) FROM events WHERE project_id = ${projectId}) AS events`.execute(database.db);
+      expect(counts.rows).toEqual([{ unsubscribed: 0, suppressed: 0, events: 0 }]);
+      expect(sink.messages).toEqual([]);
+    }
+
+    test('and a campaign waits for the right one, whole', async () => {
+      const { db } = database;
+      const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
+      cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));
+      const [before, after] = workers as [CampaignWorker, CampaignWorker];
+      const start = await sendingCampaign(db, { projectId, count: 60, worker: before });
+      const counts = () => countCampaign(db, { projectId, id: start.campaignId });
+
+      expect(await before.send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
+      expect(await counts()).toMatchObject({ pending: 60, failed: 0, bounced: 0, skipped: 0 });
+      const { rows } = await sql`
+        SELECT DISTINCT error FROM emails WHERE project_id = ${projectId} AND error IS NOT NULL`.execute(db);
+      expect(rows).toEqual([{ error: words }]);
+      await expectNobodyBlamed();
+      expect(await after.send(start)).toMatchObject({ outcome: 'done', sent: 60 });
+      await arrived(60);
+      expect(sink.perRecipient().size).toBe(60);
+    });
+  });
+});

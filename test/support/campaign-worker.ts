@@ -1,0 +1,68 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
+import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import { startCampaign } from '../../db/campaign-lifecycle.ts';
+import { insertCampaign } from '../../db/campaigns.ts';
+import type { Db } from '../../db/connection.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+
+/** One start of a campaign, as its workflow names it to the activities. */
+export interface CampaignStart {
+  projectId: string;
+  campaignId: string;
+  sendNo: number;
+}
+
+export type CampaignWorker = ReturnType<typeof campaignWorker>;
+
+/** The activities of one worker process that sends campaigns to `smtpUrl`, without a Temporal around them. */
+export function campaignWorker({ db, smtpUrl }: { db: Db; smtpUrl: string }) {
+  const bulkProvider = smtpProvider({ url: smtpUrl });
+  const config = parseConfig({
+    ...{ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: smtpUrl },
+  });
+  const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
+  const log = pino({ level: 'silent' });
+  const deps = { config, db, lifecycle, log, bulkProvider } as unknown as ActivityDeps;
+  const chunk = campaignChunkActivities(deps);
+  const control = campaignControlActivities(deps);
+  return {
+    take: (start: CampaignStart) => run(() => chunk.takeCampaignAudience(start)),
+    send: (start: CampaignStart, seq = 1) => run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0 })),
+    expire: (start: CampaignStart, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
+    read: (start: CampaignStart) => control.readCampaignStart(start),
+    finish: (start: CampaignStart) => control.finishCampaignSend(start),
+    close: () => bulkProvider.close(),
+  };
+}
+
+/** A campaign from `a@sender.test` to `count` new contacts of a project, whose audience the worker has taken. */
+export async function sendingCampaign(
+  db: Db,
+  p: { projectId: string; count: number; worker: CampaignWorker },
+): Promise<CampaignStart> {
+  const { projectId, count, worker } = p;
+  await buildContacts(db, { projectId, count });
+  const content = {
+    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
+    ...{ fromName: null, replyTo: null, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+  };
+  const { id } = await db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));
+  await db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
+  const start = { projectId, campaignId: id, sendNo: 1 };
+  await worker.read(start);
+  const taken = await worker.take(start);
+  if (taken.outcome !== 'taken' || !taken.done || taken.recipients !== count)
+    throw new Error(`the audience is not taken: ${JSON.stringify(taken)}`);
+  return start;
+}
+
+/** In the context of an activity, as a worker would run it. */
+function run<T>(activity: () => Promise<T>): Promise<T> {
+  return new MockActivityEnvironment().run(activity);
+}

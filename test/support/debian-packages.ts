@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A few megabytes, and the lists of packages where the machine has none. */
+const APT_TIMEOUT_MS = 180_000;
+/** The machine's own has to be used: a program and its C library belong together. */
+const LEFT_OUT = /^(libc6|libc-bin)_/;
+const run = promisify(execFile);
+
+/** Unpacked packages. */
+export interface DebianFiles {
+  /** What would be `/`. */
+  root: string;
+  /** For programs in there: PATH, LD_LIBRARY_PATH and PERL5LIB that find the unpacked files first, SASL_PATH the plugins. */
+  env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The files of Debian packages with what they need and the machine lacks, unpacked in the user's cache folder, once a machine. Nothing is
+ * installed, started or changed in the system, and nobody has to be root. On a machine where that cannot be it returns why, as a
+ * sentence; in CI it throws instead, so that no test goes missing there.
+ */
+export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
+  if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
+  const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tidings', 'debian');
+  const root = join(folder, key);
+  if (!existsSync(root)) {
+    const staging = join(folder, `.staging-${key}-${process.pid}`);
+    try {
+      await unpack(packages, staging);
+      moveTo(join(staging, 'root'), root);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.trim() : String(error);
+      if (process.env.CI) throw new Error(`The packages ${packages.join(', ')} could not be fetched: ${why}`);
+      return `Debian's packages are out of reach: ${why.split('\n').at(-1)}`;
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  }
+  return { root, env: environment(root) };
+}
+
+async function unpack(packages: readonly string[], staging: string): Promise<void> {
+  const [archives, lists, root] = ['archives', 'lists', 'root'].map((name) => join(staging, name));
+  for (const folder of [archives, lists]) mkdirSync(join(folder ?? '', 'partial'), { recursive: true });
+  const own = [`Dir::Cache=${staging}`, 'Debug::NoLocking=1', 'APT::Sandbox::User=', 'Acquire::Retries=2'];
+  const download = ['install', '--yes', '--reinstall', '--download-only', '--no-install-recommends', ...packages];
+  const ownLists = [...own, `Dir::State::lists=${lists}`];
+  await apt(own, download).catch(async () => {
+    // A machine without lists, or with old ones: others are fetched, beside it.
+    await apt(ownLists, ['update']);
+    await apt(ownLists, download);
+  });
+  const found = readdirSync(archives ?? '').filter((file) => file.endsWith('.deb') && !LEFT_OUT.test(file));
+  for (const file of found) await run('dpkg-deb', ['--extract', join(archives ?? '', file), root ?? '']);
+}
+
+async function apt(settings: string[], words: string[]): Promise<void> {
+  const options = settings.flatMap((setting) => ['-o', setting]);
+  const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['-q', ...options, ...words], { env, timeout: APT_TIMEOUT_MS, maxBuffer: 16 * 1024 * 1024 });
+}
+
+/** Another test process may have been first. */
+function moveTo(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+  }
+}
+
+function environment(root: string): NodeJS.ProcessEnv {
+  const libraries = foldersIn(join(root, 'usr', 'lib'), /-linux-gnu/);
+  const perl = [join(root, 'usr', 'share'), ...libraries].flatMap((folder) => [
+    ...foldersIn(join(folder, 'perl5'), /^5\./),
+    ...foldersIn(join(folder, 'perl'), /^5\./),
+    join(folder, 'perl5'),
+  ]);
+  const programs = ['usr/sbin', 'usr/bin', 'sbin', 'bin'].map((folder) => join(root, folder));
+  return {
+    ...process.env,
+    PATH: [...programs, process.env.PATH].join(delimiter),
+    LD_LIBRARY_PATH: [join(root, 'usr', 'lib', 'postfix'), ...libraries].join(delimiter),
+    PERL5LIB: perl.join(delimiter),
+    SASL_PATH: libraries.map((folder) => join(folder, 'sasl2')).join(delimiter),
+  };
+}
+
+function foldersIn(folder: string, name: RegExp): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((entry) => name.test(entry))
+    .map((entry) => join(folder, entry));
+}

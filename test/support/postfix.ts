@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../cli/ports.ts';
+import { newCertificate } from './certificate.ts';
+import { type DebianFiles, debianFiles } from './debian-packages.ts';
+import { until } from './service.ts';
+
+/** Postfix, its AUTH by Cyrus SASL with a password file, and the program that writes that file. */
+const PACKAGES = ['postfix', 'libsasl2-2', 'libsasl2-modules', 'libsasl2-modules-db', 'sasl2-bin'];
+/** Every Debian has these accounts, and nothing runs as them; Postfix wants an owner of its queue that is neither root nor nobody. */
+const [OWNER, GROUP] = ['uucp', 'news'];
+const REALM = 'postfix.test';
+/** Runs Postfix's master in a process group of its own, which it ends with itself, and ends it when the process of the test is gone. */
+const GUARD = 'exec 3<&0; setsid "$0" "$@" & master=$!; (read _ <&3; kill $master) & wait $master';
+export const POSTFIX_SIZE_MAX = 300_000;
+
+/** A listener a mechanism, so that a client has no choice; `ANY` offers all of them, `TLS` is encrypted from the first byte. */
+export const POSTFIX_LISTENERS = ['ANY', 'PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const;
+export type PostfixListener = (typeof POSTFIX_LISTENERS)[number];
+
+export interface Postfix {
+  ports: Record<PostfixListener, number>;
+  /** Its certificate, for `localhost`, signed by itself. */
+  certificate: string;
+  /** All that it has logged. */
+  log(): string;
+  /** Makes a user, or gives them another password. */
+  setPassword(user: string, password: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Postfix's files from Debian's packages, or the reason why it cannot run here, as a sentence. */
+export async function findPostfix(): Promise<DebianFiles | string> {
+  if (process.getuid?.() !== 0) return 'Postfix starts for root only.';
+  const files = await debianFiles(PACKAGES);
+  if (typeof files === 'string') return files;
+  return idOf('passwd', OWNER) && idOf('group', GROUP) ? files : `There is no user ${OWNER} or no group ${GROUP}.`;
+}
+
+/**
+ * A Postfix of its own beside any of the system's: own configuration, queue and ports on loopback. It takes mail by STARTTLS and AUTH from
+ * whoever signs in, and hands all of it to `relayPort`.
+ */
+export async function startPostfix(files: DebianFiles, p: { relayPort: number }): Promise<Postfix> {
+  const home = mkdtempSync(join(tmpdir(), 'tidings-postfix-'));
+  const ports = Object.fromEntries(
+    await Promise.all(POSTFIX_LISTENERS.map(async (name) => [name, await freePort()] as const)),
+  ) as Postfix['ports'];
+  const { cert, key } = await newCertificate();
+  layOut(home);
+  writeFileSync(join(home, 'cert.pem'), cert);
+  writeFileSync(join(home, 'key.pem'), key, { mode: 0o600 });
+  writeFileSync(join(home, 'config', 'main.cf'), mainCf(files.root, home, p.relayPort));
+  writeFileSync(join(home, 'config', 'master.cf'), masterCf(ports));
+  for (const name of POSTFIX_LISTENERS)
+    writeFileSync(join(home, 'config', 'sasl', `${name}.conf`), saslConf(home, name));
+  const log = () => readFileSync(join(home, 'mail.log'), { encoding: 'utf8', flag: 'a+' });
+  const master = await startMaster(files, home, log, ports.ANY);
+  return {
+    ports,
+    certificate: cert,
+    log,
+    setPassword: (user, password) => setPassword(files, home, { user, password }),
+    close: async () => {
+      const ended = master.exitCode === null ? once(master, 'exit') : undefined;
+      master.stdin?.end();
+      await ended;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Folders as `postfix check` would make them. */
+function layOut(home: string): void {
+  const [uid, gid] = [idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0];
+  chmodSync(home, 0o755);
+  for (const name of ['config', 'config/sasl', 'queue', 'queue/pid']) mkdirSync(join(home, name), { mode: 0o755 });
+  const queues = ['active', 'bounce', 'corrupt', 'defer', 'deferred', 'flush', 'hold', 'incoming', 'private', 'saved'];
+  const owned = [...queues, 'trace', 'maildrop', 'public'].map((name) => join('queue', name));
+  for (const name of [...owned, 'data', 'passwords']) {
+    mkdirSync(join(home, name));
+    chownSync(join(home, name), uid, gid);
+    chmodSync(join(home, name), /maildrop|public/.test(name) ? 0o710 : 0o700);
+  }
+}
+
+function mainCf(root: string, home: string, relayPort: number): string {
+  return `
+compatibility_level = 3.6
+command_directory = ${root}/usr/sbin
+daemon_directory = ${root}/usr/lib/postfix/sbin
+shlib_directory = ${root}/usr/lib/postfix
+meta_directory = ${home}/config
+queue_directory = ${home}/queue
+data_directory = ${home}/data
+maillog_file = ${home}/mail.log
+maillog_file_prefixes = ${home}
+mail_owner = ${OWNER}
+setgid_group = ${GROUP}
+import_environment = LD_LIBRARY_PATH SASL_PATH MAIL_CONFIG MAIL_LOGTAG POSTLOG_SERVICE POSTLOG_HOSTNAME LANG=C
+myhostname = mx.${REALM}
+mydestination =
+mynetworks =
+local_recipient_maps =
+alias_maps =
+alias_database =
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+relayhost = [127.0.0.1]:${relayPort}
+smtpd_peername_lookup = no
+smtpd_relay_restrictions = permit_sasl_authenticated, reject_unauth_destination
+smtpd_sasl_auth_enable = yes
+smtpd_sasl_local_domain = ${REALM}
+smtpd_sasl_authenticated_header = yes
+smtpd_tls_security_level = may
+smtpd_tls_auth_only = yes
+smtpd_tls_cert_file = ${home}/cert.pem
+smtpd_tls_key_file = ${home}/key.pem
+smtpd_tls_received_header = yes
+message_size_limit = ${POSTFIX_SIZE_MAX}
+`;
+}
+
+function masterCf(ports: Postfix['ports']): string {
+  const listeners = POSTFIX_LISTENERS.map((name) => {
+    const tls = name === 'TLS' ? ' -o smtpd_tls_wrappermode=yes' : '';
+    return `127.0.0.1:${ports[name]} inet n - n - - smtpd -o smtpd_sasl_path=${name}${tls}`;
+  });
+  return `${listeners.join('\n')}
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+tlsmgr unix - - n 1000? 1 tlsmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+proxymap unix - - n - - proxymap
+smtp unix - - n - - smtp
+error unix - - n - - error
+retry unix - - n - - error
+anvil unix - - n - 1 anvil
+scache unix - - n - 1 scache
+postlog unix-dgram n - n - 1 postlogd
+`;
+}
+
+/** Debian's Postfix looks for it in `sasl/` of the configuration. */
+function saslConf(home: string, name: PostfixListener): string {
+  const mechanisms = name === 'ANY' || name === 'TLS' ? 'PLAIN LOGIN CRAM-MD5' : name;
+  return `pwcheck_method: auxprop
+auxprop_plugin: sasldb
+sasldb_path: ${passwordFile(home)}
+mech_list: ${mechanisms}
+`;
+}
+
+function passwordFile(home: string): string {
+  return join(home, 'passwords', 'sasldb');
+}
+
+async function startMaster(files: DebianFiles, home: string, log: () => string, port: number): Promise<ChildProcess> {
+  const program = join(files.root, 'usr', 'lib', 'postfix', 'sbin', 'master');
+  const words = ['-c', GUARD, program, '-c', join(home, 'config'), '-d'];
+  const master = spawn('sh', words, { env: files.env, stdio: ['pipe', 'ignore', 'pipe'] });
+  let errors = '';
+  master.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  await until(async () => {
+    if (master.exitCode !== null) throw new Error(`Postfix ended: ${errors}${log()}`);
+    return answers(port);
+  }, 'Postfix');
+  return master;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('data', () => {
+      socket.end('QUIT\r\n');
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+async function setPassword(files: DebianFiles, home: string, p: { user: string; password: string }): Promise<void> {
+  const file = passwordFile(home);
+  const program = join(files.root, 'usr', 'sbin', 'saslpasswd2');
+  const child = spawn(program, ['-p', '-c', '-f', file, '-u', REALM, p.user], { env: files.env });
+  child.stdin.end(p.password);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`saslpasswd2 failed with ${code}`);
+  chownSync(file, idOf('passwd', OWNER) ?? 0, idOf('group', GROUP) ?? 0);
+}
+
+/** The number of a user or group. */
+function idOf(file: 'passwd' | 'group', name: string): number | undefined {
+  const line = readFileSync(join('/etc', file), 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  return line === undefined ? undefined : Number(line.split(':')[2]);
+}
