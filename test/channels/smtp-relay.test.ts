@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -12,8 +13,12 @@ import { freePort } from '../../cli/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildKey } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
+import { debianFiles } from '../support/debian-packages.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+/** Exit codes of swaks. */
+const [SWAKS_DATA_FAILED, SWAKS_AUTH_FAILED] = [26, 28];
 
 let service: TestService;
 let sink: SmtpSink;
@@ -280,17 +285,66 @@ with smtplib.SMTP('127.0.0.1', ${port}) as s:
     else:
         raise AssertionError('accepted')
 `;
-  const python = spawn('python3', ['-c', script, service.one.secretKey], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const errors: Buffer[] = [];
-  python.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  const code = await new Promise((resolve) => python.on('close', resolve));
-  expect(code, Buffer.concat(errors).toString()).toBe(0);
+  const { code, output } = await runProgram('python3', ['-c', script, service.one.secretKey]);
+  expect(code, output).toBe(0);
   const bodies = await arrived(2);
   const parsed = await PostalMime.parse(Buffer.from(bodies[0] ?? '', 'latin1'));
   expect(parsed).toMatchObject({ subject: 'Grüße aus Python', text: expect.stringContaining('.a line with a dot') });
   expect(parsed.html).toContain('<p>HTML äöü</p>');
   expect(parsed.attachments).toMatchObject([{ filename: 'a.bin', disposition: 'attachment' }]);
 });
+
+const debian = await debianFiles(['swaks', 'libnet-ssleay-perl']);
+const missing = typeof debian === 'string' ? debian : undefined;
+
+describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () => {
+  /** Runs it as `docs/smtp-relay.md` shows. */
+  async function swaks(p: { key?: string; from?: string; options?: string[] } = {}) {
+    const { key = service.one.secretKey, from = 'hello@sender.test', options = [] } = p;
+    const words = ['--server', '127.0.0.1', '--port', String(port), '-tls', '--auth-user', 'apikey'];
+    const message = ['--from', from, '--to', 'ada@to.test', '--header', 'Subject: Hello', '--body', 'It works.'];
+    const env = typeof debian === 'string' ? process.env : debian.env;
+    return runProgram('swaks', [...words, '--auth-password', key, ...message, ...options], env);
+  }
+
+  test.each([
+    ['by AUTH PLAIN', ['--auth', 'PLAIN']],
+    ['by AUTH LOGIN', ['--auth', 'LOGIN']],
+    ['with its commands pipelined', ['--pipeline']],
+    ['with a file', ['--attach-name', 'a.bin', '--attach-type', 'application/pdf', '--attach', 'PDF\\n.\\n']],
+  ])('sends through it %s, over STARTTLS', async (_how, options) => {
+    const { code, output } = await swaks({ options });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/=== TLS started with cipher TLSv1\.3/);
+    expect(output).toMatch(/<~ +235 /);
+    expect(output).toMatch(/<~ +250 2\.0\.0 Accepted as [0-9a-f-]{36}/);
+    const parsed = await PostalMime.parse((await arrived())[0] ?? '');
+    expect(parsed).toMatchObject({ subject: 'Hello', to: [{ address: 'ada@to.test' }] });
+    expect(parsed.text?.trim()).toBe('It works.');
+    expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);
+  });
+
+  test('is told why it is refused', async () => {
+    const wrongKey = await swaks({ key: 'sk_live_wrong' });
+    expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
+    const noScope = await swaks({ key: service.one.bareKey });
+    expect([noScope.code, noScope.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringContaining('email:send')]);
+    const notOurs = await swaks({ from: 'x@elsewhere.test' });
+    expect([notOurs.code, notOurs.output]).toEqual([SWAKS_DATA_FAILED, expect.stringMatching(/550 5\.7\.1 \w/)]);
+    expect(sink.messages).toEqual([]);
+  });
+});
+
+/** Its exit code, and all that it wrote. */
+async function runProgram(program: string, words: string[], env = process.env) {
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = await once(child, 'close').catch((cause) => {
+    throw new Error(`this test needs ${program} on PATH`, { cause });
+  });
+  return { code, output: Buffer.concat(output).toString() };
+}
 
 const auth = (key: string) => `AUTH PLAIN ${Buffer.from(`\0apikey\0${key}`).toString('base64')}`;
 
