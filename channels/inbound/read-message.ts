@@ -1,6 +1,7 @@
-import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import type { Attachment, Email } from 'postal-mime';
 import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
 import type { Feedback } from '../../domain/email-feedback.ts';
+import { parseMime } from '../mime-parser.ts';
 
 /** A mail from a person or a program, taken apart. */
 export interface InboundMail {
@@ -23,9 +24,6 @@ export type ReadMessage =
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundMail };
 
-/** More levels of parts than any mail program writes. */
-const NESTING_MAX = 30;
-const HEADERS_MAX_BYTES = 256 * 1024;
 /** The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning; attachments are not kept. */
 const PARSED_MAX_BYTES = 512 * 1024;
 /** It takes 4 seconds a megabyte of empty parts. */
@@ -38,12 +36,7 @@ const LINKS_MAX_CHARS = 4 * 1024;
 export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
-  const email = await PostalMime.parse(start, {
-    forceRfc822Attachments: true,
-    attachmentEncoding: 'arraybuffer',
-    maxNestingDepth: NESTING_MAX,
-    maxHeadersSize: HEADERS_MAX_BYTES,
-  });
+  const email = await parseMime(start);
   const status = partOf(email, 'message/delivery-status');
   if (status !== undefined) return readDeliveryStatus(status, p.at);
   const abuse = partOf(email, 'message/feedback-report');

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
-import PostalMime, { type Address, type Attachment, type Email, type Mailbox } from 'postal-mime';
+import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { normalizeEmail } from '../../domain/email-address.ts';
 import { escapeHtml } from '../../domain/plain-value.ts';
 import type { Recipient, SendAttachment } from '../../domain/send-request.ts';
+import { parseMime } from '../mime-parser.ts';
 
 /** A message that a client hands over, taken apart. */
 export interface Submission {
@@ -19,20 +20,13 @@ export interface Submission {
   attachments: SendAttachment[];
 }
 
-const NESTING_MAX = 30;
-const HEADERS_MAX_BYTES = 256 * 1024;
 /** Set from the message's parts, by MIME, by the servers on the way, or never meant to travel (Bcc). */
 const NOT_KEPT =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|delivered-to|(x-)?received|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|resent-.*)$/;
 
-/** Reads a message. @throws Error for one that is nested too deeply or has too many headers */
+/** Reads a message. @throws Error for one that cannot be taken apart (channels/mime-parser.ts) */
 export async function readSubmission(raw: Buffer): Promise<Submission> {
-  const email = await PostalMime.parse(raw, {
-    forceRfc822Attachments: true,
-    attachmentEncoding: 'arraybuffer',
-    maxNestingDepth: NESTING_MAX,
-    maxHeadersSize: HEADERS_MAX_BYTES,
-  });
+  const email = await parseMime(raw);
   const text = email.text === undefined ? null : clean(email.text).replace(/\r?\n$/, '');
   return {
     from: recipientOf(mailboxes(email.from)[0]),
@@ -77,8 +71,16 @@ function attachmentOf(file: Attachment, index: number): SendAttachment {
     contentType: file.mimeType,
     disposition: inline ? 'inline' : 'attachment',
     contentId,
-    content: typeof file.content === 'string' ? Buffer.from(file.content) : Buffer.from(new Uint8Array(file.content)),
+    content: bytesOf(file.content),
   };
+}
+
+/** Without a copy: files are large. */
+function bytesOf(content: Attachment['content']): Buffer {
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof ArrayBuffer
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 /** Without what would not be a name of a file; a part without one is called by its place. */
