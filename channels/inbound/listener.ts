@@ -55,6 +55,7 @@ export async function startInboundListener(p: {
     maxClients: CLIENTS_MAX,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
+    hideENHANCEDSTATUSCODES: true, // As in the relay: not every reply has one.
     disabledCommands: p.tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...p.tls,
     disableReverseLookup: true,

@@ -72,6 +72,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     maxClients: CLIENTS_MAX,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
+    hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own to faults of syntax and order have none.
     ...p.tls,
     disableReverseLookup: true,
     logger: false,

@@ -190,6 +190,18 @@ describe('a message', () => {
   });
 });
 
+test('announces what it keeps to, and no enhanced status codes, which not every reply has', async () => {
+  const [, announced = '', unknown] = await talk(['EHLO me', 'FOO']);
+  const keywords = announced
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.slice('250-'.length));
+  const kept = ['8BITMIME', 'AUTH PLAIN LOGIN', 'PIPELINING', `SIZE ${RELAY_MAX_BYTES}`, 'SMTPUTF8', 'STARTTLS'];
+  expect(keywords.sort()).toEqual(kept);
+  expect(unknown).toMatch(/^500 Error/);
+});
+
 describe('signing in', () => {
   test('takes any user name, by PLAIN and LOGIN, in plain on loopback and by STARTTLS', async () => {
     for (const options of [
