@@ -313,6 +313,7 @@ class Lane implements RecordOwner {
       contentId: terms.contentId,
       campaignId: chunk.campaignId,
       executionId: null,
+      visit: null,
       sourceType: 'CAMPAIGN',
       mode: terms.mode,
       to: { email, name: null },

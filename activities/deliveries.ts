@@ -113,8 +113,11 @@ async function sendBatch(
   result: SendMailsResult,
 ): Promise<void> {
   const { projectId, mails } = input;
-  const ids = mails.map((mail) => mail.id);
-  const claimed = await claimEmails(deps.db, { projectId, ids, deliveryId, suppressionPads: deps.pads });
+  const claimed = await claimEmails(deps.db, {
+    projectId,
+    mails: mails.map(({ id }) => ({ id, deliveryId })),
+    suppressionPads: deps.pads,
+  });
   result.other += mails.length - claimed.length;
   const expiresAt = new Date(input.expiresAt);
   // One that fails does not end the others: they would go on unseen, and leave twice when the activity is tried again.

@@ -2,36 +2,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { type EmailResult, recordEmailResults } from '../db/email-outcomes.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database } from '../db/schema.ts';
-import { inTransaction } from '../db/transaction.ts';
-import type { EmailOutcome } from '../domain/email-outcome.ts';
+import { inTransaction, isConnectionFailure } from '../db/transaction.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
 
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (performance.md §3). */
 const BATCH_MAX = 100;
-/** Transactions of batches at a time: one is built while the other commits. */
 const LANES = 2;
 /** A mail that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this often. */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
-/** What is done in the transaction that records a mail's result, such as completing the step that sent it. May run again. */
-export type SettleHook<T> = (trx: Transaction<Database>, outcome: EmailOutcome) => Promise<T>;
+/** A mail's result that counted. */
+export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
+
+/**
+ * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of one project at
+ * once, answering in their order. May run again.
+ */
+export type SettleHook<T> = (trx: Transaction<Database>, settled: Settled[]) => Promise<T[]>;
+
+export interface Settlement<T> {
+  /** False: fenced off, another attempt has the mail. Nothing was recorded, and the hook did not run. */
+  recorded: boolean;
+  value?: T;
+}
 
 export interface EmailSettler {
-  /** Records a result together with others; resolves after the commit. False: fenced off, another attempt has the mail. */
-  settle(result: EmailResult): Promise<boolean>;
-  /** Records a result and runs the hook in the same transaction; the hook does not run when it was fenced off. */
-  settleWith<T>(result: EmailResult, hook: SettleHook<T>): Promise<{ recorded: boolean; value?: T }>;
+  /** Records a result together with others, with what the hook does in the same transaction; resolves after the commit. */
+  settle<T>(result: EmailResult, hook?: SettleHook<T>): Promise<Settlement<T>>;
 }
 
-interface Waiting {
+interface Item {
   result: EmailResult;
-  resolve: (recorded: boolean) => void;
-  reject: (error: unknown) => void;
+  hook: SettleHook<unknown> | undefined;
 }
 
-/** Records results as they come, without a timer: what comes while a transaction runs goes with the next one. */
+/** Records results as they come, many in a transaction when many come. */
 export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
@@ -40,74 +48,58 @@ export function createEmailSettler(deps: {
   dispatch: (rows: OutboxRow[]) => void;
   guard: Pick<HoldGuard, 'accepted'>;
 }): EmailSettler {
-  const queues = new Map<string, Waiting[]>();
-  let running = 0;
-
-  function record(trx: Transaction<Database>, projectId: string, results: EmailResult[]) {
-    return recordEmailResults(trx, { projectId, results, suppressionKey: deps.suppressionKey, source: deps.source });
-  }
+  const { suppressionKey, source } = deps;
 
   /** Once it is committed: the hold guard counts what a watched mailbox provider takes. */
-  function tellGuard(recorded: Set<string>, watched: boolean, results: EmailResult[]): void {
-    if (!watched) return;
-    const sent = results.filter(({ email, outcome }) => outcome.kind === 'sent' && recorded.has(email.id));
-    deps.guard.accepted(sent.map(({ email }) => email.id));
+  function tellGuard(settled: Settled[]): void {
+    deps.guard.accepted(settled.flatMap(({ email, outcome }) => (outcome.kind === 'sent' ? [email.id] : [])));
   }
 
-  function pump(): void {
-    while (running < LANES) {
-      const entry = queues.entries().next().value;
-      if (!entry) return;
-      const [projectId, queue] = entry;
-      const batch = queue.splice(0, BATCH_MAX);
-      queues.delete(projectId);
-      // What is left goes to the end, so that projects take turns.
-      if (queue.length > 0) queues.set(projectId, queue);
-      running += 1;
-      void flush(projectId, batch).finally(() => {
-        running -= 1;
-        pump();
-      });
-    }
+  async function record(trx: Transaction<Database>, items: Item[]) {
+    const results = items.map(({ result }) => result);
+    const projectId = results[0]?.email.projectId ?? '';
+    const { recorded, outbox, watched } = await recordEmailResults(trx, { projectId, results, suppressionKey, source });
+    const counted = items.filter(({ result }) => recorded.has(result.email.id));
+    return { counted, outbox, watched, values: await runHooks(trx, counted) };
   }
 
-  async function flush(projectId: string, batch: Waiting[]): Promise<void> {
-    const results = batch.map((waiting) => waiting.result);
-    try {
-      const { recorded, outbox, watched } = await persistently(() =>
-        inTransaction(deps.db, (trx) => record(trx, projectId, results)),
-      );
-      deps.dispatch(outbox);
-      tellGuard(recorded, watched, results);
-      for (const { result, resolve } of batch) resolve(recorded.has(result.email.id));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+  async function commit(items: Item[]): Promise<Settlement<unknown>[]> {
+    const { counted, outbox, watched, values } = await persistently(() =>
+      inTransaction(deps.db, (trx) => record(trx, items)),
+    );
+    deps.dispatch(outbox);
+    if (watched) tellGuard(counted.map(({ result }) => result));
+    const recorded = new Set(counted);
+    return items.map((item) => ({ recorded: recorded.has(item), value: values.get(item) }));
   }
+
+  const group = createGroupCommit<Item, Settlement<unknown>>({
+    lanes: LANES,
+    max: BATCH_MAX,
+    queueOf: ({ result }) => result.email.projectId,
+    // Two attempts of one mail, one of which is fenced off.
+    apartBy: ({ result }) => [result.email.id],
+    commit,
+  });
 
   return {
-    settle(result) {
-      const { projectId } = result.email;
-      return new Promise((resolve, reject) => {
-        const queue = queues.get(projectId);
-        if (queue) queue.push({ result, resolve, reject });
-        else queues.set(projectId, [{ result, resolve, reject }]);
-        pump();
-      });
-    },
-    async settleWith(result, hook) {
-      const done = await persistently(() =>
-        inTransaction(deps.db, async (trx) => {
-          const { recorded, outbox, watched } = await record(trx, result.email.projectId, [result]);
-          if (!recorded.has(result.email.id)) return { recorded: false, outbox, watched };
-          return { recorded: true, outbox, watched, value: await hook(trx, result.outcome) };
-        }),
-      );
-      deps.dispatch(done.outbox);
-      if (done.recorded) tellGuard(new Set([result.email.id]), done.watched, [result]);
-      return done;
-    },
+    settle: <T>(result: EmailResult, hook?: SettleHook<T>) => group.add({ result, hook }) as Promise<Settlement<T>>,
   };
+}
+
+/** Each hook once, for all the mails that were given with it. */
+async function runHooks(trx: Transaction<Database>, items: Item[]): Promise<Map<Item, unknown>> {
+  const values = new Map<Item, unknown>();
+  for (const hook of new Set(items.map((item) => item.hook))) {
+    if (!hook) continue;
+    const own = items.filter((item) => item.hook === hook);
+    const answers = await hook(
+      trx,
+      own.map(({ result }) => result),
+    );
+    for (const [index, item] of own.entries()) values.set(item, answers[index]);
+  }
+  return values;
 }
 
 /** Tries again while the connection is what failed. Safe: a commit whose answer was lost is fenced off by the claim number. */
@@ -121,14 +113,4 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
     }
   }
   return work();
-}
-
-/** Class 08 and 57P of SQLSTATE, and what the driver says of a socket that broke or could not be had. */
-function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
-    /connection (terminated|timeout|ended)|timeout exceeded/i.test(error.message)
-  );
 }

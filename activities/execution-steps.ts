@@ -3,7 +3,6 @@ import { patchContact } from '../db/contacts.ts';
 import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/execution-resume.ts';
 import { loadStepVariables } from '../db/execution-variables.ts';
 import type { Database } from '../db/schema.ts';
-import { saveStepEmail } from '../db/step-emails.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import type { Data } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
@@ -14,7 +13,7 @@ import { deriveKey } from '../domain/secrets.ts';
 import { UpdateContactConfig } from '../domain/steps.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
-import { runSendEmailStep } from './send-email-step.ts';
+import { createSendEmailStep } from './send-email-step.ts';
 import { runWebhookStep } from './webhook-step.ts';
 
 export type EffectActivities = ReturnType<typeof executionStepActivities>;
@@ -27,14 +26,7 @@ export type WebhookActivities = ReturnType<typeof webhookStepActivities>;
  */
 export function executionStepActivities(deps: ActivityDeps) {
   return beating({
-    async SEND_EMAIL(input: StepInput): Promise<Next> {
-      const found = await inTransaction(deps.db, async (trx) => {
-        const standing = await resumeExecution(trx, input);
-        const effect = atEffect(standing, 'SEND_EMAIL');
-        return effect ? { effect, mail: await saveStepEmail(trx, effect) } : { effect: undefined, next: standing.next };
-      });
-      return found.effect ? runSendEmailStep(deps, found.effect, found.mail) : found.next;
-    },
+    SEND_EMAIL: createSendEmailStep(deps),
 
     async UPDATE_CONTACT(input: StepInput): Promise<Next> {
       const { next, outbox } = await inTransaction(deps.db, async (trx) => {
@@ -80,14 +72,15 @@ async function updateContact(
   trx: Transaction<Database>,
   { execution, step, next }: EffectStanding,
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
-  const at = { projectId: execution.projectId, executionId: execution.id, visit: next.visit };
+  const { projectId } = execution;
+  const at = { executionId: execution.id, visit: next.visit };
   const config = UpdateContactConfig.parse(step.config);
   const { variables } = await loadStepVariables(trx, execution);
   const data = interpolateJson(config.updates, variables) as Data;
   try {
     const { outbox } = await inSavepoint(trx, () =>
       patchContact(trx, {
-        projectId: execution.projectId,
+        projectId,
         id: execution.contactId,
         data,
         subscribed: config.subscribed,
@@ -95,13 +88,17 @@ async function updateContact(
       }),
     );
     return {
-      next: await completeEffect(trx, { ...at, status: 'COMPLETED', output: { updated: Object.keys(data) } }),
+      next: await completeEffect(trx, projectId, {
+        ...at,
+        status: 'COMPLETED',
+        output: { updated: Object.keys(data) },
+      }),
       outbox,
     };
   } catch (error) {
     // Data beyond the contact's limits: the step says so and the execution goes on.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
     const fault = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? error.message;
-    return { next: await completeEffect(trx, { ...at, status: 'FAILED', error: fault }), outbox: [] };
+    return { next: await completeEffect(trx, projectId, { ...at, status: 'FAILED', error: fault }), outbox: [] };
   }
 }

@@ -38,7 +38,7 @@ export interface DeliverOptions {
 export interface Mailer {
   /**
    * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one transaction, in which the
-   * hook runs too (also for `later`). A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the
+   * hook runs too (also for `later`), for this mail and others that are settled with it and the same hook. A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the
    * database or our own code fails: the mail stays claimed, and whoever delivers claims it again.
    */
   deliver<T = undefined>(
@@ -96,10 +96,8 @@ export function createMailer(deps: {
       return limit.run(async () => {
         const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
         const result = await attempt(email, expiresAt);
-        const { outcome } = result;
-        if (!whenSettled) return { outcome, recorded: await settler.settle(result), settled: undefined };
-        const { recorded, value } = await settler.settleWith(result, whenSettled);
-        return { outcome, recorded, settled: value };
+        const { recorded, value } = await settler.settle(result, whenSettled);
+        return { outcome: result.outcome, recorded, settled: value };
       });
     },
   };

@@ -1,54 +1,123 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { claimEmails } from '../db/email-ledger.ts';
-import { completeEffect, type EffectStanding } from '../db/execution-resume.ts';
+import type { Transaction } from 'kysely';
+import { type ClaimedEmail, claimEmails } from '../db/email-ledger.ts';
+import {
+  atEffect,
+  completeEffect,
+  completeEffects,
+  type EffectOutcome,
+  type EffectStanding,
+  resumeExecutions,
+} from '../db/execution-resume.ts';
 import { noteAttempt } from '../db/execution-visits.ts';
-import type { StepEmail } from '../db/step-emails.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { Database } from '../db/schema.ts';
+import { type StepEmail, saveStepEmails } from '../db/step-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
-import type { Next } from '../domain/execution.ts';
+import type { Next, StepInput } from '../domain/execution.ts';
 import { deriveKey } from '../domain/secrets.ts';
-import { keyPads } from '../domain/suppression.ts';
+import { type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { ActivityDeps } from './deps.ts';
+import type { Settled } from './email-settler.ts';
 
+/** Executions that begin their mails in one transaction at most. */
+const BATCH_MAX = 50;
+const LANES = 2;
 /** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (decisions §11). */
 const SKIPPED = /^(unsubscribed|suppressed:)/;
 
+/** A mail that is this attempt's to send, or where the execution stands when there is none. */
+type Begun = { email: ClaimedEmail } | { next: Next };
+
 /**
- * Runs a SEND_EMAIL step that an execution stands at. The mail is a row, unique by execution and visit, before it is sent, so a run after
- * a crash sends that row and no second one. Status, event and the execution's next step are one transaction.
+ * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash sends that row and
+ * no second one. Status, event and the execution's next step are one transaction. Executions that come at the same time share both
+ * transactions, the one before the mail and the one after it.
  * @throws ApplicationFailure MAIL_DEFERRED with the delay that Temporal keeps to, when the provider refused for now
  */
-export async function runSendEmailStep(deps: ActivityDeps, standing: EffectStanding, mail: StepEmail): Promise<Next> {
-  const { execution, next } = standing;
-  const at = { projectId: execution.projectId, executionId: execution.id, visit: next.visit };
-  if (mail.outcome === 'unsendable') {
-    return inTransaction(deps.db, (trx) =>
-      completeEffect(trx, { ...at, status: 'FAILED', error: mail.error, fails: true }),
-    );
-  }
-  const [claimed] = await claimEmails(deps.db, {
-    projectId: execution.projectId,
-    ids: [mail.emailId],
-    deliveryId: execution.id,
-    suppressionPads: keyPads(deriveKey(deps.config.secretKey, 'suppression')),
+export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const beginnings = createGroupCommit<StepInput, Begun>({
+    lanes: LANES,
+    max: BATCH_MAX,
+    queueOf: (input) => input.projectId,
+    apartBy: (input) => [input.executionId],
+    commit: (inputs) => inTransaction(deps.db, (trx) => begin(trx, inputs, suppressionPads)),
   });
-  // Settled by an earlier attempt that could not close the visit any more.
-  if (!claimed)
-    return inTransaction(deps.db, (trx) =>
-      completeEffect(trx, { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } }),
-    );
-  const delivery = await deps.mailer.deliver(claimed, async (trx, outcome) =>
-    outcome.kind === 'later'
-      ? undefined
-      : completeEffect(trx, { ...at, ...visitOutcome(outcome, mail.emailId), attempts: claimed.attempts }),
+  return async (input) => {
+    const begun = await beginnings.add(input);
+    return 'next' in begun ? begun.next : send(deps, begun.email);
+  };
+}
+
+/** Ends the pauses that led here, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
+async function begin(trx: Transaction<Database>, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
+  const projectId = inputs[0]?.projectId ?? '';
+  const standings = await resumeExecutions(trx, projectId, inputs);
+  const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
+  const mails = await saveStepEmails(trx, projectId, effects);
+  const claimed = await claimEmails(trx, {
+    projectId,
+    mails: mails.flatMap((mail, index) => {
+      const deliveryId = effects[index]?.execution.id;
+      return mail.outcome === 'saved' && deliveryId ? [{ id: mail.emailId, deliveryId }] : [];
+    }),
+    suppressionPads,
+  });
+  const emails = new Map(claimed.map((email) => [email.executionId, email]));
+  const begun: Begun[] = [];
+  const mailOf = new Map(effects.map((effect, index) => [effect.execution.id, { effect, mail: mails[index] }]));
+  for (const { execution, next } of standings) {
+    const email = execution && emails.get(execution.id);
+    const step = execution && mailOf.get(execution.id);
+    if (email) begun.push({ email });
+    else if (step?.mail) begun.push({ next: await passOver(trx, step.effect, step.mail) });
+    else begun.push({ next });
+  }
+  return begun;
+}
+
+/** A step with nothing to send: at fault, or settled by an earlier attempt that could not close the visit any more. */
+function passOver(trx: Transaction<Database>, { execution, next }: EffectStanding, mail: StepEmail): Promise<Next> {
+  const at = { executionId: execution.id, visit: next.visit };
+  const outcome: EffectOutcome =
+    mail.outcome === 'unsendable'
+      ? { ...at, status: 'FAILED', error: mail.error, fails: true }
+      : { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } };
+  return completeEffect(trx, execution.projectId, outcome);
+}
+
+async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
+  const { outcome, settled } = await deps.mailer.deliver(email, completeSteps);
+  if (outcome.kind === 'later') return deferred(deps, email, outcome);
+  // Fenced off: another attempt of this step has the mail.
+  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completed(email)));
+}
+
+/** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
+async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Promise<(Next | undefined)[]> {
+  const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
+  const nexts = await completeEffects(
+    trx,
+    settled[0]?.email.projectId ?? '',
+    done.map(({ email, outcome }) => ({
+      ...completed(email),
+      ...visitOutcome(outcome, email.id),
+      attempts: email.attempts,
+    })),
   );
-  if (delivery.outcome.kind === 'later') return deferred(deps, at, delivery.outcome, claimed.attempts);
-  return (
-    delivery.settled ??
-    inTransaction(deps.db, (trx) =>
-      completeEffect(trx, { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } }),
-    )
-  );
+  return settled.map((item) => nexts[done.indexOf(item)]);
+}
+
+function completed(email: ClaimedEmail): EffectOutcome {
+  const { executionId, visit } = stepOf(email);
+  return { executionId, visit, status: 'COMPLETED', output: { emailId: email.id } };
+}
+
+function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
+  if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
+  return { executionId, visit };
 }
 
 function visitOutcome(outcome: EmailOutcome, emailId: string) {
@@ -70,11 +139,11 @@ function visitOutcome(outcome: EmailOutcome, emailId: string) {
 
 async function deferred(
   deps: ActivityDeps,
-  at: { executionId: string; visit: number },
+  email: ClaimedEmail,
   outcome: EmailOutcome & { kind: 'later' },
-  attempts: number,
 ): Promise<never> {
-  await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...at, attempts, error: outcome.error }));
+  const { attempts } = email;
+  await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
   throw ApplicationFailure.create({
     type: 'MAIL_DEFERRED',
     message: `try ${attempts}: ${outcome.error}; again at ${outcome.dueAt.toISOString()}`,

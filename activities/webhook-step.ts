@@ -34,8 +34,7 @@ export async function runWebhookStep(deps: ActivityDeps, standing: EffectStandin
   const fault = faultOf(result);
   if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { standing, result, fault, tries });
   return inTransaction(deps.db, (trx) =>
-    completeEffect(trx, {
-      projectId: execution.projectId,
+    completeEffect(trx, execution.projectId, {
       executionId: execution.id,
       visit: next.visit,
       status: fault ? 'FAILED' : 'COMPLETED',

@@ -17,6 +17,8 @@ export interface ClaimedEmail {
   contentId: string;
   campaignId: string | null;
   executionId: string | null;
+  /** Of the execution's step that sends it. */
+  visit: number | null;
   sourceType: EmailSource;
   mode: 'live' | 'test';
   /** Null once the contact was erased. */
@@ -41,26 +43,26 @@ export interface ClaimedEmail {
 }
 
 /**
- * Takes single mails for one delivery, in the order of their ids. The first delivery that takes a mail keeps it, so a second dispatch of
+ * Takes single mails for their deliveries, in the order of their ids. The first delivery that takes a mail keeps it, so a second dispatch of
  * the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own delivery, with a new claim number.
  * Consent, hold, suppression and the sender's domain are read in the same statement: they count as of now, not as of acceptance.
  */
 export async function claimEmails(
   db: Db,
-  p: { projectId: string; ids: string[]; deliveryId: string; suppressionPads: KeyPads },
+  p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
-  if (p.ids.length === 0) return [];
+  if (p.mails.length === 0) return [];
   const address = sql`coalesce(t.to_email, c.email)`;
   const why = (type: MailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
   const { rows } = await sql<ClaimedRow>`
     WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
-      UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = ${p.deliveryId}, attempts = e.attempts + 1
-      FROM n
-      WHERE e.project_id = ${p.projectId} AND e.id = ANY(${p.ids}::uuid[])
-        AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = ${p.deliveryId}))
+      UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
+      FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
+      WHERE e.project_id = ${p.projectId} AND e.id = u.id
+        AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)
-    SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.source_type, t.mode, t.to_email,
+    SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.held_at IS NOT NULL AS held, p.monthly_email_limit,
@@ -178,6 +180,7 @@ interface ClaimedRow {
   content_id: string;
   campaign_id: string | null;
   execution_id: string | null;
+  visit: number | null;
   source_type: EmailSource;
   mode: 'live' | 'test';
   to_email: string | null;
@@ -210,6 +213,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     contentId: row.content_id,
     campaignId: row.campaign_id,
     executionId: row.execution_id,
+    visit: row.visit,
     sourceType: row.source_type,
     mode: row.mode,
     to: address === null ? null : { email: address, name: row.to_name },

@@ -29,8 +29,10 @@ export async function recordEmailResults(
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
-  const eventful = p.results.filter(({ outcome }) => outcome.kind === 'sent' || outcome.kind === 'bounced');
-  await lockContacts(trx, projectId, [...new Set(eventful.flatMap(({ email }) => email.contact?.id ?? []))]);
+  const eventful = p.results.filter(isEventful);
+  // Those of executions too: what runs with this in one transaction walks them on.
+  const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
+  await lockContacts(trx, projectId, [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))]);
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
@@ -38,6 +40,10 @@ export async function recordEmailResults(
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
   const guarded = await guard(trx, projectId, counted);
   return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };
+}
+
+function isEventful({ outcome }: EmailResult): boolean {
+  return outcome.kind === 'sent' || outcome.kind === 'bounced';
 }
 
 /** After everything else: its rows are shared with all that the project sends. */

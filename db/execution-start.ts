@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { loadGraph } from './execution-graph.ts';
+import { newProgress, saveProgress } from './execution-progress.ts';
 import { type WalkingExecution, walk } from './execution-walk.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
@@ -37,12 +38,14 @@ export async function startExecutions(
   if (entered.length === 0) return { executionIds: [], outbox: [] };
   const graph = await loadGraph(trx, p.projectId, p.workflow.id);
   const inputs: (ExecutionInput & { contactId: string })[] = [];
+  const progress = newProgress();
   for (const execution of entered) {
-    const next = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId });
+    const { next } = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
     if (next.kind !== 'end') {
       inputs.push({ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId });
     }
   }
+  await saveProgress(trx, p.projectId, progress);
   const outbox = await enqueue(
     trx,
     inputs.map((input) => ({

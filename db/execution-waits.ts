@@ -5,41 +5,50 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
 
-export interface NewWait {
-  projectId: string;
+export interface WaitRef {
   executionId: string;
   visit: number;
+}
+
+export interface NewWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: Condition | undefined;
-  /** An event recorded at or after this instant counts, also one from before the registration. */
-  since: Date;
+  /** An event recorded at or after this instant counts, also one from before the registration; null is the transaction's own. */
+  since: Date | null;
   deadlineAt: Date | null;
 }
 
-/**
- * Registers that an execution waits for an event; the caller holds the contact's lock.
- * @returns the id of an event that was recorded since `since` and matches already: the wait is over as it begins
- */
-export async function registerWait(trx: Transaction<Database>, wait: NewWait): Promise<string | null> {
-  const eventId = await findMatchingEvent(trx, wait);
+/** Registers that executions wait for events; the caller holds the contacts' locks. */
+export async function insertWaits(trx: Transaction<Database>, projectId: string, waits: NewWait[]): Promise<void> {
+  if (waits.length === 0) return;
   await sql`
-    INSERT INTO execution_waits
-      (execution_id, visit, project_id, contact_id, event_name, filters, since, deadline_at, event_id)
-    VALUES (${wait.executionId}, ${wait.visit}, ${wait.projectId}, ${wait.contactId}, ${wait.eventName},
-      ${wait.filters ? JSON.stringify(wait.filters) : null}::jsonb, ${wait.since}, ${wait.deadlineAt}, ${eventId})
+    INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at)
+    SELECT ${projectId}, u.execution_id, u.visit, u.contact_id, u.event_name, u.filters, coalesce(u.since, now()), u.deadline_at
+    FROM unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[],
+      ${waits.map((w) => w.contactId)}::uuid[], ${waits.map((w) => w.eventName)}::text[],
+      ${waits.map((w) => (w.filters ? JSON.stringify(w.filters) : null))}::jsonb[], ${waits.map((w) => w.since)}::timestamptz[],
+      ${waits.map((w) => w.deadlineAt)}::timestamptz[])
+      AS u (execution_id, visit, contact_id, event_name, filters, since, deadline_at)
   `.execute(trx);
-  return eventId;
 }
 
-/** The first event since then that matches; by the index events_name. At most this many are looked at: the newest decide little. */
+/** By the index events_name. At most this many are looked at: the newest decide little. */
 const EVENTS_LOOKED_AT = 100;
 
-async function findMatchingEvent(trx: Transaction<Database>, wait: NewWait): Promise<string | null> {
+/**
+ * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins. The caller holds
+ * the contact's lock. @returns its id
+ */
+export async function findMatchingEvent(
+  trx: Transaction<Database>,
+  projectId: string,
+  wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
+): Promise<string | null> {
   const { rows } = await sql<{ id: string; data: unknown }>`
     SELECT id, data FROM events
-    WHERE project_id = ${wait.projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
-      AND created_at >= ${wait.since}
+    WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
+      AND created_at >= coalesce(${wait.since}::timestamptz, now())
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
   `.execute(trx);
   const now = new Date();
@@ -85,9 +94,7 @@ export async function satisfyWaits(
   );
 }
 
-interface OpenWait {
-  executionId: string;
-  visit: number;
+interface OpenWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: unknown;
@@ -110,19 +117,28 @@ async function listOpenWaits(
   return rows;
 }
 
-/** The event that ended a wait; null while it is open or where there is none. */
-export async function findWaitEvent(
+/** The events that ended these waits, by execution; those that are open still, or that there are none of, are left out. */
+export async function findWaitEvents(
   trx: Transaction<Database>,
-  executionId: string,
-  visit: number,
-): Promise<string | null> {
-  const { rows } = await sql<{ event_id: string | null }>`
-    SELECT event_id FROM execution_waits WHERE execution_id = ${executionId} AND visit = ${visit}
+  projectId: string,
+  waits: WaitRef[],
+): Promise<Map<string, string>> {
+  if (waits.length === 0) return new Map();
+  const { rows } = await sql<{ execution_id: string; event_id: string }>`
+    SELECT w.execution_id, w.event_id FROM execution_waits w
+    JOIN unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+      USING (execution_id, visit)
+    WHERE w.project_id = ${projectId} AND w.event_id IS NOT NULL
   `.execute(trx);
-  return rows[0]?.event_id ?? null;
+  return new Map(rows.map((row) => [row.execution_id, row.event_id]));
 }
 
-/** Takes a wait away once its step is passed, so that only open waits are looked through. */
-export async function deleteWait(trx: Transaction<Database>, executionId: string, visit: number): Promise<void> {
-  await sql`DELETE FROM execution_waits WHERE execution_id = ${executionId} AND visit = ${visit}`.execute(trx);
+/** Takes waits away once their steps are passed, so that only open waits are looked through. */
+export async function deleteWaits(trx: Transaction<Database>, projectId: string, waits: WaitRef[]): Promise<void> {
+  if (waits.length === 0) return;
+  await sql`
+    DELETE FROM execution_waits w
+    USING unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.project_id = ${projectId}
+  `.execute(trx);
 }

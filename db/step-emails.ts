@@ -2,41 +2,86 @@ import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { interpolate } from '../domain/interpolate.ts';
 import { SendEmailConfig } from '../domain/steps.ts';
-import { saveContent } from './contents.ts';
+import { type NewContent, saveContents } from './contents.ts';
+import type { GraphStep } from './execution-graph.ts';
 import type { EffectStanding } from './execution-resume.ts';
+import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import type { Database } from './schema.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { outcome: 'saved'; emailId: string } | { outcome: 'unsendable'; error: string };
 
-/** Puts the mail of a SEND_EMAIL visit into the ledger; running it again finds the same row (unique by execution and visit). */
-export async function saveStepEmail(trx: Transaction<Database>, standing: EffectStanding): Promise<StepEmail> {
-  const { execution, step, next } = standing;
-  const config = SendEmailConfig.safeParse({ ...step.config, templateId: step.templateId ?? step.config.templateId });
-  if (!config.success) return { outcome: 'unsendable', error: 'the SEND_EMAIL step has no template' };
-  const template = await findTemplate(trx, execution.projectId, config.data.templateId);
-  if (!template) return { outcome: 'unsendable', error: 'the template of the SEND_EMAIL step does not exist' };
-  const from = typeof config.data.from === 'string' ? { email: config.data.from } : config.data.from;
+/** What a SEND_EMAIL step sends to whom, before it is a row. */
+interface Draft {
+  standing: EffectStanding;
+  content: NewContent;
+  to: string | null;
+}
+
+/**
+ * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same rows (unique by
+ * execution and visit).
+ */
+export async function saveStepEmails(
+  trx: Transaction<Database>,
+  projectId: string,
+  standings: EffectStanding[],
+): Promise<StepEmail[]> {
+  const configs = standings.map(({ step }) => configOf(step));
+  const templateIds = configs.flatMap((config) => config?.templateId ?? []);
+  const templates = await findTemplates(trx, projectId, templateIds);
+  const drafts: (Draft | { error: string })[] = [];
+  for (const [index, standing] of standings.entries()) {
+    drafts.push(await draftOf(trx, standing, { config: configs[index], templates }));
+  }
+  const sendable = drafts.filter((draft): draft is Draft => !('error' in draft));
+  const contentIds = await saveContents(
+    trx,
+    sendable.map((draft) => draft.content),
+  );
+  const emailIds = await insertStepEmails(trx, projectId, sendable, contentIds);
+  return drafts.map((draft) =>
+    'error' in draft
+      ? { outcome: 'unsendable', error: draft.error }
+      : { outcome: 'saved', emailId: required(emailIds.get(draft.standing.execution.id)) },
+  );
+}
+
+async function draftOf(
+  trx: Transaction<Database>,
+  standing: EffectStanding,
+  { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
+): Promise<Draft | { error: string }> {
+  if (!config) return { error: 'the SEND_EMAIL step has no template' };
+  const template = templates.get(config.templateId);
+  if (!template) return { error: 'the template of the SEND_EMAIL step does not exist' };
+  const from = typeof config.from === 'string' ? { email: config.from } : config.from;
   const fromEmail = from?.email ?? template.fromEmail;
-  if (!fromEmail) return { outcome: 'unsendable', error: 'neither the SEND_EMAIL step nor its template has a sender' };
-  const to = await recipientOf(trx, standing, config.data);
-  if (to === undefined)
-    return { outcome: 'unsendable', error: 'the customEmail of the SEND_EMAIL step is not an address' };
-  const contentId = await saveContent(trx, {
-    projectId: execution.projectId,
+  if (!fromEmail) return { error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  const to = await recipientOf(trx, standing, config);
+  if (to === undefined) return { error: 'the customEmail of the SEND_EMAIL step is not an address' };
+  const content = {
+    projectId: standing.execution.projectId,
     subject: template.subject,
     body: template.body,
     type: template.type,
     fromEmail: fromEmail.toLowerCase(),
     fromName: from ? (from.name ?? null) : template.fromName,
     replyTo: template.replyTo,
-    templateId: config.data.templateId,
-  });
-  return { outcome: 'saved', emailId: await insertStepEmail(trx, standing, { contentId, to, visit: next.visit }) };
+    templateId: config.templateId,
+  };
+  return { standing, content, to };
+}
+
+type StepConfig = z.output<typeof SendEmailConfig>;
+
+function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
+  return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
 }
 
 interface TemplateRow {
+  id: string;
   subject: string;
   body: string;
   type: 'TRANSACTIONAL' | 'MARKETING';
@@ -45,23 +90,23 @@ interface TemplateRow {
   replyTo: string | null;
 }
 
-async function findTemplate(
+async function findTemplates(
   trx: Transaction<Database>,
   projectId: string,
-  templateId: string,
-): Promise<TemplateRow | undefined> {
+  ids: string[],
+): Promise<Map<string, TemplateRow>> {
   const { rows } = await sql<TemplateRow>`
-    SELECT subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
-    FROM templates WHERE project_id = ${projectId} AND id = ${templateId}
+    SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
+    FROM templates WHERE project_id = ${projectId} AND id = ANY(${[...new Set(ids)]}::uuid[])
   `.execute(trx);
-  return rows[0];
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The custom address of the step, interpolated; null is the contact's own; undefined is none that mail can go to. */
 async function recipientOf(
   trx: Transaction<Database>,
   { execution }: EffectStanding,
-  { recipient }: z.output<typeof SendEmailConfig>,
+  { recipient }: StepConfig,
 ): Promise<string | null | undefined> {
   if (recipient?.type !== 'CUSTOM') return null;
   const { variables, untrusted } = await loadStepVariables(trx, execution);
@@ -71,24 +116,40 @@ async function recipientOf(
   return z.email().safeParse(address).success ? address : undefined;
 }
 
-async function insertStepEmail(
+/** Ids of the mails, by execution. */
+async function insertStepEmails(
   trx: Transaction<Database>,
-  { execution }: EffectStanding,
-  mail: { contentId: string; to: string | null; visit: number },
-): Promise<string> {
-  const variables = { ...execution.context, event: execution.event, context: execution.context };
-  const options = execution.untrusted ? { untrustedKeys: ['event'] } : null;
-  const { rows } = await sql<{ id: string }>`
+  projectId: string,
+  drafts: Draft[],
+  contentIds: string[],
+): Promise<Map<string, string>> {
+  if (drafts.length === 0) return new Map();
+  const executions = drafts.map(({ standing }) => standing.execution);
+  const { rows } = await sql<{ execution_id: string; id: string }>`
     INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
-    SELECT ${execution.projectId}, c.id, ${mail.contentId}, ${execution.id}, ${mail.visit}, 'WORKFLOW', ${execution.mode},
-      coalesce(${mail.to}::text, c.email), ${JSON.stringify(variables)}::jsonb,
-      ${options ? JSON.stringify(options) : null}::jsonb
-    FROM contacts c WHERE c.project_id = ${execution.projectId} AND c.id = ${execution.contactId}
+    SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
+      u.variables, u.options
+    FROM unnest(${executions.map((e) => e.contactId)}::uuid[], ${contentIds}::uuid[], ${executions.map((e) => e.id)}::uuid[],
+      ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
+      ${drafts.map((draft) => draft.to)}::text[], ${executions.map(variablesOf)}::jsonb[], ${executions.map(optionsOf)}::jsonb[])
+      AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
+    JOIN contacts c ON c.project_id = ${projectId} AND c.id = u.contact_id
     ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
-    RETURNING id
+    RETURNING execution_id, id
   `.execute(trx);
-  const id = rows[0]?.id;
-  if (!id) throw new Error('the contact of a running execution is gone');
-  return id;
+  return new Map(rows.map((row) => [row.execution_id, row.id]));
+}
+
+function variablesOf({ context, event }: StandingExecution): string {
+  return JSON.stringify({ ...context, event, context });
+}
+
+function optionsOf({ untrusted }: StandingExecution): string | null {
+  return untrusted ? JSON.stringify({ untrustedKeys: ['event'] }) : null;
+}
+
+function required(emailId: string | undefined): string {
+  if (emailId === undefined) throw new Error('the contact of a running execution is gone');
+  return emailId;
 }

@@ -34,3 +34,13 @@ export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Pro
 function isRetryable(error: unknown): boolean {
   return error instanceof Error && RETRYABLE.has(String((error as { code?: unknown }).code));
 }
+
+/** Whether Postgres was away or went away: class 08 and 57P of SQLSTATE, and what the driver says of a socket that broke or could not be had. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
+    /connection (terminated|timeout|ended)|timeout exceeded/i.test(error.message)
+  );
+}

@@ -81,7 +81,8 @@ async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: 'live'
     ids.push(await buildEmail(db, { projectId: project.id, contactId, mode: p.mode ?? 'live', from: 'a@sender.test' }));
   }
   const claimed = await claimEmails(db, {
-    ...{ projectId: project.id, ids, deliveryId: '0190a000-0000-7000-8000-000000000001' },
+    projectId: project.id,
+    mails: ids.map((id) => ({ id, deliveryId: '0190a000-0000-7000-8000-000000000001' })),
     suppressionPads: suppressionPads(suppressionKey),
   });
   const results = claimed.map((email) => ({ email, outcome: p.outcome, event: null }));

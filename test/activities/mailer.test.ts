@@ -1,6 +1,6 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
 import { insertAttachments } from '../../db/attachments.ts';
@@ -55,8 +55,7 @@ beforeEach(async () => {
 async function claim(id: string, deliveryId = DELIVERY) {
   const [email] = await claimEmails(database.db, {
     projectId,
-    ids: [id],
-    deliveryId,
+    mails: [{ id, deliveryId }],
     suppressionPads: suppressionPads(suppressionKey),
   });
   return email;
@@ -237,10 +236,10 @@ test('an attempt that was overtaken records nothing, and its hook does not run',
   const first = await claim(id);
   const second = await claim(id);
   if (!first || !second) throw new Error('not claimed');
-  let hooks = 0;
-  const late = await mailer.deliver(first, async () => (hooks += 1));
-  expect([late.recorded, late.settled, hooks]).toEqual([false, undefined, 0]);
-  const now = await mailer.deliver(second, async () => 'done');
+  const hook = vi.fn(async () => ['late']);
+  const late = await mailer.deliver(first, hook);
+  expect([late.recorded, late.settled, hook.mock.calls]).toEqual([false, undefined, []]);
+  const now = await mailer.deliver(second, async () => ['done']);
   expect([now.recorded, now.settled]).toEqual([true, 'done']);
   expect(await eventsOf(id)).toHaveLength(1);
   // Both attempts carry one Message-ID, so that the receiver can tell.
@@ -261,8 +260,7 @@ test('two hundred mails at a time are all settled, each once', async () => {
   );
   const claimed = await claimEmails(database.db, {
     projectId,
-    ids,
-    deliveryId: DELIVERY,
+    mails: ids.map((id) => ({ id, deliveryId: DELIVERY })),
     suppressionPads: suppressionPads(suppressionKey),
   });
   const began = performance.now();

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../domain/errors.ts';
+import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
+
+interface Item {
+  name: string;
+  queue?: string;
+  apart?: string;
+}
+
+/** Commits that end when the test says so, in the order in which they began. */
+function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
+  const batches: string[][] = [];
+  const ends: (() => void)[] = [];
+  const group = createGroupCommit<Item, string>({
+    ...{ lanes: 1, max: 3, queueOf: (item) => item.queue ?? '', apartBy: (item) => (item.apart ? [item.apart] : []) },
+    commit: async (items) => {
+      batches.push(items.map((item) => item.name));
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return items.map((item) => `did ${item.name}`);
+    },
+    ...options,
+  });
+  const add = (name: string, more: Omit<Item, 'name'> = {}) => group.add({ name, ...more });
+  /** Ends one commit after the other until all of these are answered. */
+  const finish = async <T>(answers: Promise<T>[]) => {
+    let done = false;
+    const all = Promise.allSettled(answers).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      ends.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return all;
+  };
+  return { add, finish, batches };
+}
+
+test('a lone item goes at once, and what comes meanwhile goes together', async () => {
+  const { add, finish, batches } = setUp();
+  const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
+  expect(batches).toEqual([['a']]);
+  const settled = await finish(answers);
+  expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
+  expect(settled.map((s) => s.status === 'fulfilled' && s.value)).toEqual([
+    'did a',
+    'did b',
+    'did c',
+    'did d',
+    'did e',
+  ]);
+});
+
+test('queues do not share a transaction and take turns', async () => {
+  const { add, finish, batches } = setUp({ max: 2 });
+  const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => add(name, { queue: 'x' }));
+  await finish([...x, add('y1', { queue: 'y' })]);
+  expect(batches).toEqual([['x1'], ['x2', 'x3'], ['y1'], ['x4', 'x5']]);
+});
+
+test('items with something in common follow each other, in their order', async () => {
+  const { add, finish, batches } = setUp();
+  const answers = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
+  await finish([...answers, add('a3', { apart: 'a' })]);
+  expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
+});
+
+test('an item that makes the transaction fail fails alone', async () => {
+  const group = createGroupCommit<string, string>({
+    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    commit: async (items) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (items.includes('bad')) throw new AppError('CONFLICT');
+      return items;
+    },
+  });
+  const settled = await Promise.allSettled(['a', 'good', 'bad', 'fine'].map((item) => group.add(item)));
+  expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a database that is away is not asked once for each item', async () => {
+  let tries = 0;
+  const group = createGroupCommit<string, string>({
+    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    commit: async () => {
+      tries += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      throw Object.assign(new Error('the connection broke'), { code: '57P01' });
+    },
+  });
+  const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => group.add(item)));
+  expect([settled.map((s) => s.status), tries]).toEqual([['rejected', 'rejected', 'rejected'], 2]);
+});
