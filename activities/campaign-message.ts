@@ -50,6 +50,7 @@ export function createCampaignComposer(p: {
       const headers = { from, to: { email }, replyTo, messageId: messageId(id, domain), date: new Date() };
       return {
         id,
+        projectId: content.projectId,
         from: verpAddress(verpKey, id, returnDomain),
         to: email,
         raw: renderMime(compiled, { ...inputOf(recipient), headers }),

@@ -40,6 +40,7 @@ export function createEmailMessages(deps: { config: Config; db: Db }): EmailMess
 
   return {
     async make(email, to) {
+      const { id, projectId } = email;
       const tracked = isTracked(email.project.tracking, email.contentType);
       const { content, compiled } = await contents.get({
         projectId: email.projectId,
@@ -50,7 +51,7 @@ export function createEmailMessages(deps: { config: Config; db: Db }): EmailMess
       const { raw, canonical, subject } = await rendered(db, { email, to, content, compiled, rendering });
       const signed = await dkim.sign(email, raw, canonical);
       return {
-        message: { id: email.id, from: returnPath(email, content), to: to.email, raw: signed, canonical },
+        message: { id, projectId, from: returnPath(email, content), to: to.email, raw: signed, canonical },
         event: eventOf(email, content, subject),
       };
     },

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { type BounceVerdict, classifyReply, parseDiagnostic } from './bounce.ts';
 import type { Feedback } from './email-feedback.ts';
 
+/** The tag of a mail that holds its id. */
+export const SES_EMAIL_TAG = 'email_id';
+
 const Recipient = z.object({
   emailAddress: z.string().optional(),
   status: z.string().optional(),
@@ -16,6 +19,10 @@ const Notification = z.object({
     source: z.string().optional(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
     commonHeaders: z.object({ messageId: z.string().optional() }).optional(),
+    tags: z
+      .object({ [SES_EMAIL_TAG]: z.tuple([z.uuid()]) })
+      .optional()
+      .catch(undefined),
   }),
   delivery: z.object({ timestamp: z.string() }).optional(),
   bounce: z
@@ -34,6 +41,8 @@ export interface SesNotification {
   messageId: string | undefined;
   /** The envelope sender. */
   source: string | undefined;
+  /** The id that we tagged the mail with; published events have it, notifications of an identity do not. */
+  taggedId: string | undefined;
   feedback: Feedback;
 }
 
@@ -45,7 +54,8 @@ export function readSesNotification(text: string, now: Date): SesNotification | 
   const feedback = feedbackOf(parsed.data, now);
   if (!feedback) return undefined;
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
-  return { messageId: header ?? mail.commonHeaders?.messageId, source: mail.source, feedback };
+  const taggedId = mail.tags?.[SES_EMAIL_TAG][0];
+  return { messageId: header ?? mail.commonHeaders?.messageId, source: mail.source, taggedId, feedback };
 }
 
 function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | undefined {

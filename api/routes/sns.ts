@@ -71,8 +71,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
     } else if (message.Type === 'Notification') {
       const notification = readSesNotification(message.Message, new Date());
       if (notification) {
-        const { messageId, source: returnPath, feedback } = notification;
-        const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, returnPath ?? '');
+        const { messageId, source: returnPath, taggedId, feedback } = notification;
+        const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, returnPath ?? '') ?? taggedId;
         const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
         if (!result || result.outcome === 'unknown')
           log.info({ kind: feedback.kind, emailId }, 'SES told of a mail that is not known');

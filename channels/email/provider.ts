@@ -4,6 +4,7 @@ import type { SmtpRefusal } from './smtp/types.ts';
 export interface OutgoingEmail {
   /** Id of the email's row; comes back with the result. */
   id: string;
+  projectId: string;
   /** Envelope sender (return path), `''` for the null sender. */
   from: string;
   to: string;

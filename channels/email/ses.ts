@@ -1,4 +1,5 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import { SES_EMAIL_TAG } from '../../domain/ses-notification.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 import { sesFailure } from './ses-failure.ts';
 
@@ -71,6 +72,11 @@ async function sendRaw(
     Destination: { ToAddresses: [message.to] },
     Content: { Raw: { Data: data } },
     ConfigurationSetName: options.configurationSet,
+    // They come back with every event that SES publishes.
+    EmailTags: [
+      { Name: SES_EMAIL_TAG, Value: message.id },
+      { Name: 'project_id', Value: message.projectId },
+    ],
   };
   try {
     const { SendEmailCommand } = await import('@aws-sdk/client-sesv2');

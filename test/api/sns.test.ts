@@ -135,6 +135,14 @@ async function stateOf({ id, email, contactId }: { id: string; email: string; co
 }
 
 describe('what SES tells', () => {
+  it('is about the mail that its tags name, where its headers are left out', async () => {
+    const mail = await sentMail();
+    const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
+    for (const email_id of [['no id'], [], 'x', [mail.id.toUpperCase()]])
+      expect(await tell(about({ email_id }))).toBe(200);
+    expect((await stateOf(mail)).names).toEqual(['email.delivery']);
+  });
+
   it('a delivery', async () => {
     const mail = await sentMail();
     expect(await tell(delivery(mail.id))).toBe(200);

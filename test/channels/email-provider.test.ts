@@ -7,6 +7,8 @@ import { classifyReply } from '../../domain/bounce.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 
+const PROJECT = '0190a000-0000-7000-8000-0000000000b1';
+
 interface Harness {
   provider: EmailProvider;
   /** Recipient and content of everything that was taken. */
@@ -68,7 +70,7 @@ afterEach(async () => {
 
 function email(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
   const raw = `Message-ID: <${to}>\r\nSubject: hello\r\n\r\nHello\r\n`;
-  return { id: `id-${to}`, from: 'bounces@example.com', to, raw, ...over };
+  return { id: `id-${to}`, projectId: PROJECT, from: 'bounces@example.com', to, raw, ...over };
 }
 
 describe.each(['smtp', 'ses', 'capture'] as const)('the %s provider', (kind) => {
@@ -168,7 +170,7 @@ describe('the ses provider', () => {
     return { fake, provider };
   }
 
-  it('calls SendEmail, signed for its region, with the configuration set', async () => {
+  it('calls SendEmail, signed for its region, with the configuration set, and names mail and project in tags', async () => {
     const { fake, provider } = await start();
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
     expect(fake.requests[0]).toMatchObject({
@@ -176,6 +178,7 @@ describe('the ses provider', () => {
       path: '/v2/email/outbound-emails',
       configurationSet: 'events',
     });
+    expect(fake.requests[0]?.tags).toEqual({ email_id: 'id-ann@example.org', project_id: PROJECT });
     expect(fake.requests[0]?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-west-1\/ses\//);
   });
 

@@ -10,6 +10,7 @@ export interface FakeSes {
     to: string[];
     raw: string;
     configurationSet: string | undefined;
+    tags: Record<string, string>;
   }[];
   /** The next answers; then 200 again. `hang up` closes the connection instead. */
   answers: (FakeAnswer | 'hang up')[];
@@ -37,6 +38,9 @@ export async function startFakeSes(): Promise<FakeSes> {
       to: input.Destination.ToAddresses,
       raw: Buffer.from(input.Content.Raw.Data, 'base64').toString('latin1'),
       configurationSet: input.ConfigurationSetName,
+      tags: Object.fromEntries(
+        (input.EmailTags ?? []).map((tag: { Name: string; Value: string }) => [tag.Name, tag.Value]),
+      ),
     });
     const answer = fake.answers.shift();
     if (answer === 'hang up') return request.socket.destroy();
