@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMailer } from '../../activities/mailer.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
 import { countCampaign } from '../../db/campaign-stats.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { suppressionPads } from '../../db/suppressions.ts';
 import { classifyReply } from '../../domain/bounce.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
-import { buildDomain } from '../build/senders.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { buildProject } from '../support/api.ts';
 import { type CampaignWorker, campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
@@ -206,6 +213,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
   });
 
   describe('refuses a wrong password', () => {
+    const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
     const wrong = () => urlOf({ user: 'ann:wrong' });
     const words = '535 5.7.8 Error: authentication failed: authentication failure';
     let database: TestDatabase;
@@ -228,6 +236,43 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(counts.rows).toEqual([{ unsubscribed: 0, suppressed: 0, events: 0 }]);
       expect(sink.messages).toEqual([]);
     }
+
+    test('and a single mail waits for the right one, with the words that refused it', async () => {
+      const { db } = database;
+      const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
+      const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
+      const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+      const attempt = async (url: string) => {
+        const provider = smtpProvider({ url });
+        cleanup.push(() => provider.close());
+        const config = parseConfig({
+          ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
+          ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: url, PUBLIC_URL: 'https://mail.example' },
+        });
+        const mailer = createMailer({
+          config,
+          db,
+          provider,
+          lifecycle: { dispatch: () => {} },
+          log: { warn: () => {} },
+        });
+        const mails = [{ id, deliveryId: DELIVERY }];
+        const [email] = await claimEmails(db, { projectId, mails, suppressionPads: pads });
+        if (!email) throw new Error('not claimed');
+        await mailer.deliver(email);
+        return db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      };
+
+      expect(await attempt(wrong())).toMatchObject({
+        status: 'SENDING',
+        error: words,
+        reason: null,
+        bounce_type: null,
+      });
+      await expectNobodyBlamed();
+      expect(await attempt(urlOf())).toMatchObject({ status: 'SENT', attempts: 2 });
+      expect((await arrived(1))[0]).toMatch(SIGNED_IN);
+    });
 
     test('and a campaign waits for the right one, whole', async () => {
       const { db } = database;
