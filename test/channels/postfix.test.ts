@@ -78,7 +78,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
 
     beforeAll(async () => {
       service = await startTestService({
-        ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: urlOf({ options: '?requireTLS=true' }) },
+        ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: urlOf({ options: '?requireTLS=true&maxConnections=4' }) },
         PUBLIC_URL: 'https://mail.example',
       });
       const { publicKey } = await buildDomain(service.db, { projectId: service.one.id, domain });
@@ -141,14 +141,13 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       const { data } = await expectOk(
         service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
       );
-      const connects = () => postfix.log().match(/smtpd\[\d+\]: connect from/g)?.length ?? 0;
-      const before = connects();
       await expectOk(service.call('POST', `/campaigns/${data.id}/send`, { body: {} }));
       await arrived(150);
       expect([...sink.perRecipient().values()]).toEqual(Array(150).fill(1));
       for (const at of [0, 75, 149]) await expectAuthentic(at);
-      expect(connects() - before).toBeLessThanOrEqual(20);
       await until(async () => (await service.call('GET', `/campaigns/${data.id}`)).body.status === 'SENT', 'SENT');
+      // Four for campaigns, four for single mails, and the one that looked whether Postfix is up.
+      expect(postfix.log().match(/smtpd\[\d+\]: connect from/g)?.length).toBeLessThanOrEqual(9);
     });
   });
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,7 +26,9 @@ export interface DebianFiles {
  */
 export async function debianFiles(packages: readonly string[]): Promise<DebianFiles | string> {
   if (!existsSync('/etc/debian_version')) return 'This machine is no Debian.';
-  const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
+  const version = readFileSync('/etc/debian_version', 'utf8').trim();
+  const wanted = [version, process.arch, ...packages].join(' ');
+  const key = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tidings', 'debian');
   const root = join(folder, key);
   if (!existsSync(root)) {
