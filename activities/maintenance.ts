@@ -7,6 +7,7 @@ import { computeSegment } from '../db/segment-compute.ts';
 import { listTrackedSegments } from '../db/segments.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';
+import { recoverLostWork } from './lost-work.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
@@ -40,9 +41,10 @@ export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
       return count;
     },
 
-    /** Deletes what has outlived its use. */
+    /** Deletes what has outlived its use, and takes up what has lost its workflow. */
     async keepHouse(): Promise<void> {
       await deleteExpired(db);
+      await recoverLostWork({ db, lifecycle, log });
     },
 
     /** Puts a page of a project's held mails back on their way; returns how many. The status decides: each leaves once. */

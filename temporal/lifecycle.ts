@@ -1,9 +1,10 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Config } from '../domain/config.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
+import { findStatus, restartTerminated } from './lost-workflows.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
@@ -31,6 +32,10 @@ export interface Lifecycle {
   prepareNamespace(): Promise<void>;
   /** The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or answer. */
   findRunId(workflowId: string): Promise<string | null>;
+  /** How the last run of a workflow stands; null where Temporal knows of none. */
+  findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
+  /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
+  restartTerminated(since: Date): Promise<string[]>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes the connection; what is queued stays in the outbox, for the relay. */
@@ -82,6 +87,9 @@ export function createLifecycle(deps: {
       const found = await connection.withDeadline(Date.now() + RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
     },
+    findStatus: (workflowId) =>
+      connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
+    restartTerminated: (since) => restartTerminated(client, since),
     ping: async () => {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },

@@ -9,7 +9,7 @@ const { keepHouse } = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '10 seconds', maximumAttempts: 3 },
 });
 
-/** Deletes what has outlived its use; started by a schedule every hour. */
+/** Deletes what has outlived its use, and takes up what has lost its workflow; started by a schedule every hour. */
 export async function housekeeping(): Promise<void> {
   await keepHouse();
 }

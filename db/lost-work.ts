@@ -1,0 +1,59 @@
+import { sql, type Transaction } from 'kysely';
+import type { JobKind } from '../domain/jobs.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
+import type { Db } from './connection.ts';
+import { enqueue } from './outbox.ts';
+import type { Database } from './schema.ts';
+
+/** What is younger may still be on its way to Temporal, or waiting for a worker. */
+const SETTLED_MINUTES = 10;
+/** Of one round; the next comes within the hour. */
+const ROUND_MAX = 1_000;
+
+export interface UnfinishedJob {
+  projectId: string;
+  id: string;
+  kind: JobKind;
+}
+
+/** Jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest first. */
+export async function listUnfinishedJobs(db: Db): Promise<UnfinishedJob[]> {
+  const { rows } = await sql<UnfinishedJob>`
+    SELECT project_id AS "projectId", id, kind FROM jobs j
+    WHERE status IN ('QUEUED', 'RUNNING') AND created_at < now() - make_interval(mins => ${SETTLED_MINUTES})
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'job.start' AND o.ref_id = j.id)
+    ORDER BY id LIMIT ${ROUND_MAX}
+  `.execute(db);
+  return rows;
+}
+
+/** Queues the start of jobs once more; they go on at their cursor. */
+export function enqueueJobs(trx: Transaction<Database>, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
+  return enqueue(
+    trx,
+    jobs.map(({ projectId, id, kind }) => ({ projectId, kind: 'job.start' as const, refId: id, payload: { kind } })),
+  );
+}
+
+/**
+ * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was terminated, or Temporal has
+ * forgotten it. A workflow that is there after all looks once more.
+ */
+export async function wakeOverdueEndpoints(trx: Transaction<Database>): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string; projectId: string }>`
+    SELECT e.id, e.project_id AS "projectId" FROM webhook_endpoints e
+    WHERE (wakes_at IS NULL OR wakes_at < now() - make_interval(mins => ${SETTLED_MINUTES})) AND EXISTS (
+      SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.status = 'PENDING'
+        AND d.next_attempt_at < now() - make_interval(mins => ${SETTLED_MINUTES}))
+    ORDER BY e.id LIMIT ${ROUND_MAX}
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ id, projectId }) => ({
+      projectId,
+      kind: 'webhook.deliver' as const,
+      refId: id,
+      payload: { endpointId: id },
+    })),
+  );
+}

@@ -1,0 +1,65 @@
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionStatusName,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+
+/**
+ * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which has the same id again,
+ * and what is settled is not taken twice. Whoever wants mail to stop holds the project; whoever terminates a workflow clears a fault.
+ */
+const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
+
+/**
+ * Starts deliveries again that were terminated since an instant, under their id and with their input: nobody else would send what
+ * they had not. One that was started again already is left alone.
+ * @returns their workflow ids
+ */
+export async function restartTerminated(client: Client, since: Date): Promise<string[]> {
+  const types = DELIVERING.map((type) => `'${type}'`).join(', ');
+  const query = `WorkflowType IN (${types}) AND ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime > '${since.toISOString()}'`;
+  const restarted: string[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    if (await restart(client, workflowId, runId)) restarted.push(workflowId);
+  }
+  return restarted;
+}
+
+/** How the last run of a workflow stands; null where Temporal knows of none. */
+export async function findStatus(client: Client, workflowId: string): Promise<WorkflowExecutionStatusName | null> {
+  return (await describe(client, workflowId))?.status.name ?? null;
+}
+
+async function restart(client: Client, workflowId: string, runId: string): Promise<boolean> {
+  const last = await describe(client, workflowId);
+  if (last?.runId !== runId) return false;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const { payloadConverter } = client.options.loadedDataConverter;
+  const summary = await last.staticSummary();
+  try {
+    await client.workflow.start(last.type, {
+      workflowId,
+      taskQueue: last.taskQueue,
+      args: payloads.map((payload) => payloadConverter.fromPayload(payload)),
+      typedSearchAttributes: last.typedSearchAttributes,
+      ...(summary !== undefined && { staticSummary: summary }),
+      ...(last.priority && { priority: last.priority }),
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+async function describe(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

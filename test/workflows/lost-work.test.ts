@@ -1,0 +1,173 @@
+import { Client, Connection } from '@temporalio/client';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createImportJob } from '../../db/jobs.ts';
+import { deleteDispatched } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let sink: SmtpSink;
+let client: Client;
+let deferring = false;
+let rounds = 0;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ answerRcpt: () => (deferring ? '450 4.2.1 Try again later' : null) });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  const { address, namespace } = service.temporal;
+  client = new Client({ connection: await Connection.connect({ address }), namespace });
+  await buildDomain(service.db, { projectId: service.one.id, signing: false });
+});
+beforeEach(() => {
+  deferring = false;
+  sink.reset();
+});
+afterAll(async () => {
+  await client?.connection.close();
+  await service?.close();
+  await sink?.close();
+});
+
+/** One round of what the schedule does every hour. */
+async function keepHouse(): Promise<void> {
+  rounds += 1;
+  await client.workflow.execute('housekeeping', { taskQueue: 'workflows', workflowId: `housekeeping-${rounds}` });
+}
+
+async function send(to: string): Promise<string> {
+  const body = { to, from: 'x@shop.example.com', subject: 'Hi', body: '<p>Hello</p>' };
+  return (await expectOk(service.call('POST', '/v1/send', { body }))).data.emails[0].email;
+}
+const mailOf = (id: string) =>
+  service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const sent = (id: string) =>
+  until(async () => {
+    const mail = await mailOf(id);
+    return mail.status === 'SENT' ? mail : undefined;
+  }, 'the mail to be sent');
+const handedOver = (refId: string) =>
+  until(async () => {
+    const { rows } = await sql`SELECT 1 FROM outbox WHERE ref_id = ${refId}`.execute(service.db);
+    return rows.length === 0;
+  }, 'the start of the workflow');
+
+/** As an operator does in Temporal's UI; returns when the server lists it so. */
+async function terminateDeliveries(): Promise<void> {
+  const query = `WorkflowType = 'emailDelivery' AND ExecutionStatus = 'Running'`;
+  const ids = await until(async () => {
+    const found: string[] = [];
+    for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
+    return found.length > 0 ? found : undefined;
+  }, 'a running delivery');
+  for (const id of ids) await client.workflow.getHandle(id).terminate('a test');
+  await until(async () => (await client.workflow.count(query)).count === 0, 'the end of the deliveries');
+}
+
+it('a mail whose delivery was terminated before it left is sent once', async () => {
+  await service.stopWorker();
+  const id = await send('before@example.com');
+  await handedOver(id);
+  await terminateDeliveries();
+  await service.startWorker();
+  await keepHouse();
+  expect(await sent(id)).toMatchObject({ attempts: 1 });
+  await keepHouse();
+  expect(sink.counts.messages).toBe(1);
+});
+
+it('a mail whose delivery was terminated while it waited for its next try is tried again', async () => {
+  deferring = true;
+  const id = await send('waiting@example.com');
+  await until(async () => (await mailOf(id)).error !== null, 'the first try');
+  await terminateDeliveries();
+  deferring = false;
+  await keepHouse();
+  expect(await sent(id)).toMatchObject({ attempts: 2 });
+  expect(sink.counts.messages).toBe(1);
+});
+
+it('a job that was terminated has failed and says why', async () => {
+  await service.stopWorker();
+  const { id } = await newImport('email\nterminated@import.test\n');
+  await until(() => statusOf(jobWorkflowId(id)), 'the workflow');
+  await client.workflow.getHandle(jobWorkflowId(id)).terminate('a test');
+  await service.startWorker();
+  await keepHouse();
+  const job = await expectOk(service.call('GET', `/contacts/import/${id}`));
+  expect(job).toMatchObject({ status: 'FAILED', failedReason: 'An operator terminated the job.' });
+});
+
+it('a job that Temporal has forgotten goes on', async () => {
+  const { id, outbox } = await newImport('email\nforgotten@import.test\n', { dispatched: false });
+  await deleteDispatched(
+    service.db,
+    outbox.map((row) => row.id),
+  );
+  await keepHouse();
+  const job = await until(async () => {
+    const found = await expectOk(service.call('GET', `/contacts/import/${id}`));
+    return found.status === 'COMPLETED' && found;
+  }, 'the end of the job');
+  expect(job).toMatchObject({ processed: 1, result: { createdCount: 1 } });
+});
+
+it('webhooks whose workflow was terminated are delivered', async () => {
+  let broken = true;
+  const receiver = await startWebhookReceiver((_, response) => response.writeHead(broken ? 503 : 200).end());
+  const body = { url: receiver.url, events: ['lost'] };
+  const { id } = await expectOk(service.call('POST', '/webhooks', { body }));
+  await expectOk(service.call('POST', '/v1/track', { body: { email: 'a@example.com', event: 'lost' } }));
+  const deliveries = async () => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
+  const workflow = client.workflow.getHandle(webhookWorkflowId(id));
+  await until(async () => {
+    const { events } = await workflow.fetchHistory();
+    return events?.some((event) => event.timerStartedEventAttributes);
+  }, 'the wait for the second try');
+  await workflow.terminate('a test');
+  broken = false;
+  // As if the next try had been due an hour ago.
+  await sql`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 hour' WHERE endpoint_id = ${id}`.execute(
+    service.db,
+  );
+  await keepHouse();
+  await until(async () => (await deliveries())[0]?.status === 'DELIVERED', 'the delivery');
+  await receiver.close();
+});
+
+/** An import that was accepted an hour ago. */
+async function newImport(csv: string, { dispatched = true } = {}) {
+  const p = { projectId: service.one.id, file: Buffer.from(csv), text: false, mode: 'live' as const };
+  const job = await inTransaction(service.db, async (trx) => {
+    const created = await createImportJob(trx, p);
+    await sql`UPDATE jobs SET created_at = now() - interval '1 hour' WHERE id = ${created.id}`.execute(trx);
+    return created;
+  });
+  if (dispatched) {
+    const [row] = job.outbox;
+    await client.workflow.start('contactImport', {
+      taskQueue: 'workflows',
+      workflowId: jobWorkflowId(job.id),
+      args: [{ projectId: p.projectId, jobId: job.id, kind: row?.payload.kind }],
+    });
+    await deleteDispatched(
+      service.db,
+      job.outbox.map(({ id }) => id),
+    );
+  }
+  return job;
+}
+
+async function statusOf(workflowId: string): Promise<string | undefined> {
+  return (
+    await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => undefined)
+  )?.status.name;
+}
