@@ -2,11 +2,9 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { createContentCache } from '../db/content-cache.ts';
 import { untrustedOf, variablesOf } from '../db/email-variables.ts';
-import { listProvenEmails } from '../db/emails.ts';
+import { type LinkSource, listLinkSources } from '../db/emails.ts';
 import { resolveLink } from '../domain/content.ts';
 import { TemplateError } from '../domain/template-error.ts';
-
-type ProvenEmail = Awaited<ReturnType<typeof listProvenEmails>>[number];
 
 /** Queries at a time: one is made while the other runs; a third brought nothing. */
 const LANES = 2;
@@ -46,12 +44,12 @@ export function createLinkFinder({ db, log }: { db: Db; log: Pick<Logger, 'warn'
 
 interface Asked {
   emailId: string;
-  resolve: (email: ProvenEmail | undefined) => void;
+  resolve: (email: LinkSource | undefined) => void;
   reject: (error: unknown) => void;
 }
 
 /** Looks mails up in groups, without a timer. */
-function createEmailLookup(db: Db): (emailId: string) => Promise<ProvenEmail | undefined> {
+function createEmailLookup(db: Db): (emailId: string) => Promise<LinkSource | undefined> {
   const asked: Asked[] = [];
   let running = 0;
 
@@ -69,7 +67,7 @@ function createEmailLookup(db: Db): (emailId: string) => Promise<ProvenEmail | u
   async function look(batch: Asked[]): Promise<void> {
     try {
       const ids = [...new Set(batch.map(({ emailId }) => emailId))];
-      const found = new Map((await listProvenEmails(db, ids)).map((email) => [email.id, email]));
+      const found = new Map((await listLinkSources(db, ids)).map((email) => [email.id, email]));
       for (const { emailId, resolve } of batch) resolve(found.get(emailId));
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -13,12 +13,29 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
 /**
  * Server time of opens and clicks, from the arrival of a request in the API to its answer, as the API's own log tells it, by one client and
  * by many at a time. Each mail is hit once by each kind, so that little is known of it beforehand. The batches are written meanwhile:
- * Postgres, the API and the clients share the machine. The baseline is the answer of a path that does not exist.
+ * Postgres, the API and the clients share the machine. The baseline is the answer of a path that does not exist. As fast as they can, many
+ * clients take all of the machine; `--rate` hits a second are shown beside it.
  */
 const { values } = parseArgs({
-  options: { mails: { type: 'string', default: '3000' }, clients: { type: 'string', default: '1,20' } },
+  options: {
+    mails: { type: 'string', default: '3000' },
+    clients: { type: 'string', default: '20' },
+    rate: { type: 'string', default: '1000' },
+  },
 });
 const mails = Number(values.mails);
+const clients = Number(values.clients);
+
+interface Load {
+  clients: number;
+  /** Hits a second of all clients together. */
+  rate: number;
+}
+const LOADS: Load[] = [
+  { clients: 1, rate: Number.POSITIVE_INFINITY },
+  { clients, rate: Number(values.rate) },
+  { clients, rate: Number.POSITIVE_INFINITY },
+];
 const AGENT = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36';
 const BODY =
   '<p><a href="https://shop.example.com/sale?for={{n}}">{{firstName}}</a> <a href="https://shop.example.com/all">all</a></p>';
@@ -37,12 +54,12 @@ const { db } = connect({ connectionString: dev.databaseUrl, max: 2, applicationN
 const agent = new Agent();
 try {
   const warm = await sentMails('warm', 300);
-  for (const path of Object.values(KINDS)) await measure(warm.map(path), 20);
+  for (const path of Object.values(KINDS)) await measure(warm.map(path), { clients, rate: Number.POSITIVE_INFINITY });
   const rows: Record<string, string | number>[] = [];
-  for (const clients of values.clients.split(',').map(Number)) {
-    const tokens = await sentMails(`clients${clients}n`, mails);
+  for (const [n, load] of LOADS.entries()) {
+    const tokens = await sentMails(`load${n}n`, mails);
     for (const [kind, path] of Object.entries(KINDS))
-      rows.push({ kind, clients, ...(await measure(tokens.map(path), clients)) });
+      rows.push({ kind, clients: load.clients, ...(await measure(tokens.map(path), load)) });
   }
   console.log(`\nServer time in ms, ${mails} mails, each hit once by each kind`);
   console.table(rows);
@@ -71,13 +88,15 @@ async function sentMails(localPart: string, count: number): Promise<string[]> {
 }
 
 /** Hits the paths, so many clients at a time, and reads from the log how long the API took for each. */
-async function measure(paths: string[], clients: number): Promise<Record<string, number>> {
+async function measure(paths: string[], load: Load): Promise<Record<string, number>> {
   const before = logged().length;
-  const left = [...paths];
   const startedAt = performance.now();
+  let next = 0;
   await Promise.all(
-    Array.from({ length: clients }, async () => {
-      for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    Array.from({ length: load.clients }, async () => {
+      for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+        const dueMs = (next / load.rate) * 1_000 - (performance.now() - startedAt);
+        if (dueMs > 0) await sleep(dueMs);
         const { body } = await request(dev.baseUrl + path, { dispatcher: agent, headers: { 'user-agent': AGENT } });
         await body.dump();
       }

@@ -7,13 +7,13 @@ import { buildVariables } from '../domain/variables.ts';
 import type { Email } from './emails.ts';
 
 /** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
-export function variablesOf(email: Email) {
+export function variablesOf(email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables'>) {
   const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data: email.contactData };
   return buildVariables({ contact, data: email.variables });
 }
 
 /** Names among them that the public key wrote: never a link target or a header (decisions §2). */
-export function untrustedOf(email: Email): ReadonlySet<string> {
+export function untrustedOf(email: Pick<Email, 'untrustedKeys' | 'options'>): ReadonlySet<string> {
   return new Set([...(email.untrustedKeys ?? []), ...(email.options?.untrustedKeys ?? [])]);
 }
 
