@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { startSinkProcess } from '../test/support/sink-process.ts';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { startSinkProcess } from '../test/support/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**

@@ -5,6 +5,6 @@ import type { Database } from './schema.ts';
 export async function lockContacts(trx: Transaction<Database>, projectId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
-    SELECT id FROM contacts WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE
+    /* prepared */ SELECT id FROM contacts WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
 }

@@ -121,7 +121,7 @@ async function lockKnown(
   // locking them for that at once saves a third of the writes.
   const strength = sql.raw(emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await sql<ContactRow>`
-    SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
+    /* prepared */ SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
     FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])
     ORDER BY id FOR ${strength}
   `.execute(trx);
@@ -162,7 +162,7 @@ async function insertMissing(
   for (const row of rows) refuseTooMuch(row.set);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
   const { rows: inserted } = await sql<ContactRow>`
-    INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
+    /* prepared */ INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
     FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],

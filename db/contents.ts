@@ -81,7 +81,7 @@ interface FoundRow {
 
 async function findContentIds(db: Db, entries: Entry[]): Promise<Map<string, string>> {
   const { rows } = await sql<FoundRow>`
-    SELECT k.project_id, encode(k.hash, 'hex') AS hash, k.id
+    /* prepared */ SELECT k.project_id, encode(k.hash, 'hex') AS hash, k.id
     FROM unnest(${entries.map((e) => e.content.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[]) AS u (project_id, hash)
     JOIN contents k USING (project_id, hash)
   `.execute(db);

@@ -56,7 +56,7 @@ export async function claimEmails(
   const why = (type: MailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
   const { rows } = await sql<ClaimedRow>`
-    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+    /* prepared */ WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
       WHERE e.project_id = ${p.projectId} AND e.id = u.id
@@ -100,7 +100,7 @@ export async function settleEmails(
   if (sorted.length === 0) return new Set();
   const columns = sorted.map(({ outcome }) => columnsOf(outcome));
   const { rows } = await sql<{ id: string }>`
-    UPDATE emails e SET
+    /* prepared */ UPDATE emails e SET
       status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
       claim = NULL, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
       provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),

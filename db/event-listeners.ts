@@ -16,7 +16,7 @@ export async function listTriggeredWorkflows(
   eventNames: string[],
 ): Promise<TriggeredWorkflow[]> {
   const { rows } = await sql<TriggeredWorkflow>`
-    SELECT id, name, event_name AS "eventName", allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
+    /* prepared */ SELECT id, name, event_name AS "eventName", allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
     FROM workflows
     WHERE project_id = ${projectId} AND event_name = ANY(${eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
     ORDER BY id

@@ -33,7 +33,7 @@ export async function loadGraphs(
 ): Promise<Map<string, Graph>> {
   if (workflowIds.length === 0) return new Map();
   const { rows } = await sql<GraphRow>`
-    SELECT w.id,
+    /* prepared */ SELECT w.id,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'type', s.type, 'name', s.name, 'config', s.config,
           'templateId', s.template_id)), '[]')
         FROM workflow_steps s WHERE s.project_id = ${projectId} AND s.workflow_id = w.id) AS steps,

@@ -34,7 +34,7 @@ async function saveVisits(
   { closed, visits, positions }: Progress,
 ): Promise<void> {
   await sql`
-    WITH closed AS (
+    /* prepared */ WITH closed AS (
       UPDATE execution_steps s SET status = u.status, completed_at = now(), error = u.error,
         output = coalesce(u.output, s.output), attempts = u.attempts
       FROM unnest(${closed.map((o) => o.executionId)}::uuid[], ${closed.map((o) => o.visit)}::int[],

@@ -35,12 +35,12 @@ export async function lockExecutions(
 ): Promise<Map<string, LockedExecution>> {
   const ids = asked.map((a) => a.executionId);
   await sql`
-    SELECT id FROM contacts WHERE project_id = ${projectId} AND id IN (
+    /* prepared */ SELECT id FROM contacts WHERE project_id = ${projectId} AND id IN (
       SELECT contact_id FROM executions WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]))
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
   const { rows } = await sql<StandingExecution>`
-    SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit, e.event,
+    /* prepared */ SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit, e.event,
       e.context, e.untrusted, e.mode, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
       e.completed_at AS "completedAt", w.name AS "workflowName"
     FROM executions e JOIN workflows w ON w.id = e.workflow_id
@@ -71,7 +71,7 @@ async function findVisits(
   refs: { executionId: string; visit: number }[],
 ): Promise<Map<string, Visit>> {
   const { rows } = await sql<Visit & { executionId: string }>`
-    SELECT s.execution_id AS "executionId", s.visit, s.step_id AS "stepId", s.type, s.status,
+    /* prepared */ SELECT s.execution_id AS "executionId", s.visit, s.step_id AS "stepId", s.type, s.status,
       s.started_at AS "startedAt", s.due_at AS "dueAt"
     FROM unnest(${refs.map((r) => r.executionId)}::uuid[], ${refs.map((r) => r.visit)}::int[]) AS u (execution_id, visit)
     JOIN execution_steps s USING (execution_id, visit)

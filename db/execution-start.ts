@@ -63,7 +63,7 @@ async function insertExecutions(trx: Transaction<Database>, p: StartExecutions):
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
   const { rows } = await sql<{ id: string }>`
-    INSERT INTO executions
+    /* prepared */ INSERT INTO executions
       (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, mode)
     SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
       CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((

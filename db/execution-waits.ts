@@ -109,7 +109,7 @@ async function listOpenWaits(
   const names = [...new Set(events.map((event) => event.name))];
   if (contactIds.length === 0) return [];
   const { rows } = await sql<OpenWait>`
-    SELECT execution_id AS "executionId", visit, contact_id AS "contactId", event_name AS "eventName", filters
+    /* prepared */ SELECT execution_id AS "executionId", visit, contact_id AS "contactId", event_name AS "eventName", filters
     FROM execution_waits
     WHERE contact_id = ANY(${contactIds}::uuid[]) AND event_name = ANY(${names}::text[]) AND event_id IS NULL
       AND project_id = ${projectId}

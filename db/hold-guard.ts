@@ -35,7 +35,7 @@ export async function guardRates(
   const ofProject = sql`
     SELECT ${projectId}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
   const { rows } = await sql<{ watched: boolean }>`
-    WITH counts AS (${countOutcomes(ofProject)})
+    /* prepared */ WITH counts AS (${countOutcomes(ofProject)})
     SELECT EXISTS (SELECT FROM provider_outcomes WHERE project_id = ${projectId}) AS watched
   `.execute(trx);
   const watched = rows[0]?.watched ?? false;

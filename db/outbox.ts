@@ -17,7 +17,7 @@ export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]):
   if (rows.length === 0) return [];
   const queued = rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }));
   await sql`
-    INSERT INTO outbox (id, project_id, kind, ref_id, payload, available_at)
+    /* prepared */ INSERT INTO outbox (id, project_id, kind, ref_id, payload, available_at)
     SELECT u.*, now() + make_interval(secs => ${OWN_DISPATCH_SECONDS})
     FROM unnest(${queued.map((r) => r.id)}::uuid[], ${queued.map((r) => r.projectId)}::uuid[],
       ${queued.map((r) => r.kind)}::text[], ${queued.map((r) => r.refId)}::uuid[],
@@ -28,7 +28,7 @@ export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]):
 
 /** Forgets rows whose work Temporal has taken. May run twice. */
 export async function deleteDispatched(db: Db, ids: string[]): Promise<void> {
-  await sql`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
+  await sql`/* prepared */ DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
 /**

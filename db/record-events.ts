@@ -64,7 +64,7 @@ async function insertEvents(
 ): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
   await sql`
-    INSERT INTO events (project_id, id, contact_id, email_id, name, data)
+    /* prepared */ INSERT INTO events (project_id, id, contact_id, email_id, name, data)
     SELECT ${projectId}, u.* FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],

@@ -96,7 +96,7 @@ async function findTemplates(
   ids: string[],
 ): Promise<Map<string, TemplateRow>> {
   const { rows } = await sql<TemplateRow>`
-    SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
+    /* prepared */ SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
     FROM templates WHERE project_id = ${projectId} AND id = ANY(${[...new Set(ids)]}::uuid[])
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
@@ -126,7 +126,7 @@ async function insertStepEmails(
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ standing }) => standing.execution);
   const { rows } = await sql<{ execution_id: string; id: string }>`
-    INSERT INTO emails
+    /* prepared */ INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
     SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
       u.variables, u.options

@@ -36,7 +36,7 @@ export async function queueDeliveries(
   events: RecordedEvent[],
 ): Promise<OutboxRow[]> {
   const { rows: endpoints } = await sql<{ id: string; events: string[] }>`
-    SELECT id, events FROM webhook_endpoints WHERE project_id = ${projectId} AND status <> 'DISABLED'
+    /* prepared */ SELECT id, events FROM webhook_endpoints WHERE project_id = ${projectId} AND status <> 'DISABLED'
   `.execute(trx);
   const wanted = endpoints.flatMap(({ id, events: patterns }) =>
     events

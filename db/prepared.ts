@@ -1,0 +1,43 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type pg from 'pg';
+
+/**
+ * How a statement begins that is to be parsed and planned once a connection, instead of each time it runs: for the short statements of
+ * the paths that run hundreds of times a second, of which planning is more than half the cost. Not for lists, searches and
+ * segments, whose best plan depends on what is asked.
+ */
+const MARK = '/* prepared */';
+
+/** Marked statements have one text each, so there are only so many. */
+const names = new Map<string, string>();
+
+/** A pool whose connections prepare the statements that begin with the mark. */
+export function preparing(pool: pg.Pool): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      const known = clients.get(client) ?? preparingClient(client);
+      clients.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}
+
+function preparingClient(client: pg.PoolClient): PostgresPoolClient {
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('cursors are not used here');
+    const plain = { text, values: [...values] };
+    return client.query(text.trimStart().startsWith(MARK) ? { ...plain, name: nameOf(text) } : plain);
+  }
+  return { query, release: () => client.release() };
+}
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `tidings_${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
