@@ -98,15 +98,15 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
 async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Promise<(Next | undefined)[]> {
   const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
-  const nexts = await completeEffects(
-    trx,
-    settled[0]?.email.projectId ?? '',
-    done.map(({ email, outcome }) => ({
+  const nexts = await completeEffects(trx, {
+    projectId: settled[0]?.email.projectId ?? '',
+    outcomes: done.map(({ email, outcome }) => ({
       ...completed(email),
       ...visitOutcome(outcome, email.id),
       attempts: email.attempts,
     })),
-  );
+    contactsLocked: true, // By the recording of the results.
+  });
   return settled.map((item) => nexts[done.indexOf(item)]);
 }
 

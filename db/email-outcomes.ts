@@ -30,13 +30,13 @@ export async function recordEmailResults(
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(isEventful);
-  // Those of executions too: what runs with this in one transaction walks them on.
+  // Those of executions too: their steps are completed in this transaction.
   const touched = p.results.filter((result) => isEventful(result) || result.email.executionId !== null);
   await lockContacts(trx, projectId, [...new Set(touched.flatMap(({ email }) => email.contact?.id ?? []))]);
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
-  const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf) });
+  const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
   const guarded = await guard(trx, projectId, counted);
   return { recorded, outbox: [...outbox, ...guarded.outbox], watched: guarded.watched };

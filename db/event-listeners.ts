@@ -9,19 +9,54 @@ export interface TriggeredWorkflow {
   entryStepId: string | null;
 }
 
-/** The enabled workflows of a project that one of these events starts. By the partial index workflows_trigger. */
-export async function listTriggeredWorkflows(
+/** A step that waits for an event of its contact. */
+export interface OpenWait {
+  executionId: string;
+  visit: number;
+  contactId: string;
+  eventName: string;
+  filters: unknown;
+}
+
+export interface SubscribedEndpoint {
+  id: string;
+  /** Names and prefixes of the events it wants. */
+  events: string[];
+}
+
+/** What may react to an event. */
+export interface Listeners {
+  /** Enabled workflows that one of the events starts; by the partial index workflows_trigger. */
+  workflows: TriggeredWorkflow[];
+  /** Waits of these contacts for one of the events, still open. */
+  waits: OpenWait[];
+  /** Endpoints of the webhook registry that are not disabled. */
+  endpoints: SubscribedEndpoint[];
+}
+
+/** All that may react to events of these names and contacts of a project, in one look: every event asks. */
+export async function findListeners(
   db: Kysely<Database>,
-  projectId: string,
-  eventNames: string[],
-): Promise<TriggeredWorkflow[]> {
-  const { rows } = await sql<TriggeredWorkflow>`
-    /* prepared */ SELECT id, name, event_name AS "eventName", allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
-    FROM workflows
-    WHERE project_id = ${projectId} AND event_name = ANY(${eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
-    ORDER BY id
+  p: { projectId: string; eventNames: string[]; contactIds: string[] },
+): Promise<Listeners> {
+  const { rows } = await sql<Listeners>`
+    /* prepared */ SELECT
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'eventName', event_name,
+          'allowReentry', allow_reentry, 'entryStepId', entry_step_id) ORDER BY id), '[]')
+        FROM workflows
+        WHERE project_id = ${p.projectId} AND event_name = ANY(${p.eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
+      ) AS workflows,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('executionId', execution_id, 'visit', visit, 'contactId', contact_id,
+          'eventName', event_name, 'filters', filters)), '[]')
+        FROM execution_waits
+        WHERE contact_id = ANY(${p.contactIds}::uuid[]) AND event_name = ANY(${p.eventNames}::text[]) AND event_id IS NULL
+          AND project_id = ${p.projectId}
+      ) AS waits,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'events', events)), '[]')
+        FROM webhook_endpoints WHERE project_id = ${p.projectId} AND status <> 'DISABLED'
+      ) AS endpoints
   `.execute(db);
-  return rows;
+  return rows[0] ?? { workflows: [], waits: [], endpoints: [] };
 }
 
 /**

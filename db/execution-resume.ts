@@ -39,7 +39,7 @@ export async function resumeExecutions(
   projectId: string,
   inputs: StepInput[],
 ): Promise<Standing[]> {
-  const locked = await lockExecutions(trx, projectId, inputs);
+  const locked = await lockExecutions(trx, { projectId, asked: inputs });
   // The row decides, not the signal: an event that came in with the deadline counts as the event.
   const waitEvents = await findWaitEvents(
     trx,
@@ -71,13 +71,14 @@ export interface EffectOutcome extends VisitOutcome {
  * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the order of the
  * outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the answer is where the execution
  * stands now.
+ * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function completeEffects(
   trx: Transaction<Database>,
-  projectId: string,
-  outcomes: EffectOutcome[],
+  p: { projectId: string; outcomes: EffectOutcome[]; contactsLocked?: boolean },
 ): Promise<Next[]> {
-  const locked = await lockExecutions(trx, projectId, outcomes);
+  const { projectId, outcomes, contactsLocked = false } = p;
+  const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
   const progress = newProgress();
   const nexts: Next[] = [];
   for (const outcome of outcomes) {
@@ -94,7 +95,7 @@ export async function completeEffect(
   projectId: string,
   outcome: EffectOutcome,
 ): Promise<Next> {
-  const [next] = await completeEffects(trx, projectId, [outcome]);
+  const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
   return next ?? ENDED;
 }
 

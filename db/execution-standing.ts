@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import type { ExecutionStatus } from '../domain/execution.ts';
+import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import { EMPTY, type Graph, loadGraphs } from './execution-graph.ts';
-import type { Visit } from './execution-visits.ts';
+import type { Visit, VisitStatus } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
 import type { Database } from './schema.ts';
 
@@ -25,59 +25,65 @@ export interface LockedExecution {
 }
 
 /**
- * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of every transaction that
- * touches both. By the execution's id; those that are gone are left out.
+ * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of every transaction
+ * that touches both. By the execution's id; those that are gone are left out.
+ * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function lockExecutions(
   trx: Transaction<Database>,
-  projectId: string,
-  asked: { executionId: string; visit: number }[],
+  p: { projectId: string; asked: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
-  const ids = asked.map((a) => a.executionId);
+  const { projectId, asked } = p;
+  if (!p.contactsLocked) await lockTheirContacts(trx, projectId, asked.map(idOf));
+  const { rows } = await sql<LockedRow>`
+    /* prepared */ SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
+      e.event, e.context, e.untrusted, e.mode, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
+      e.completed_at AS "completedAt", w.name AS "workflowName", to_jsonb(a) AS asked, to_jsonb(c) AS current
+    FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)
+    JOIN executions e ON e.id = u.id AND e.project_id = ${projectId}
+    JOIN workflows w ON w.id = e.workflow_id
+    LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
+    LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
+    ORDER BY e.id FOR NO KEY UPDATE OF e
+  `.execute(trx);
+  const workflowIds = rows.map((row) => row.workflowId);
+  const graphs = await loadGraphs(trx, projectId, workflowIds);
+  return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
+}
+
+async function lockTheirContacts(trx: Transaction<Database>, projectId: string, ids: string[]): Promise<void> {
   await sql`
     /* prepared */ SELECT id FROM contacts WHERE project_id = ${projectId} AND id IN (
       SELECT contact_id FROM executions WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]))
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
-  const { rows } = await sql<StandingExecution>`
-    /* prepared */ SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit, e.event,
-      e.context, e.untrusted, e.mode, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
-      e.completed_at AS "completedAt", w.name AS "workflowName"
-    FROM executions e JOIN workflows w ON w.id = e.workflow_id
-    WHERE e.project_id = ${projectId} AND e.id = ANY(${ids}::uuid[])
-    ORDER BY e.id FOR NO KEY UPDATE OF e
-  `.execute(trx);
-  const current = rows.map(({ id, visit }) => ({ executionId: id, visit }));
-  const visits = await findVisits(trx, projectId, [...asked, ...current]);
-  const workflowIds = rows.map((row) => row.workflowId);
-  const graphs = await loadGraphs(trx, projectId, workflowIds);
-  const askedVisits = new Map(asked.map(({ executionId, visit }) => [executionId, visit]));
-  return new Map(
-    rows.map((execution) => [
-      execution.id,
-      {
-        execution,
-        graph: graphs.get(execution.workflowId) ?? EMPTY,
-        asked: visits.get(keyOf(execution.id, askedVisits.get(execution.id) ?? 0)),
-        current: visits.get(keyOf(execution.id, execution.visit)),
-      },
-    ]),
-  );
 }
 
-async function findVisits(
-  trx: Transaction<Database>,
-  projectId: string,
-  refs: { executionId: string; visit: number }[],
-): Promise<Map<string, Visit>> {
-  const { rows } = await sql<Visit & { executionId: string }>`
-    /* prepared */ SELECT s.execution_id AS "executionId", s.visit, s.step_id AS "stepId", s.type, s.status,
-      s.started_at AS "startedAt", s.due_at AS "dueAt"
-    FROM unnest(${refs.map((r) => r.executionId)}::uuid[], ${refs.map((r) => r.visit)}::int[]) AS u (execution_id, visit)
-    JOIN execution_steps s USING (execution_id, visit)
-    WHERE s.project_id = ${projectId}
-  `.execute(trx);
-  return new Map(rows.map((row) => [keyOf(row.executionId, row.visit), row]));
+interface LockedRow extends StandingExecution {
+  asked: VisitRow | null;
+  current: VisitRow | null;
 }
 
-const keyOf = (executionId: string, visit: number): string => `${executionId} ${visit}`;
+/** A row of `execution_steps` as JSON. */
+interface VisitRow {
+  visit: number;
+  step_id: string;
+  type: StepType;
+  status: VisitStatus;
+  started_at: string;
+  due_at: string | null;
+}
+
+function lockedOf({ asked, current, ...execution }: LockedRow, graphs: Map<string, Graph>): LockedExecution {
+  const graph = graphs.get(execution.workflowId) ?? EMPTY;
+  return { execution, graph, asked: visitOf(asked), current: visitOf(current) };
+}
+
+function visitOf(row: VisitRow | null): Visit | undefined {
+  if (!row) return undefined;
+  const { visit, step_id, type, status, started_at, due_at } = row;
+  const dueAt = due_at === null ? null : new Date(due_at);
+  return { visit, stepId: step_id, type, status, startedAt: new Date(started_at), dueAt };
+}
+
+const idOf = ({ executionId }: { executionId: string }): string => executionId;

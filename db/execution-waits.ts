@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { matchesEventData } from '../domain/filter-evaluate.ts';
 import { type Condition, parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { OpenWait } from './event-listeners.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
 
@@ -56,15 +57,15 @@ export async function findMatchingEvent(
 }
 
 /**
- * Satisfies the waits that these events match, in the caller's transaction, which holds the contacts' locks. The row says that the wait
+ * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The row says that the wait
  * is over; the signal only wakes the workflow, so a signal that is late or lost changes nothing.
  */
 export async function satisfyWaits(
   trx: Transaction<Database>,
   projectId: string,
   events: { id: string; contactId: string | null; name: string; data: Record<string, unknown> }[],
+  waits: OpenWait[],
 ): Promise<OutboxRow[]> {
-  const waits = await listOpenWaits(trx, projectId, events);
   const now = new Date();
   const satisfied = waits.flatMap((wait) => {
     const filters = wait.filters ? parseCondition(wait.filters, 'wait') : undefined;
@@ -92,29 +93,6 @@ export async function satisfyWaits(
       payload: { visit: wait.visit },
     })),
   );
-}
-
-interface OpenWait extends WaitRef {
-  contactId: string;
-  eventName: string;
-  filters: unknown;
-}
-
-async function listOpenWaits(
-  trx: Transaction<Database>,
-  projectId: string,
-  events: { contactId: string | null; name: string }[],
-): Promise<OpenWait[]> {
-  const contactIds = [...new Set(events.flatMap((event) => event.contactId ?? []))];
-  const names = [...new Set(events.map((event) => event.name))];
-  if (contactIds.length === 0) return [];
-  const { rows } = await sql<OpenWait>`
-    /* prepared */ SELECT execution_id AS "executionId", visit, contact_id AS "contactId", event_name AS "eventName", filters
-    FROM execution_waits
-    WHERE contact_id = ANY(${contactIds}::uuid[]) AND event_name = ANY(${names}::text[]) AND event_id IS NULL
-      AND project_id = ${projectId}
-  `.execute(trx);
-  return rows;
 }
 
 /** The events that ended these waits, by execution; those that are open still, or that there are none of, are left out. */

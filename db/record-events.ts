@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { lockContacts } from './contact-locks.ts';
-import { listTriggeredWorkflows, type TriggeredWorkflow } from './event-listeners.ts';
+import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import type { Database } from './schema.ts';
@@ -35,21 +35,24 @@ export interface RecordedEvents {
  * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
  * one after the other, so that no event falls between a step's end and the registration of a wait. Source: architecture, "From
  * request to effect" 3.
+ * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(
   trx: Transaction<Database>,
-  p: { projectId: string; events: NewEvent[] },
+  p: { projectId: string; events: NewEvent[]; contactsLocked?: boolean },
 ): Promise<RecordedEvents> {
+  const { projectId } = p;
   if (p.events.length === 0) return { events: [], outbox: [] };
-  await lockContacts(trx, p.projectId, contactIdsOf(p.events));
-  const events = await insertEvents(trx, p.projectId, p.events);
-  const names = [...new Set(events.map((event) => event.name))];
+  const contactIds = contactIdsOf(p.events);
+  if (!p.contactsLocked) await lockContacts(trx, projectId, contactIds);
+  const events = await insertEvents(trx, projectId, p.events);
+  const eventNames = [...new Set(events.map((event) => event.name))];
+  const { workflows, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
   const outbox: OutboxRow[] = [];
-  for (const workflow of await listTriggeredWorkflows(trx, p.projectId, names)) {
-    outbox.push(...(await startTriggered(trx, p.projectId, workflow, events)));
-  }
-  outbox.push(...(await satisfyWaits(trx, p.projectId, events)));
-  outbox.push(...(await queueDeliveries(trx, p.projectId, events)));
+  for (const workflow of workflows) outbox.push(...(await startTriggered(trx, projectId, workflow, events)));
+  // A wait that the executions just started begin with is not among these: it has looked at these events itself.
+  outbox.push(...(await satisfyWaits(trx, projectId, events, waits)));
+  outbox.push(...(await queueDeliveries(trx, projectId, events, endpoints)));
   return { events, outbox };
 }
 

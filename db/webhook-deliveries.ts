@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { matchesEvent } from '../domain/webhook-registry.ts';
+import type { SubscribedEndpoint } from './event-listeners.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
 import type { RecordedEvent } from './record-events.ts';
@@ -27,17 +28,15 @@ export interface WebhookDelivery {
 }
 
 /**
- * Queues events for every endpoint that wants them, in the transaction that records them. The payload is what the contact and the
+ * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what the contact and the
  * event are now: a delivery tried again tomorrow says the same.
  */
 export async function queueDeliveries(
   trx: Transaction<Database>,
   projectId: string,
   events: RecordedEvent[],
+  endpoints: SubscribedEndpoint[],
 ): Promise<OutboxRow[]> {
-  const { rows: endpoints } = await sql<{ id: string; events: string[] }>`
-    /* prepared */ SELECT id, events FROM webhook_endpoints WHERE project_id = ${projectId} AND status <> 'DISABLED'
-  `.execute(trx);
   const wanted = endpoints.flatMap(({ id, events: patterns }) =>
     events
       .filter((event) => matchesEvent(patterns, event.name))

@@ -1,9 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { withIdempotency } from '../../db/idempotency.ts';
-import { trackEvent } from '../../db/track.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { EVENT_NAME_LENGTH, eventNameFault } from '../../domain/event-names.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
@@ -11,6 +7,7 @@ import type { App } from '../env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
 import { EmailAddress, Id, Instant, success } from '../schemas.ts';
 import { publicKey } from '../security.ts';
+import { createTrackAcceptor } from '../track-acceptor.ts';
 
 const EventName = z
   .string()
@@ -57,29 +54,20 @@ const trackRoute = createRoute({
 });
 
 export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
-  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  const acceptor = createTrackAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
   app.openapi(trackRoute, async (c) => {
     const { email, event, subscribed, data } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const untrusted = c.var.actor.kind === 'public';
     if (untrusted) await limits.takeForPublicContact(projectId, email);
-    const key = idempotencyKey(c);
-    const { answer, outbox } = await inTransaction(db, async (trx) => {
-      let queued: OutboxRow[] = [];
-      const kept = await withIdempotency(trx, { projectId, key, request: 'POST /v1/track' }, async () => {
-        const tracked = await trackEvent(trx, {
-          ...{ projectId, email, event, subscribed, data: data ?? undefined, untrusted, mode, suppressionKey },
-        });
-        queued = tracked.outbox;
-        const timestamp = new Date().toISOString();
-        return {
-          statusCode: 200,
-          response: { success: true as const, data: { contact: tracked.contactId, event: tracked.eventId, timestamp } },
-        };
-      });
-      return { answer: kept.response, outbox: queued };
+    const answer = await acceptor.accept({
+      ...{ projectId, untrusted, mode, email, event, subscribed, data: data ?? undefined },
+      idempotencyKey: idempotencyKey(c),
     });
-    lifecycle.dispatch(outbox);
     return c.json(answer, 200);
   });
 }

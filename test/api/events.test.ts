@@ -21,6 +21,32 @@ describe('POST /v1/track', () => {
     expect(events).toMatchObject([{ id: answer.data.event, name: 'signup', data: { plan: 'pro', once: 1 } }]);
   });
 
+  it('answers each of many requests at once for itself', async () => {
+    const one = { email: 'rush@example.com', event: 'rushed' };
+    const [same, others, keyed, bad] = await Promise.all([
+      Promise.all(Array.from({ length: 20 }, (_, n) => track(one.email, one.event, { n }))),
+      Promise.all(Array.from({ length: 20 }, (_, n) => track(`rush-${n}@example.com`, 'rushed', { n }))),
+      Promise.all(
+        Array.from({ length: 5 }, () =>
+          api.call('POST', '/v1/track', { body: one, headers: { 'idempotency-key': 'rush' } }),
+        ),
+      ),
+      api.call('POST', '/v1/track', { body: { ...one, email: 'bad@example.com', data: { ['k'.repeat(1_000)]: 1 } } }),
+    ]);
+    expect(new Set(same.map((answer) => answer.data.contact)).size).toBe(1);
+    expect(new Set([...same, ...others].map((answer) => answer.data.event)).size).toBe(40);
+    expect(keyed.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect([bad.status, bad.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    for (const [n, { data }] of others.entries()) {
+      const { events } = await expectOk(api.call('GET', `/events/contact/${data.contact}`));
+      expect(events).toMatchObject([{ id: data.event, data: { n } }]);
+    }
+    const { events } = await expectOk(api.call('GET', `/events/contact/${same[0]?.data.contact}`));
+    expect(events).toHaveLength(21);
+    const { data: found } = await expectOk(api.call('GET', '/contacts?search=bad@example.com'));
+    expect(found).toEqual([]);
+  });
+
   it('refuses reserved and system names with their own codes', async () => {
     for (const [event, code] of [
       ['email.sent', 'reserved_event'],
