@@ -20,7 +20,6 @@ export interface Graph {
 }
 
 interface GraphRow {
-  id: string;
   steps: GraphStep[];
   edges: [from: string, to: string, branch: Branch | null][];
 }
@@ -31,26 +30,23 @@ export async function loadGraphs(
   projectId: string,
   workflowIds: string[],
 ): Promise<Map<string, Graph>> {
-  if (workflowIds.length === 0) return new Map();
-  const { rows } = await sql<GraphRow>`
-    /* prepared */ SELECT w.id,
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'type', s.type, 'name', s.name, 'config', s.config,
-          'templateId', s.template_id)), '[]')
-        FROM workflow_steps s WHERE s.project_id = ${projectId} AND s.workflow_id = w.id) AS steps,
-      (SELECT coalesce(jsonb_agg(jsonb_build_array(t.from_step_id, t.to_step_id, t.branch)), '[]')
-        FROM workflow_transitions t WHERE t.project_id = ${projectId} AND t.workflow_id = w.id) AS edges
-    FROM unnest(${[...new Set(workflowIds)]}::uuid[]) AS w (id)
-  `.execute(db);
-  return new Map(rows.map((row) => [row.id, toGraph(row)]));
+  const graphs = new Map<string, Graph>();
+  for (const id of new Set(workflowIds)) graphs.set(id, await loadGraph(db, projectId, id));
+  return graphs;
 }
 
-/** Steps and transitions of one workflow. */
+/** Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each time. */
 export async function loadGraph(db: Kysely<Database>, projectId: string, workflowId: string): Promise<Graph> {
-  const graphs = await loadGraphs(db, projectId, [workflowId]);
-  return graphs.get(workflowId) ?? EMPTY;
+  const { rows } = await sql<GraphRow>`
+    /* prepared */ SELECT
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'type', type, 'name', name, 'config', config,
+          'templateId', template_id)), '[]')
+        FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS steps,
+      (SELECT coalesce(jsonb_agg(jsonb_build_array(from_step_id, to_step_id, branch)), '[]')
+        FROM workflow_transitions WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS edges
+  `.execute(db);
+  return toGraph(rows[0] ?? { steps: [], edges: [] });
 }
-
-export const EMPTY: Graph = { steps: new Map(), transitions: new Map() };
 
 function toGraph({ steps, edges }: GraphRow): Graph {
   const transitions: Graph['transitions'] = new Map();

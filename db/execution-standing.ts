@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
-import { EMPTY, type Graph, loadGraphs } from './execution-graph.ts';
+import { type Graph, loadGraphs } from './execution-graph.ts';
 import type { Visit, VisitStatus } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
 import type { Database } from './schema.ts';
@@ -75,7 +75,8 @@ interface VisitRow {
 }
 
 function lockedOf({ asked, current, ...execution }: LockedRow, graphs: Map<string, Graph>): LockedExecution {
-  const graph = graphs.get(execution.workflowId) ?? EMPTY;
+  const graph = graphs.get(execution.workflowId);
+  if (!graph) throw new Error('the workflow of an execution was not loaded');
   return { execution, graph, asked: visitOf(asked), current: visitOf(current) };
 }
 
