@@ -198,7 +198,7 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
 
 async function insertEmails(trx: Transaction<Database>, mails: NewMail[]): Promise<void> {
   await sql`
-    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
+    /* prepared */ INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
     SELECT u.id, u.project_id, u.contact_id, u.content_id, 'TRANSACTIONAL', u.mode, u.to_email, u.to_name, u.variables, u.options
     FROM unnest(${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.projectId)}::uuid[],
       ${mails.map((m) => m.contact.id)}::uuid[], ${mails.map((m) => m.contentId)}::uuid[],

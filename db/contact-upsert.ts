@@ -203,7 +203,7 @@ async function updateChanged(trx: Transaction<Database>, changes: Change[]): Pro
   if (changes.length === 0) return [];
   // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
   const { rows } = await sql<ContactRow>`
-    WITH i AS (
+    /* prepared */ WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
         ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
         ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[])

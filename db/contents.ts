@@ -93,7 +93,7 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
   const contents = entries.map((entry) => entry.content);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's id instead of nothing.
   const { rows } = await sql<FoundRow>`
-    INSERT INTO contents AS k (project_id, hash, subject, body, type, from_email, from_name, reply_to, template_id)
+    /* prepared */ INSERT INTO contents AS k (project_id, hash, subject, body, type, from_email, from_name, reply_to, template_id)
     SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[],
       ${contents.map((c) => c.subject)}::text[], ${contents.map((c) => c.body)}::text[], ${contents.map((c) => c.type)}::text[],
       ${contents.map((c) => c.fromEmail)}::text[], ${contents.map((c) => c.fromName)}::text[],

@@ -21,7 +21,7 @@ export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
   const { rows } = await sql<{ project_id: string; key: string }>`
-    INSERT INTO idempotency_keys AS k (project_id, key, request, status_code, response)
+    /* prepared */ INSERT INTO idempotency_keys AS k (project_id, key, request, status_code, response)
     SELECT u.project_id, u.key, u.request, 0, 'null'
     FROM unnest(${sorted.map((w) => w.projectId)}::uuid[], ${sorted.map((w) => w.key)}::text[],
       ${sorted.map((w) => w.request)}::text[]) WITH ORDINALITY AS u (project_id, key, request, n)
@@ -58,7 +58,7 @@ export async function keepAnswers(
 ): Promise<void> {
   if (answers.length === 0) return;
   await sql`
-    UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
+    /* prepared */ UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
     FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.key)}::text[],
       ${answers.map((a) => a.statusCode)}::int[], ${answers.map((a) => JSON.stringify(a.response))}::jsonb[])
       AS u (project_id, key, status_code, response)

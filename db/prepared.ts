@@ -8,17 +8,28 @@ import type pg from 'pg';
  */
 const MARK = '/* prepared */';
 
+/**
+ * Plans are made anew this often: one that was made while a table was small reads all of it, and Postgres itself would keep it until
+ * statistics are next collected, which takes up to a minute from when a burst begins.
+ */
+const REPLAN_MS = 1_000;
+
 /** Marked statements have one text each, so there are only so many. */
 const names = new Map<string, string>();
 
 /** A pool whose connections prepare the statements that begin with the mark. */
 export function preparing(pool: pg.Pool): PostgresPool {
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { plannedAtMs: number }>();
   return {
     connect: async () => {
       const client = await pool.connect();
-      const known = clients.get(client) ?? preparingClient(client);
+      const known = clients.get(client) ?? { ...preparingClient(client), plannedAtMs: Date.now() };
       clients.set(client, known);
+      if (Date.now() - known.plannedAtMs >= REPLAN_MS) {
+        known.plannedAtMs = Date.now();
+        // Not awaited: it runs before whatever is asked next, and a connection that broke fails that as well.
+        client.query('DISCARD PLANS').catch(() => {});
+      }
       return known;
     },
     end: () => pool.end(),

@@ -53,7 +53,7 @@ async function findTemplates(trx: Transaction<Database>, requests: SendRequest[]
   );
   if (wanted.length === 0) return new Map();
   const { rows } = await sql<SendTemplate>`
-    SELECT DISTINCT t.id, t.project_id, t.subject, t.body, t.type, t.from_email, t.from_name, t.reply_to
+    /* prepared */ SELECT DISTINCT t.id, t.project_id, t.subject, t.body, t.type, t.from_email, t.from_name, t.reply_to
     FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
     JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
   `.execute(trx);
@@ -91,7 +91,7 @@ async function findVerifiedSenders(trx: Transaction<Database>, drafts: Draft[]):
   if (wanted.size === 0) return new Set();
   const contents = [...wanted.values()];
   const { rows } = await sql<{ project_id: string; domain: string }>`
-    SELECT d.project_id, d.domain
+    /* prepared */ SELECT d.project_id, d.domain
     FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.fromEmail))}::text[])
       AS w (project_id, domain)
     JOIN domains d ON d.project_id = w.project_id AND d.domain = w.domain AND d.status = 'VERIFIED'

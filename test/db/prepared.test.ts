@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -43,4 +43,26 @@ test('a marked statement goes on after its table was changed', async () => {
   await read();
   await sql`ALTER TABLE changing ADD COLUMN name text`.execute(db);
   expect((await read()).rows).toEqual([]);
+});
+
+test('a plan made while a table was small is not kept when it has grown', async () => {
+  await sql`CREATE TABLE growing (id int PRIMARY KEY)`.execute(db);
+  await sql`SET plan_cache_mode = force_generic_plan`.execute(db);
+  await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);
+  await sql`ANALYZE growing`.execute(db);
+  const read = () => sql`/* prepared */ SELECT id FROM growing WHERE id = ANY(${[1]}::int[])`.execute(db);
+  const plan = async () => {
+    const { rows } = await sql<{ name: string }>`
+      SELECT name FROM pg_prepared_statements WHERE statement LIKE '%FROM growing%' AND from_sql = false`.execute(db);
+    const explained = await sql`EXPLAIN (COSTS OFF) EXECUTE ${sql.id(rows[0]?.name ?? '')}('{1}')`.execute(db);
+    return JSON.stringify(explained.rows);
+  };
+  await read();
+  expect(await plan()).toContain('Seq Scan');
+  await sql`INSERT INTO growing SELECT generate_series(6, 20000)`.execute(db);
+  expect(await plan()).toContain('Seq Scan'); // Which is what this is about: Postgres keeps it.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  await read();
+  vi.useRealTimers();
+  expect(await plan()).toContain('Index');
 });
