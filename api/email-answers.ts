@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../db/attachments.ts';
-import { subjectAsRead } from '../db/email-variables.ts';
+import { eventDataOf, subjectAsRead } from '../db/email-variables.ts';
 import type { Email, EmailEvent } from '../db/emails.ts';
 import { EMAIL_STATUSES } from '../domain/email-status.ts';
 import { REASONS } from '../domain/reasons.ts';
@@ -140,7 +140,7 @@ export function emailRecord(p: {
     events: p.events.map((event) => ({
       id: event.id,
       name: event.name,
-      data: event.data ?? payloadOf(item),
+      data: event.data ?? sentPayload(p.email),
       createdAt: event.createdAt.toISOString(),
     })),
   };
@@ -152,13 +152,7 @@ function messageIdOf(email: Email): string | null {
   return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
 }
 
-/** The payload of a campaign mail's `email.sent`, which is kept without one. */
+/** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (spec "Event payloads"). */
 export function sentPayload(email: Email): Record<string, unknown> {
-  return payloadOf(emailItem(email));
-}
-
-/** The payload of an `email.sent` that is kept without one: everything it says is in the record (spec "Event payloads"). */
-function payloadOf(item: ReturnType<typeof emailItem>): Record<string, unknown> {
-  const { subject, from, fromName, messageId, templateId, campaignId, sourceType, sentAt } = item;
-  return { subject, from, fromName, messageId, emailId: item.id, templateId, campaignId, sourceType, sentAt };
+  return { ...eventDataOf(email), sentAt: email.sentAt?.toISOString() ?? null };
 }

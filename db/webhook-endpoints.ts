@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
+import { required } from './required.ts';
 import type { Database } from './schema.ts';
 
 export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
@@ -119,9 +120,4 @@ export async function rotateSecret(
     RETURNING ${COLUMNS}
   `.execute(db);
   return { ...required(rows[0]), secret };
-}
-
-function required<T>(row: T | undefined): T {
-  if (!row) throw new AppError('NOT_FOUND');
-  return row;
 }

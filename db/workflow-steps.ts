@@ -4,6 +4,7 @@ import { AppError, fieldError } from '../domain/errors.ts';
 import type { StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { endExecutions } from './execution-end.ts';
+import { required } from './required.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 import { sealStepConfig } from './step-secrets.ts';
@@ -231,9 +232,4 @@ async function checkSending(
 
 function templateOf(step: { type: StepType; config: Record<string, unknown> }): string | null {
   return step.type === 'SEND_EMAIL' && typeof step.config.templateId === 'string' ? step.config.templateId : null;
-}
-
-function required<T>(row: T | undefined): T {
-  if (!row) throw new AppError('NOT_FOUND');
-  return row;
 }

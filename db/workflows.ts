@@ -4,6 +4,7 @@ import type { StepType } from '../domain/execution.ts';
 import { STEP_CONFIGS } from '../domain/steps.ts';
 import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { required } from './required.ts';
 import type { Database } from './schema.ts';
 
 export interface Workflow {
@@ -217,11 +218,6 @@ async function listReadySenders(
     WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId} AND s.type = 'SEND_EMAIL'
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
-}
-
-function required<T>(row: T | undefined): T {
-  if (!row) throw new AppError('NOT_FOUND');
-  return row;
 }
 
 function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {

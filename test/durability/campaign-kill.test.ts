@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
-import { newHome, pidsOf, removeHome, type StartedService, startService, until } from '../support/start.ts';
+import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { newHome, pidsOf, removeHome, type StartedService, until } from '../support/start.ts';
 
 const RECIPIENTS = 5_000;
 /** In doubt in one worker process (activities/campaigns.ts): what a kill of it may double. */
@@ -30,16 +31,7 @@ afterEach(async () => {
   await removeHome(home);
 });
 
-function start(): Promise<StartedService> {
-  const env = {
-    WORKERS: '2',
-    EMAIL_PROVIDER: 'smtp',
-    SMTP_URL: sink.url,
-    DKIM_SIGN: 'off',
-    RATE_LIMIT_PER_MINUTE: '0',
-  };
-  return startService({ home, env });
-}
+const start = () => startSmtpService(home, sink.url);
 
 function campaign() {
   const from = `news@${service.dev().domain}`;
@@ -52,18 +44,7 @@ function campaign() {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
-async function call(method: string, path: string, body?: unknown): Promise<any> {
-  const { baseUrl, secretKey } = service.dev();
-  const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-}
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
 async function query<T>(text: string, values: unknown[]): Promise<T[]> {
   const client = new pg.Client(service.dev().databaseUrl);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
-import { newHome, pidsOf, removeHome, type StartedService, startService, until } from '../support/start.ts';
+import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { newHome, pidsOf, removeHome, type StartedService, until } from '../support/start.ts';
 
 const CONTACTS = 60;
 /** The restart of everything, Temporal's timeouts for what was lost, and a machine that does other things too. */
@@ -23,28 +24,9 @@ afterAll(async () => {
   await removeHome(home);
 });
 
-function start(): Promise<StartedService> {
-  const env = {
-    WORKERS: '2',
-    EMAIL_PROVIDER: 'smtp',
-    SMTP_URL: sink.url,
-    DKIM_SIGN: 'off',
-    RATE_LIMIT_PER_MINUTE: '0',
-  };
-  return startService({ home, env });
-}
+const start = () => startSmtpService(home, sink.url);
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
-async function call(method: string, path: string, body?: unknown): Promise<any> {
-  const { baseUrl, secretKey } = service.dev();
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
-}
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
 
 /** SEND_EMAIL → DELAY 2 s → SEND_EMAIL, started by an event of its own. */
 async function drawWorkflow(eventName: string): Promise<string> {

@@ -1,0 +1,26 @@
+import { type StartedService, startService } from './start.ts';
+
+/** Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle of much mail. */
+export function startSmtpService(home: string, sinkUrl: string): Promise<StartedService> {
+  const env = {
+    WORKERS: '2',
+    EMAIL_PROVIDER: 'smtp',
+    SMTP_URL: sinkUrl,
+    DKIM_SIGN: 'off',
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
+  return startService({ home, env });
+}
+
+/** Calls the API of a running service with its secret key; fails with what it says when it refuses. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+export async function callService(service: StartedService, method: string, path: string, body?: unknown): Promise<any> {
+  const { baseUrl, secretKey } = service.dev();
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
