@@ -59,7 +59,8 @@ async function openOwn(open: Open): Promise<ProviderTour> {
   const service = await open(() => startOwnService({ env: process.env, settings, tell: tellStart }));
   const dev = await service.dev;
   console.log(`On ${dev.baseUrl} (${service.found}), with`);
-  for (const [name, value] of Object.entries(settings)) report.line(`${name}=${value}`);
+  // No secret is shown, not even one that lives as long as the tour.
+  for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
   const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
   return { ...tour, baseUrl: dev.baseUrl, providers };
 }
