@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '../domain/errors.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
@@ -6,14 +6,22 @@ interface Item {
   name: string;
   queue?: string;
   apart?: string;
+  alike?: [thing: string, change: string];
+  size?: number;
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** Commits that end when the test says so, in the order in which they began. */
 function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
   const group = createGroupCommit<Item, string>({
-    ...{ lanes: 1, max: 3, queueOf: (item) => item.queue ?? '', apartBy: (item) => (item.apart ? [item.apart] : []) },
+    ...{ lanes: 1, max: 3, queueOf: (item) => item.queue ?? '' },
+    apartBy: (item) => (item.apart ? [item.apart] : []),
+    alikeBy: (item) => (item.alike ? [item.alike] : []),
     commit: async (items) => {
       batches.push(items.map((item) => item.name));
       await new Promise<void>((resolve) => ends.push(resolve));
@@ -64,6 +72,36 @@ test('items with something in common follow each other, in their order', async (
   const answers = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
   await finish([...answers, add('a3', { apart: 'a' })]);
   expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
+});
+
+test('what changes a thing in the same way goes together, what changes it otherwise follows, and nobody overtakes', async () => {
+  const { add, finish, batches } = setUp({ max: 10 });
+  const answers = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
+  const more = [add('blue', { alike: ['wall', 'blue'] }), add('red3', { alike: ['wall', 'red'] })];
+  await finish([...answers, ...more, add('door', { alike: ['door', 'blue'] })]);
+  expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
+});
+
+test('items that are large together go in several transactions', async () => {
+  const { add, finish, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
+  const answers = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
+  await finish([...answers, add('huge', { size: 60 })]);
+  expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
+});
+
+test('a second lane is taken by as many as are worth it, or when the first is held up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
+  const answers = ['a', 'b', 'c'].map((name) => add(name));
+  expect(batches).toEqual([['a']]);
+  answers.push(add('d'));
+  expect(batches).toEqual([['a'], ['b', 'c', 'd']]);
+  await finish(answers);
+  const late = [add('stuck'), add('lone')];
+  expect(batches.slice(2)).toEqual([['stuck']]);
+  vi.advanceTimersByTime(1_000);
+  expect(batches.slice(2)).toEqual([['stuck'], ['lone']]);
+  await finish(late);
 });
 
 test('an item that makes the transaction fail fails alone', async () => {

@@ -1,14 +1,25 @@
 import { isConnectionFailure } from './transaction.ts';
 
+/** A running transaction is held up after this, by a lock or a slow disk: others do not wait for what one of its items waits for. */
+const HELD_UP_MS = 50;
+/** Waiting items of a queue looked at for a batch; the others keep their turn. */
+const LOOK_AHEAD = 256;
+
 export interface GroupCommitOptions<I, O> {
   /** Transactions at a time: one is built while the other commits. */
   lanes: number;
   /** Items that share a transaction at most. */
   max: number;
+  /** Beside a running transaction another begins when this many items wait, or when it is held up; 1 unless given. */
+  worthALane?: number;
+  /** What the items of a transaction may be together, in a unit of the caller's; one that is larger goes alone. */
+  size?: { of(item: I): number; max: number };
   /** What shares transactions: items of one queue. Queues take turns. */
   queueOf(item: I): string;
   /** Two items with one of these in common do not share a transaction: each has to see what the other left. */
   apartBy?(item: I): string[];
+  /** Items that do something to one thing share a transaction only if they do the same to it. */
+  alikeBy?(item: I): [thing: string, change: string][];
   /** Does all in one transaction; answers in the order of the items. */
   commit(items: I[]): Promise<O[]>;
 }
@@ -25,28 +36,43 @@ interface Waiting<I, O> {
 }
 
 /**
- * Group commit without a timer: what comes in while the last transactions run goes together into the next, so a lone item is as fast as
+ * Group commit without a delay: what comes in while the last transactions run goes together into the next, so a lone item is as fast as
  * alone, and a busy process pays for one commit what others pay for each. Source: performance.md §5.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
+  const { worthALane = 1 } = options;
   const queues = new Map<string, Waiting<I, O>[]>();
   let running = 0;
+  let heldUp = 0;
 
   function pump(): void {
     while (running < options.lanes) {
       const entry = queues.entries().next().value;
       if (!entry) return;
       const [name, queue] = entry;
-      const { batch, left } = takeBatch(queue, options);
+      if (running > heldUp && queue.length < worthALane) return;
+      const batch = takeBatch(queue, options);
       queues.delete(name);
       // What is left goes to the end, so that queues take turns.
-      if (left.length > 0) queues.set(name, left);
-      running += 1;
-      void run(batch).finally(() => {
-        running -= 1;
-        pump();
-      });
+      if (queue.length > 0) queues.set(name, queue);
+      start(batch);
     }
+  }
+
+  function start(batch: Waiting<I, O>[]): void {
+    let late = 0;
+    const timer = setTimeout(() => {
+      late = 1;
+      heldUp += late;
+      pump();
+    }, HELD_UP_MS);
+    running += 1;
+    void run(batch).finally(() => {
+      clearTimeout(timer);
+      running -= 1;
+      heldUp -= late;
+      pump();
+    });
   }
 
   async function run(batch: Waiting<I, O>[]): Promise<void> {
@@ -74,21 +100,41 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
   };
 }
 
-function takeBatch<I, O>(
-  queue: Waiting<I, O>[],
-  { max, apartBy }: Pick<GroupCommitOptions<I, O>, 'max' | 'apartBy'>,
-): { batch: Waiting<I, O>[]; left: Waiting<I, O>[] } {
-  if (!apartBy) return { batch: queue.slice(0, max), left: queue.slice(max) };
+/** Takes the next batch off the queue. */
+function takeBatch<I, O>(queue: Waiting<I, O>[], options: GroupCommitOptions<I, O>): Waiting<I, O>[] {
+  const { max, size } = options;
   const batch: Waiting<I, O>[] = [];
   const left: Waiting<I, O>[] = [];
-  const taken = new Set<string>();
-  for (const waiting of queue) {
-    const names = apartBy(waiting.item);
-    const clashes = names.some((name) => taken.has(name));
-    // Also one that has to wait keeps its names taken: those behind it do not overtake it.
-    for (const name of names) taken.add(name);
-    if (clashes || batch.length === max) left.push(waiting);
-    else batch.push(waiting);
+  const taken = new Map<string, string | undefined>();
+  let room = size?.max ?? 0;
+  for (const waiting of queue.splice(0, LOOK_AHEAD)) {
+    const needs = size?.of(waiting.item) ?? 0;
+    const full = batch.length === max || (batch.length > 0 && needs > room);
+    if (full || clashes(waiting.item, taken, options)) {
+      left.push(waiting);
+      continue;
+    }
+    room -= needs;
+    batch.push(waiting);
   }
-  return { batch, left };
+  queue.unshift(...left);
+  return batch;
+}
+
+/** Whether an item cannot share a transaction with those whose things are taken already; its own are taken then. */
+function clashes<I, O>(
+  item: I,
+  taken: Map<string, string | undefined>,
+  { apartBy, alikeBy }: GroupCommitOptions<I, O>,
+): boolean {
+  const things = [
+    ...(alikeBy?.(item) ?? []),
+    ...(apartBy?.(item) ?? []).map((name): [string, undefined] => [name, undefined]),
+  ];
+  const clash = things.some(
+    ([name, change]) => taken.has(name) && (change === undefined || taken.get(name) !== change),
+  );
+  // Also one that has to wait takes its things, from everybody: those behind it do not overtake it.
+  for (const [name, change] of things) taken.set(name, clash ? undefined : change);
+  return clash;
 }
