@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { v7 as uuidv7 } from 'uuid';
 import { hashPassword } from '../api/passwords.ts';
 import { findUserByEmail } from '../db/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
@@ -9,6 +8,7 @@ import { hashKey, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
 import { newDkimKey } from '../domain/dkim-key.ts';
 import { GRANTABLE_SCOPES } from '../domain/scopes.ts';
 import { deriveKey } from '../domain/secrets.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /** Reserved for tests (RFC 2606 §2): no mail for it ever leaves for a real host. */

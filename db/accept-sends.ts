@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { insertAttachments } from './attachments.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { saveContents } from './contents.ts';

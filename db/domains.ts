@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { type DkimKey, dkimKeyContext } from '../domain/dkim-key.ts';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
 import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../domain/sender-domain.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
 import type { Database } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { loadGraph } from './execution-graph.ts';
 import { newProgress, saveProgress } from './execution-progress.ts';
 import { type WalkingExecution, walk } from './execution-walk.ts';

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { saveContent } from './contents.ts';

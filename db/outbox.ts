@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { NewOutboxRow, OutboxKind, OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
 import type { Database } from './schema.ts';
 

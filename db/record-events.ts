@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { lockContacts } from './contact-locks.ts';
 import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { matchesEvent } from '../domain/webhook-registry.ts';
 import type { SubscribedEndpoint } from './event-listeners.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';

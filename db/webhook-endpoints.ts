@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
 import { required } from './required.ts';
 import type { Database } from './schema.ts';

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidv7 } from '../domain/uuid.ts';
 import { endExecutions } from './execution-end.ts';
 import { required } from './required.ts';
 import type { Database } from './schema.ts';

@@ -1,0 +1,33 @@
+import { randomFillSync } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/** Random bytes are drawn for many ids at a time: drawing 16 costs 2 µs, 4096 cost 5. */
+const pool = new Uint8Array(4096);
+const BYTES_PER_ID = 16;
+let used = pool.length;
+
+let lastMs = 0;
+let sequence = 0;
+
+/** A new UUIDv7. Those of one process are in the order in which they were made, within a millisecond too. Source: RFC 9562 §6.2, method 1. */
+export function uuidv7(): string {
+  const random = takeRandom();
+  const nowMs = Date.now();
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    // Begins in the lower half, so that no process makes enough in a millisecond to run over.
+    sequence = new DataView(random.buffer, random.byteOffset).getUint32(0) >>> 1;
+  } else {
+    sequence += 1;
+  }
+  return v7({ random, msecs: lastMs, seq: sequence });
+}
+
+function takeRandom(): Uint8Array {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += BYTES_PER_ID;
+  return pool.subarray(used - BYTES_PER_ID, used);
+}
