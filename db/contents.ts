@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import type { MailType } from './suppressions.ts';
@@ -19,31 +19,22 @@ export interface Content extends NewContent {
   id: string;
 }
 
+/** All that a content is, but its project; the order is that of the hashes that are stored. */
+const PARTS = ['subject', 'body', 'type', 'fromEmail', 'fromName', 'replyTo', 'templateId'] as const;
+
 /** SHA-256 over all that a content is, but its project: the unique key under which equal ones meet. */
 export function contentHash(content: NewContent): Buffer {
-  const { subject, body, type, fromEmail, fromName, replyTo, templateId } = content;
-  return createHash('sha256')
-    .update(JSON.stringify([subject, body, type, fromEmail, fromName, replyTo, templateId]))
-    .digest();
+  return digest('sha256', JSON.stringify(PARTS.map((part) => content[part])), 'buffer');
 }
 
 /** Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
-  const entries = new Map<string, { content: NewContent; hash: Buffer }>();
-  const keys = contents.map((content) => {
-    const hash = contentHash(content);
-    const key = `${content.projectId} ${hash.toString('hex')}`;
-    entries.set(key, { content, hash });
-    return key;
-  });
-  const found = await findContentIds(db, [...entries.values()]);
-  const missing = [...entries].filter(([key]) => !found.has(key)).sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [key, id] of await insertContents(
-    db,
-    missing.map(([, entry]) => entry),
-  ))
-    found.set(key, id);
-  return keys.map((key) => {
+  const entries = entriesOf(contents);
+  const distinct = [...new Set(entries)];
+  const found = await findContentIds(db, distinct);
+  const missing = distinct.filter(({ key }) => !found.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (const [key, id] of await insertContents(db, missing)) found.set(key, id);
+  return entries.map(({ key }) => {
     const id = found.get(key);
     if (!id) throw new Error('a saved content is missing from its own result');
     return id;
@@ -71,6 +62,25 @@ export async function findContents(db: Db, p: { projectId: string; ids: string[]
 interface Entry {
   content: NewContent;
   hash: Buffer;
+  key: string;
+}
+
+/** One entry for contents that are the same: mails of one moment mostly say the same, and comparing costs less than hashing. */
+function entriesOf(contents: NewContent[]): Entry[] {
+  const byBody = new Map<string, Entry[]>();
+  return contents.map((content) => {
+    const alike = byBody.get(content.body) ?? [];
+    const known = alike.find((entry) => isSame(entry.content, content));
+    if (known) return known;
+    const hash = contentHash(content);
+    const entry = { content, hash, key: keyOf(content.projectId, hash.toString('hex')) };
+    byBody.set(content.body, [...alike, entry]);
+    return entry;
+  });
+}
+
+function isSame(a: NewContent, b: NewContent): boolean {
+  return a.projectId === b.projectId && PARTS.every((part) => a[part] === b[part]);
 }
 
 interface FoundRow {
@@ -105,5 +115,9 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
 }
 
 function byKey(rows: FoundRow[]): Map<string, string> {
-  return new Map(rows.map((row) => [`${row.project_id} ${row.hash}`, row.id]));
+  return new Map(rows.map((row) => [keyOf(row.project_id, row.hash), row.id]));
+}
+
+function keyOf(projectId: string, hashHex: string): string {
+  return `${projectId} ${hashHex}`;
 }
