@@ -3,14 +3,16 @@ import { enqueueJobs, listUnfinishedJobs, wakeOverdueEndpoints } from '../db/los
 import { inTransaction } from '../db/transaction.ts';
 import { jobWorkflowId } from '../temporal/names.ts';
 import type { ActivityDeps } from './deps.ts';
+import { recoverCampaigns } from './lost-campaigns.ts';
+import { recoverExecutions } from './lost-executions.ts';
 
 /** Rounds come every hour; this outlasts a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
 /**
  * Takes up what has a row that says "under way" and no workflow any more, since an operator terminated it or Temporal has forgotten it:
- * deliveries of messages and webhooks are started again. A job that was terminated is FAILED, since whoever did so wanted it to stop; one
- * that Temporal does not know goes on where it was. May run at any time, and again.
+ * deliveries of messages and webhooks are started again. What was terminated otherwise has ended, since whoever did so wanted it to stop: a job
+ * is FAILED, a campaign or execution cancelled. What Temporal does not know goes on where it was. May run at any time, and again.
  */
 export async function recoverLostWork(deps: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>): Promise<void> {
   const { db, lifecycle, log } = deps;
@@ -24,6 +26,8 @@ export async function recoverLostWork(deps: Pick<ActivityDeps, 'db' | 'lifecycle
   if (outbox.length > 0)
     log.warn({ jobs: jobs.length, rows: outbox.length }, 'work without a workflow was started again');
   lifecycle.dispatch(outbox);
+  await recoverCampaigns(deps);
+  await recoverExecutions(deps);
 }
 
 /** Fails the jobs that were terminated; returns those to start again. */

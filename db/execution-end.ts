@@ -10,10 +10,16 @@ import type { Database } from './schema.ts';
  */
 export async function endExecutions(
   trx: Transaction<Database>,
-  p: { projectId: string; where: RawBuilder<SqlBool>; status: 'CANCELLED' | 'EXITED'; reason: string },
+  p: {
+    projectId: string;
+    where: RawBuilder<SqlBool>;
+    status: 'CANCELLED' | 'EXITED' | 'FAILED';
+    reason: string | null;
+    error?: string;
+  },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
   const { rows } = await sql<{ id: string }>`
-    UPDATE executions SET status = ${p.status}, exit_reason = ${p.reason}, completed_at = now()
+    UPDATE executions SET status = ${p.status}, exit_reason = ${p.reason}, error = ${p.error ?? null}, completed_at = now()
     WHERE project_id = ${p.projectId} AND completed_at IS NULL AND (${p.where})
     RETURNING id
   `.execute(trx);

@@ -4,7 +4,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
-import { findStatus, restartTerminated } from './lost-workflows.ts';
+import { findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
@@ -34,6 +34,10 @@ export interface Lifecycle {
   findRunId(workflowId: string): Promise<string | null>;
   /** How the last run of a workflow stands; null where Temporal knows of none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
+  /** Of executions, in the order of their ids: those without a running workflow, and how its last run stands. */
+  findStoppedExecutions(
+    executionIds: string[],
+  ): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]>;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
   /** Throws when Temporal does not answer. */
@@ -89,6 +93,7 @@ export function createLifecycle(deps: {
     },
     findStatus: (workflowId) =>
       connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
+    findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
     restartTerminated: (since) => restartTerminated(client, since),
     ping: async () => {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));

@@ -5,6 +5,7 @@ import {
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { executionWorkflowId } from '../domain/execution.ts';
 
 /**
  * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which has the same id again,
@@ -30,6 +31,38 @@ export async function restartTerminated(client: Client, since: Date): Promise<st
 /** How the last run of a workflow stands; null where Temporal knows of none. */
 export async function findStatus(client: Client, workflowId: string): Promise<WorkflowExecutionStatusName | null> {
   return (await describe(client, workflowId))?.status.name ?? null;
+}
+
+/** Descriptions under way at a time: each is one small RPC. */
+const DESCRIBED_AT_A_TIME = 16;
+
+/**
+ * How the last runs of executions stand that have no running workflow; null where Temporal knows of none. Temporal's list decides whom to
+ * look at and may be seconds old; how each stands it answers by its truth, so one that is RUNNING after all is left out.
+ * Where Temporal has as many running as were asked for, one count is all that it costs.
+ * @param executionIds in their order, and all that there are from the first to the last, but for those that are not started yet
+ */
+export async function findStoppedExecutions(
+  client: Client,
+  executionIds: string[],
+): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]> {
+  const [first, last] = [executionIds[0], executionIds.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const query = `WorkflowType = 'contactExecution' AND ExecutionStatus = 'Running'
+    AND WorkflowId >= '${executionWorkflowId(first)}' AND WorkflowId <= '${executionWorkflowId(last)}'`;
+  if ((await client.workflow.count(query)).count === executionIds.length) return [];
+  const running = new Set<string>();
+  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId);
+  const suspects = executionIds.filter((id) => !running.has(executionWorkflowId(id)));
+  const found = [];
+  for (let at = 0; at < suspects.length; at += DESCRIBED_AT_A_TIME) {
+    const some = suspects.slice(at, at + DESCRIBED_AT_A_TIME).map(async (executionId) => ({
+      executionId,
+      status: await findStatus(client, executionWorkflowId(executionId)),
+    }));
+    found.push(...(await Promise.all(some)));
+  }
+  return found.filter(({ status }) => status !== 'RUNNING');
 }
 
 async function restart(client: Client, workflowId: string, runId: string): Promise<boolean> {

@@ -126,8 +126,8 @@ it('webhooks whose workflow was terminated are delivered', async () => {
   const deliveries = async () => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
   const workflow = client.workflow.getHandle(webhookWorkflowId(id));
   await until(async () => {
-    const { events } = await workflow.fetchHistory();
-    return events?.some((event) => event.timerStartedEventAttributes);
+    const history = await workflow.fetchHistory().catch(() => undefined);
+    return history?.events?.some((event) => event.timerStartedEventAttributes);
   }, 'the wait for the second try');
   await workflow.terminate('a test');
   broken = false;

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { type TestService, until } from './service.ts';
+
+/** What an operator, or a fault of Temporal, does to workflows of a test service behind its back. */
+export interface Operator {
+  client: Client;
+  /** One round of what the schedule does every hour; returns when it is through. */
+  keepHouse(): Promise<void>;
+  /** Returns when Temporal shows it so. */
+  terminate(workflowId: string): Promise<void>;
+  /** Returns when the workflow has ended by it. */
+  cancel(workflowId: string): Promise<void>;
+  /** Takes workflows out of Temporal's database, running or not, as if it had been lost; returns when none is known or listed any more. */
+  forget(...workflowIds: string[]): Promise<void>;
+  /** Returns when the workflow is there. */
+  started(workflowId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function connectOperator({ temporal }: TestService): Promise<Operator> {
+  const { address, namespace } = temporal;
+  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  const handle = (workflowId: string) => client.workflow.getHandle(workflowId);
+
+  async function statusOf(workflowId: string): Promise<string | null> {
+    try {
+      return (await handle(workflowId).describe()).status.name;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+  const listed = async (workflowId: string, status = '') =>
+    (await client.workflow.count(`WorkflowId = '${workflowId}'${status}`)).count;
+
+  return {
+    client,
+    keepHouse: async () => {
+      await client.workflow.execute('housekeeping', {
+        taskQueue: 'workflows',
+        workflowId: `housekeeping-${randomUUID()}`,
+      });
+    },
+    terminate: async (workflowId) => {
+      await handle(workflowId).terminate('a test');
+      await until(async () => (await listed(workflowId, ` AND ExecutionStatus = 'Running'`)) === 0, 'the termination');
+    },
+    cancel: async (workflowId) => {
+      await handle(workflowId).cancel();
+      await until(async () => (await statusOf(workflowId)) === 'CANCELLED', 'the cancellation');
+    },
+    forget: async (...workflowIds) => {
+      for (const workflowId of workflowIds) {
+        const workflowExecution = { workflowId };
+        await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+      }
+      for (const workflowId of workflowIds) {
+        await until(
+          async () => (await statusOf(workflowId)) === null && (await listed(workflowId)) === 0,
+          `the loss of ${workflowId}`,
+        );
+      }
+    },
+    started: async (workflowId) => {
+      await until(async () => (await statusOf(workflowId)) !== null, `workflow ${workflowId}`);
+    },
+    close: () => client.connection.close(),
+  };
+}

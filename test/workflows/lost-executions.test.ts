@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executionWorkflowId } from '../../domain/execution.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+
+let service: TestService;
+let operator: Operator;
+let templateId: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  operator = await connectOperator(service);
+  await buildDomain(service.db, { projectId: service.one.id });
+  templateId = await buildTemplate(service.db, { projectId: service.one.id });
+});
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+});
+
+const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
+const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', config: { amount, unit }, to: 'end' });
+
+const track = (email: string, event: string) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, subscribed: true } }));
+
+const executionsOf = async ({ id }: BuiltWorkflow) =>
+  (await expectOk(service.call('GET', `/workflows/${id}/executions?limit=100`))).data;
+
+const detail = ({ id }: BuiltWorkflow, executionId: string) =>
+  expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
+
+/** Lets a contact in, and returns the execution when it waits and Temporal has it. */
+async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
+  const { contact } = (await track(email, event)).data;
+  const [execution] = (await executionsOf(workflow)).filter((e: { contactId: string }) => e.contactId === contact);
+  await operator.started(executionWorkflowId(execution.id));
+  return execution.id;
+}
+
+const ended = (workflow: BuiltWorkflow, executionId: string) =>
+  until(async () => {
+    const execution = await detail(workflow, executionId);
+    return execution.completedAt && execution;
+  }, 'the end of the execution');
+
+describe('an execution whose workflow an operator ended in Temporal', () => {
+  for (const how of ['terminate', 'cancel'] as const) {
+    it(`is CANCELLED and says who did it, after a ${how}`, async () => {
+      const steps = { pause: delay(1, 'days'), end: EXIT };
+      const workflow = await buildWorkflow(service, { eventName: how, steps });
+      const stopped = await enter(workflow, how);
+      const other = await enter(workflow, how, 'other@example.com');
+      await operator[how](executionWorkflowId(stopped));
+      await operator.keepHouse();
+      expect(await detail(workflow, stopped)).toMatchObject({
+        status: 'CANCELLED',
+        exitReason: 'cancelled',
+        error: `An operator ${how === 'cancel' ? 'cancelled' : 'terminated'} the execution in Temporal.`,
+        steps: [{ type: 'DELAY', status: 'CANCELLED' }],
+      });
+      expect(await detail(workflow, other)).toMatchObject({ status: 'WAITING', completedAt: null });
+    });
+  }
+
+  it('goes on when the operator reset it, which terminates a run and begins another', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'reset',
+      steps: { pause: delay(1, 'days'), end: EXIT },
+    });
+    const id = await enter(workflow, 'reset');
+    const workflowId = executionWorkflowId(id);
+    const described = await until(async () => {
+      const found = await operator.client.workflow.getHandle(workflowId).describe();
+      return found.historyLength >= 4 && found;
+    }, 'the first workflow task');
+    await operator.client.workflowService.resetWorkflowExecution({
+      namespace: service.temporal.namespace,
+      workflowExecution: { workflowId, runId: described.runId },
+      workflowTaskFinishEventId: 4 as never,
+      requestId: 'reset',
+    });
+    await operator.keepHouse();
+    expect(await detail(workflow, id)).toMatchObject({ status: 'WAITING', completedAt: null });
+  });
+});
+
+describe('an execution that Temporal has forgotten', () => {
+  it('keeps the instant of its delay, and goes on', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'delayed',
+      steps: { pause: delay(5, 'seconds'), end: EXIT },
+    });
+    const id = await enter(workflow, 'delayed');
+    const [{ dueAt }] = (await detail(workflow, id)).steps;
+    await operator.forget(executionWorkflowId(id));
+    await operator.keepHouse();
+    const execution = await ended(workflow, id);
+    expect(execution).toMatchObject({ status: 'EXITED', exitReason: 'through' });
+    expect(execution.steps).toMatchObject([{ type: 'DELAY', dueAt, attempts: 1 }, { type: 'EXIT' }]);
+  });
+
+  it('takes the event that came while nobody listened', async () => {
+    const steps: Record<string, StepSpec> = {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' }, to: { event: 'end' } },
+      end: EXIT,
+    };
+    const workflow = await buildWorkflow(service, { eventName: 'waits', steps });
+    const id = await enter(workflow, 'waits');
+    await operator.forget(executionWorkflowId(id));
+    await track('ada@example.com', 'paid');
+    // As if Temporal had taken the signal before it lost everything.
+    await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
+    await operator.keepHouse();
+    expect(await ended(workflow, id)).toMatchObject({
+      exitReason: 'through',
+      steps: [{ output: { branch: 'event' } }, {}],
+    });
+  });
+
+  it('waits on for its event', async () => {
+    const steps: Record<string, StepSpec> = {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'later' }, to: { event: 'end' } },
+      end: EXIT,
+    };
+    const workflow = await buildWorkflow(service, { eventName: 'waits-on', steps });
+    const id = await enter(workflow, 'waits-on');
+    await operator.forget(executionWorkflowId(id));
+    await operator.keepHouse();
+    await operator.started(executionWorkflowId(id));
+    await track('ada@example.com', 'later');
+    expect(await ended(workflow, id)).toMatchObject({
+      exitReason: 'through',
+      steps: [{ output: { branch: 'event' } }, {}],
+    });
+  });
+
+  it('does an effect that it stood at, once', async () => {
+    await service.stopWorker();
+    const steps: Record<string, StepSpec> = {
+      mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'end' },
+      end: EXIT,
+    };
+    const workflow = await buildWorkflow(service, { eventName: 'mailed', steps });
+    const id = await enter(workflow, 'mailed', 'once@example.com');
+    await operator.forget(executionWorkflowId(id));
+    await service.startWorker();
+    await operator.keepHouse();
+    await ended(workflow, id);
+    await operator.keepHouse();
+    const mails = await service.db.selectFrom('emails').select('status').where('execution_id', '=', id).execute();
+    expect(mails).toEqual([{ status: 'SENT' }]);
+  });
+
+  it('ends where its step was deleted meanwhile', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'edited',
+      steps: { pause: delay(1, 'days'), end: EXIT },
+    });
+    const id = await enter(workflow, 'edited');
+    await operator.forget(executionWorkflowId(id));
+    await sql`DELETE FROM workflow_steps WHERE id = ${workflow.steps.pause}`.execute(service.db);
+    await operator.keepHouse();
+    expect(await detail(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
+  });
+
+  it('is found among many that are well, whose runs are left as they are', async () => {
+    const workflow = await buildWorkflow(service, { eventName: 'many', steps: { pause: delay(1, 'days'), end: EXIT } });
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push(await enter(workflow, 'many', `many${n}@example.com`));
+    const runs = () =>
+      Promise.all(
+        ids.map(async (id) => (await operator.client.workflow.getHandle(executionWorkflowId(id)).describe()).runId),
+      );
+    const before = await runs();
+    await operator.forget(...[3, 11, 12].map((n) => executionWorkflowId(ids[n] ?? '')));
+    await operator.keepHouse();
+    for (const n of [3, 11, 12]) await operator.started(executionWorkflowId(ids[n] ?? ''));
+    const changed = (await runs()).flatMap((run, n) => (run === before[n] ? [] : [n]));
+    expect(changed).toEqual([3, 11, 12]);
+  });
+});
