@@ -44,8 +44,10 @@ export function createCampaignRecorder(deps: {
   db: Db;
   log: Pick<Logger, 'warn'>;
   guard: Pick<HoldGuard, 'accepted'>;
+  /** The provider. */
+  source: string;
 }): CampaignRecorder {
-  const { db, log, guard } = deps;
+  const { log } = deps;
   let queue: Answer[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running = false;
@@ -81,7 +83,7 @@ export function createCampaignRecorder(deps: {
     let failure: Error | null = null;
     let missing: ReadonlySet<string> = new Set();
     try {
-      missing = await persistently(() => complete(db, batch, guard), log);
+      missing = await persistently(() => complete(deps, batch), log);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -102,12 +104,15 @@ export function createCampaignRecorder(deps: {
 }
 
 /** Returns the ids that were not ours to complete. Safe to run again: what an unknown commit completed is looked up. */
-async function complete(db: Db, batch: Answer[], guard: Pick<HoldGuard, 'accepted'>): Promise<ReadonlySet<string>> {
+async function complete(
+  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: string },
+  batch: Answer[],
+): Promise<ReadonlySet<string>> {
   const sent = batch.filter((answer) => answer.error === undefined);
   const deferred = batch.filter((answer) => answer.error !== undefined);
   let counted = 0;
   if (sent.length > 0) {
-    const completed = await completeSent(db, columnsOf(sent));
+    const completed = await completeSent(db, { ...columnsOf(sent), source });
     counted += completed.counted;
     if (completed.watched) guard.accepted(sent.map((answer) => answer.id));
   }

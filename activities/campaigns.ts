@@ -98,7 +98,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     db,
     provider: bulkProvider,
     window: createSendWindow(IN_DOUBT_MAX),
-    recorder: createCampaignRecorder({ db, log, guard }),
+    recorder: createCampaignRecorder({ db, log, guard, source: bulkProvider.kind }),
     settler: createEmailSettler({
       db,
       guard,

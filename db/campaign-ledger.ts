@@ -4,6 +4,7 @@ import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
 import { countOutcomes } from './hold-guard.ts';
+import { noteSesMessages, SES } from './ses-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
@@ -53,6 +54,8 @@ export interface SentMails {
   claims: number[];
   /** The provider's own ids of the messages, where it has any. */
   providerIds: (string | null)[];
+  /** The provider; ids of SES are noted, by which it tells what became of the mails. */
+  source: string;
 }
 
 /** How a start is sent: read anew for every turn of a chunk. */
@@ -183,10 +186,15 @@ export async function completeSent(db: Db, p: SentMails): Promise<{ counted: num
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
+  // Whether or not it counted: a mail that left twice has two ids.
+  const handedOver = sql`
+    SELECT d.provider_id, e.project_id, e.id FROM unnest(${p.ids}::uuid[], ${p.providerIds}::text[]) AS d (id, provider_id)
+    JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
   const { rows } = await sql<{ counted: number; watched: boolean }>`
     WITH done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
+      ${p.source === SES ? sql`ses AS (${noteSesMessages(handedOver)}),` : sql``}
       counts AS (${countOutcomes(byProject)})
     SELECT count(*) AS counted,
       EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched

@@ -7,6 +7,7 @@ import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
 import type { Database } from './schema.ts';
+import { insertSesMessages, SES } from './ses-messages.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
 
@@ -19,8 +20,8 @@ export interface EmailResult {
 
 /**
  * Records the results of one project's mails and all that follows from them, in the caller's transaction: status, `email.sent` and
- * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9). Contacts are locked
- * first, in the order of their ids, as everywhere. Live mails count towards the guards, which may put the project on hold.
+ * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9); what SES took also under
+ * its id there. `source` is the provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards, which may put the project on hold.
  * @returns the ids for which it counted (the others were fenced off), rows for `lifecycle.dispatch`, and whether a mailbox provider has
  * refused the project's mail lately (`watched`, see `findWatchedMails`)
  */
@@ -36,6 +37,7 @@ export async function recordEmailResults(
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
+  if (p.source === SES) await insertSesMessages(trx, projectId, p.results.flatMap(handedOver));
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
   const guarded = await guard(trx, projectId, counted);
@@ -44,6 +46,12 @@ export async function recordEmailResults(
 
 function isEventful({ outcome }: EmailResult): boolean {
   return outcome.kind === 'sent' || outcome.kind === 'bounced';
+}
+
+/** What the provider has taken, under its own id, whether or not it counted; a test mail was shown to none. */
+function handedOver({ email, outcome }: EmailResult): { messageId: string; emailId: string }[] {
+  if (outcome.kind !== 'sent' || outcome.providerMessageId === null || email.mode === 'test') return [];
+  return [{ messageId: outcome.providerMessageId, emailId: email.id }];
 }
 
 /** After everything else: its rows are shared with all that the project sends. */

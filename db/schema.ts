@@ -240,6 +240,14 @@ export interface EmailsTable {
   unsubscribed_at: NullableTimestamp;
 }
 
+export interface SesMessagesTable {
+  /** The id that SES gave. */
+  message_id: string;
+  project_id: string;
+  email_id: string;
+  created_at: GeneratedTimestamp;
+}
+
 export interface AttachmentsTable {
   id: Generated<string>;
   project_id: string;
@@ -556,6 +564,7 @@ export interface Database {
   templates: TemplatesTable;
   contents: ContentsTable;
   emails: EmailsTable;
+  ses_messages: SesMessagesTable;
   attachments: AttachmentsTable;
   sms_messages: SmsMessagesTable;
   sms_senders: SmsSendersTable;

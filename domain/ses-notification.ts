@@ -16,6 +16,8 @@ const Notification = z.object({
   notificationType: z.string().optional(),
   eventType: z.string().optional(),
   mail: z.object({
+    messageId: z.string().optional(),
+    timestamp: z.string().optional(),
     source: z.string().optional(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
     commonHeaders: z.object({ messageId: z.string().optional() }).optional(),
@@ -37,12 +39,16 @@ const Notification = z.object({
 });
 
 export interface SesNotification {
-  /** What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. */
+  /** What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. Only where headers are included. */
   messageId: string | undefined;
-  /** The envelope sender. */
+  /** The envelope sender where the mail came by SMTP, else the sender address. */
   source: string | undefined;
   /** The id that we tagged the mail with; published events have it, notifications of an identity do not. */
   taggedId: string | undefined;
+  /** The id that SendEmail answered; every notification has it. */
+  sesMessageId: string | undefined;
+  /** When SES took the mail. */
+  takenAt: Date | undefined;
   feedback: Feedback;
 }
 
@@ -55,22 +61,29 @@ export function readSesNotification(text: string, now: Date): SesNotification | 
   if (!feedback) return undefined;
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
   const taggedId = mail.tags?.[SES_EMAIL_TAG][0];
-  return { messageId: header ?? mail.commonHeaders?.messageId, source: mail.source, taggedId, feedback };
+  return {
+    messageId: header ?? mail.commonHeaders?.messageId,
+    source: mail.source,
+    taggedId,
+    sesMessageId: mail.messageId,
+    takenAt: mail.timestamp === undefined ? undefined : instant(mail.timestamp),
+    feedback,
+  };
 }
 
 function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | undefined {
   const type = data.notificationType ?? data.eventType;
-  if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: instant(data.delivery.timestamp, now) };
+  if (type === 'Delivery' && data.delivery) return { kind: 'delivery', at: instant(data.delivery.timestamp) ?? now };
   if (type === 'Complaint' && data.complaint) {
     if (data.complaint.complaintFeedbackType === 'not-spam') return undefined;
-    return { kind: 'complaint', at: instant(data.complaint.timestamp, now) };
+    return { kind: 'complaint', at: instant(data.complaint.timestamp) ?? now };
   }
   if (type !== 'Bounce' || !data.bounce) return undefined;
   const { bounceType, bounceSubType = '', timestamp, bouncedRecipients } = data.bounce;
   const [recipient] = bouncedRecipients;
   const words = recipient?.diagnosticCode ?? `${bounceType} ${bounceSubType}`.trim();
   const verdict = verdictOf({ bounceType, bounceSubType, ...recipient });
-  return { kind: 'bounce', at: instant(timestamp, now), verdict, words };
+  return { kind: 'bounce', at: instant(timestamp) ?? now, verdict, words };
 }
 
 /** The receiving server's words decide, as everywhere; where SES has none, or they say nothing, its own judgement does. */
@@ -96,9 +109,9 @@ function ownWords({ bounceType, bounceSubType }: { bounceType: string; bounceSub
   return { enhanced: null, text: bounceType };
 }
 
-function instant(text: string, now: Date): Date {
+function instant(text: string): Date | undefined {
   const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? now : at;
+  return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 function jsonOf(text: string): unknown {

@@ -1,13 +1,15 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { findSesEmailId } from '../../db/ses-messages.ts';
 import { AppError } from '../../domain/errors.ts';
 import { emailIdOf } from '../../domain/link-tokens.ts';
 import { deriveKey } from '../../domain/secrets.ts';
-import { readSesNotification } from '../../domain/ses-notification.ts';
+import { readSesNotification, type SesNotification } from '../../domain/ses-notification.ts';
 import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../domain/sns-message.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import { readBody } from '../body.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv, RequestContext } from '../env.ts';
+import { answerError } from '../error-handler.ts';
 import { createFeedbackRecorder } from '../feedback-recorder.ts';
 import { describeCallback } from '../registrar.ts';
 import type { RouteTable } from '../route-table.ts';
@@ -16,6 +18,11 @@ import { createSnsCertificates, fetchText } from '../sns-certificates.ts';
 const PATH = '/webhooks/sns';
 /** SNS's own limit of a message. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
+/**
+ * A mail that SES took no longer ago may be unknown because its sender has not committed yet: the notification is to come again. By default
+ * SNS repeats after 20, 40 and 60 s, so the last time is answered quietly, and nothing of another sender fails for good.
+ */
+const SETTLING_MS = 60_000;
 
 const snsRoute: RouteConfig = {
   method: 'post',
@@ -33,11 +40,12 @@ const snsRoute: RouteConfig = {
 
 /**
  * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
- * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again.
+ * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again. Notifications about mail of
+ * others are answered quietly: a topic may be shared.
  * Source: decisions §9, §10.
  */
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
-  const { config, log } = deps;
+  const { config, db, log } = deps;
   const certificates = createSnsCertificates();
   const recordFeedback = createFeedbackRecorder(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
@@ -58,6 +66,24 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
     return message;
   }
 
+  /** False: not now, it has to come again. */
+  async function record(notification: SesNotification): Promise<boolean> {
+    const { feedback, sesMessageId, takenAt } = notification;
+    const emailId = await emailIdOfMail(notification);
+    if (emailId === undefined && takenAt && Date.now() - takenAt.getTime() < SETTLING_MS) return false;
+    const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
+    if (!result || result.outcome === 'unknown')
+      log.info({ kind: feedback.kind, emailId, sesMessageId }, 'SES told of a mail that is not known');
+    return true;
+  }
+
+  /** What the mail itself says comes first: it is known as soon as the mail is. SES's own id always comes, and is known once the mail is SENT. */
+  async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
+    const { messageId = '', source = '', taggedId, sesMessageId } = notification;
+    const said = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
+    return said ?? (sesMessageId === undefined ? undefined : findSesEmailId(db, sesMessageId));
+  }
+
   table.add('post', PATH);
   describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
   hono.post(PATH, async (c) => {
@@ -70,16 +96,15 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
       log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
     } else if (message.Type === 'Notification') {
       const notification = readSesNotification(message.Message, new Date());
-      if (notification) {
-        const { messageId, source: returnPath, taggedId, feedback } = notification;
-        const emailId = emailIdOf(messageId ?? '') ?? emailIdOfVerp(verpKey, returnPath ?? '') ?? taggedId;
-        const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
-        if (!result || result.outcome === 'unknown')
-          log.info({ kind: feedback.kind, emailId }, 'SES told of a mail that is not known');
-      }
+      // Not thrown, so not logged as a fault.
+      if (notification && !(await record(notification))) return answerError(c, notYet());
     }
     return c.body(null, 200);
   });
+}
+
+function notYet(): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', { message: 'This mail is not known yet.' });
 }
 
 function refused(message: string): AppError {

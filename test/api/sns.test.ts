@@ -1,14 +1,23 @@
 import { createSign } from 'node:crypto';
+import { sql } from 'kysely';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findSuppressions } from '../../db/suppressions.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createMailer } from '../../activities/mailer.ts';
+import { captureProvider } from '../../channels/email/capture.ts';
+import type { EmailProvider } from '../../channels/email/provider.ts';
+import { sesProvider } from '../../channels/email/ses.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { deleteExpired } from '../../db/housekeeping.ts';
+import { findSuppressions, suppressionPads } from '../../db/suppressions.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { SnsMessage, signedText } from '../../domain/sns-message.ts';
 import { verpAddress } from '../../domain/verp.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
+import { type FakeSes, startFakeSes } from '../support/fake-ses.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOST = 'https://sns.eu-west-1.amazonaws.com';
@@ -218,7 +227,7 @@ describe('what SES tells', () => {
     expect((await stateOf(opened)).mail.status).toBe('OPENED');
   });
 
-  it('finds the mail by its return path where SES leaves the headers out', async () => {
+  it('finds the mail by its return path where it came to SES by SMTP, and headers are left out', async () => {
     const mail = await sentMail();
     const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), mail.id, 'bounces.example.com');
     await tell({ ...delivery(mail.id), mail: { source, messageId: '0100-ses' } });
@@ -241,6 +250,111 @@ describe('what SES tells', () => {
     const mail = await sentMail();
     expect((await post({ Message: JSON.stringify(delivery(mail.id)), SignatureVersion: '1' })).status).toBe(200);
     expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+  });
+});
+
+describe('what SES tells with its default settings, by its own id alone', () => {
+  let fake: FakeSes;
+  let provider: EmailProvider;
+
+  beforeAll(async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    fake = await startFakeSes();
+    provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
+    await buildDomain(api.db, { projectId: api.one.id, signing: false });
+    await buildDomain(api.db, { projectId: api.two.id, domain: 'sender.test', signing: false });
+  });
+  afterAll(async () => {
+    await provider.close();
+    await fake.close();
+    vi.unstubAllEnvs();
+  });
+
+  /** As a classic notification names a mail: no headers, no tags. */
+  const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
+  const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
+
+  async function deliver(p: { mode?: 'live' | 'test'; provider?: EmailProvider } = {}) {
+    const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
+    const { id: projectId } = api.one;
+    const contactId = await buildContact(api.db, { projectId, email });
+    const id = await buildEmail(api.db, { projectId, contactId, to: email, mode: p.mode ?? 'live' });
+    const { config, lifecycle, log } = api.deps;
+    const mailer = createMailer({ config, db: api.db, provider: p.provider ?? provider, lifecycle, log });
+    const deliveryId = '0190a000-0000-7000-8000-00000000d001';
+    const pads = suppressionPads(suppressionKey);
+    const [claimed] = await claimEmails(api.db, { projectId, mails: [{ id, deliveryId }], suppressionPads: pads });
+    if (!claimed) throw new Error('not claimed');
+    await mailer.deliver(claimed);
+    return { id, email, contactId };
+  }
+  const sesIdOf = async (id: string) =>
+    (await api.db.selectFrom('ses_messages').select('message_id').where('email_id', '=', id).executeTakeFirst())
+      ?.message_id ?? '';
+
+  it('is about the mail that SendEmail answered with it, however often it comes', async () => {
+    const mail = await deliver();
+    const messageId = await sesIdOf(mail.id);
+    expect(messageId).toBe(`ses-${fake.requests.length}`);
+    for (let n = 0; n < 2; n++) expect(await tell({ ...bounce(''), ...named(messageId) })).toBe(200);
+    expect(await tell({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
+    const { mail: row, ...state } = await stateOf(mail);
+    expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead', provider_message_id: messageId });
+    expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
+    expect(state.entries).toEqual(['hard_bounce']);
+  });
+
+  it('is about mails of a campaign too', async () => {
+    const { id: projectId } = api.two;
+    const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
+    const start = await sendingCampaign(api.db, { projectId, count: 3, worker });
+    expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
+    const mails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
+    for (const mail of mails) {
+      expect(await sesIdOf(mail.id)).toBe(mail.provider_message_id);
+      expect(await tell({ ...delivery(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
+    }
+    const after = await api.db.selectFrom('emails').select('status').where('project_id', '=', projectId).execute();
+    expect(after.map((mail) => mail.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+    expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
+  });
+
+  it('has to come again while the mail may be recorded yet: 503 in the first minute, quietly taken after it', async () => {
+    const unknown = (timestamp?: string) => tell({ ...delivery(''), ...named('ses-unknown', timestamp) });
+    expect(await unknown(new Date().toISOString())).toBe(503);
+    expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
+    expect(await unknown('at noon')).toBe(200);
+    // What names the mail itself needs no id of SES.
+    const mail = await sentMail();
+    const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(mail.id) };
+    expect(await tell({ ...delivery(''), mail: about })).toBe(200);
+    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+  });
+
+  it('is not noted of test mails, nor of other providers; is forgotten after 30 days', async () => {
+    const before = (await noted()).length;
+    await deliver({ mode: 'test' });
+    await deliver({ provider: captureProvider(async () => {}) });
+    expect(await noted()).toHaveLength(before);
+    const [old, young] = [await deliver(), await deliver()];
+    for (const [{ id }, days] of [
+      [old, 31],
+      [young, 29],
+    ] as const)
+      await sql`UPDATE ses_messages SET created_at = now() - make_interval(days => ${days}) WHERE email_id = ${id}`.execute(
+        api.db,
+      );
+    await deleteExpired(api.db);
+    expect([await sesIdOf(old.id), await sesIdOf(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
+  });
+
+  it('changes the figures only, once the contact is erased', async () => {
+    const mail = await deliver();
+    expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
+    expect(await tell({ ...complaint(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
+    expect(JSON.stringify(await noted())).not.toContain(mail.email);
   });
 });
 

@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
 import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
 import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';
@@ -19,9 +20,9 @@ export interface CampaignStart {
 
 export type CampaignWorker = ReturnType<typeof campaignWorker>;
 
-/** The activities of one worker process that sends campaigns to `smtpUrl`, without a Temporal around them. */
-export function campaignWorker({ db, smtpUrl }: { db: Db; smtpUrl: string }) {
-  const bulkProvider = smtpProvider({ url: smtpUrl });
+/** The activities of one worker process that sends campaigns to `smtpUrl`, or by a provider, without a Temporal around them. */
+export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: string; provider?: EmailProvider }) {
+  const bulkProvider = provider ?? smtpProvider({ url: smtpUrl });
   const config = parseConfig({
     ...{ DATABASE_URL: 'postgres://none', TEMPORAL_ADDRESS: 'none:1', SECRET_KEY: TEST_SECRET_KEY },
     ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: smtpUrl },
