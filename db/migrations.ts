@@ -15,8 +15,8 @@ import * as webhooks from './migrations/20261121T0930-webhooks.ts';
 import * as storefrontRestocks from './migrations/20261121T0935-storefront-restocks.ts';
 import * as holdGuard from './migrations/20261121T1000-hold-guard.ts';
 import * as webhookTurns from './migrations/20261122T0130-webhook-turns.ts';
-import * as sesMessages from './migrations/20261122T0216-ses-messages.ts';
 import * as openExecutions from './migrations/20261122T0221-open-executions.ts';
+import * as sesMessages from './migrations/20261122T0230-ses-messages.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -36,6 +36,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261121T0935-storefront-restocks': storefrontRestocks,
   '20261121T1000-hold-guard': holdGuard,
   '20261122T0130-webhook-turns': webhookTurns,
-  '20261122T0216-ses-messages': sesMessages,
   '20261122T0221-open-executions': openExecutions,
+  '20261122T0230-ses-messages': sesMessages,
 };
