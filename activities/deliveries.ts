@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { cancelMails } from '../db/cancelled-deliveries.ts';
 import type { Db } from '../db/connection.ts';
 import { claimEmails } from '../db/email-ledger.ts';
 import { getSendRate, takeSendTokens } from '../db/send-rate.ts';
@@ -58,6 +59,11 @@ export const deliveryActivities = (deps: ActivityDeps) => {
       } finally {
         clearInterval(beat);
       }
+    },
+
+    /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+    async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
+      return cancelMails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
     },
   };
 };

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { SmsProvider } from '../channels/sms/provider.ts';
+import { cancelSms } from '../db/cancelled-deliveries.ts';
 import type { Db } from '../db/connection.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../db/sms-ledger.ts';
 import { nextAttemptAt } from '../domain/retry-schedule.ts';
@@ -33,16 +34,24 @@ export const smsActivities = ({ db, smsProvider }: { db: Db; smsProvider: SmsPro
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
     try {
-      return await sendGroup({ db, smsProvider }, input, deliveryIdOf(context.info));
+      const stop = context.cancellationSignal;
+      return await sendGroup({ db, smsProvider, stop }, input, deliveryIdOf(context.info));
     } finally {
       clearInterval(beat);
     }
+  },
+
+  /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+  async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
+    return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
   },
 });
 
 interface GroupDeps {
   db: Db;
   smsProvider: SmsProvider | undefined;
+  /** Aborted when the delivery is cancelled or the worker stops: no further SMS are taken. */
+  stop: AbortSignal;
 }
 
 async function sendGroup(deps: GroupDeps, input: SendSmsInput, deliveryId: string): Promise<SendSmsResult> {
@@ -50,6 +59,10 @@ async function sendGroup(deps: GroupDeps, input: SendSmsInput, deliveryId: strin
   const result: SendSmsResult = { sent: 0, other: 0, waiting: [] };
   for (let at = 0; at < ids.length; at += AT_A_TIME) {
     const batch = ids.slice(at, at + AT_A_TIME);
+    if (deps.stop.aborted) {
+      result.waiting.push(...batch.map((id) => ({ id, dueAt: new Date().toISOString(), paid: false })));
+      continue;
+    }
     const claimed = await claimSms(deps.db, { projectId, ids: batch, deliveryId });
     result.other += batch.length - claimed.length;
     await Promise.all(claimed.map((sms) => sendOne(deps, sms, new Date(input.expiresAt), result)));

@@ -1,4 +1,4 @@
-import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { WaitingMail } from '../activities/deliveries.ts';
 import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
 
@@ -42,20 +42,39 @@ export async function deliver(p: {
   noun: string;
   attempt: (due: WaitingMail[], expiresAt: string) => Promise<AttemptResult>;
   continueWith: (state: DeliveryState) => Promise<never>;
+  /** Ends what is not delivered, of these ids, when the workflow is cancelled. */
+  giveUp: (ids: string[]) => Promise<unknown>;
 }): Promise<string> {
   let state = p.state;
-  while (state.waiting.length > 0) {
-    const due = await nextDue(state.waiting, p.noun);
-    setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
-    const result = await p.attempt(due, state.expiresAt);
-    const left = state.waiting.filter((message) => !due.includes(message));
-    const waiting = [...left, ...result.waiting];
-    state = { ...state, waiting, sent: state.sent + result.sent, other: state.other + result.other };
-    if (waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
+  try {
+    while (state.waiting.length > 0) {
+      state = await round(state, p);
+      if (state.waiting.length > 0 && workflowInfo().continueAsNewSuggested) await p.continueWith(state);
+    }
+  } catch (error) {
+    // What was on the wire is recorded by now: a cancelled attempt is waited for.
+    if (CancellationScope.current().consideredCancelled) {
+      const ids = state.waiting.map(({ id }) => id);
+      await CancellationScope.nonCancellable(() => p.giveUp(ids));
+    }
+    throw error;
   }
   const story = `${state.sent} sent${state.other > 0 ? `, ${state.other} not sent (their records say why)` : ''}`;
   setCurrentDetails(story);
   return story;
+}
+
+/** Sends what is due once; returns where the delivery stands then. */
+async function round(
+  state: DeliveryState,
+  p: { noun: string; attempt: (due: WaitingMail[], expiresAt: string) => Promise<AttemptResult> },
+): Promise<DeliveryState> {
+  const due = await nextDue(state.waiting, p.noun);
+  setCurrentDetails(`Sending ${due.length} of ${state.waiting.length} ${p.noun}`);
+  const result = await p.attempt(due, state.expiresAt);
+  const left = state.waiting.filter((message) => !due.includes(message));
+  const waiting = [...left, ...result.waiting];
+  return { ...state, waiting, sent: state.sent + result.sent, other: state.other + result.other };
 }
 
 /** Waits for the first message that is due, and returns it with those that are due about then. */

@@ -1,4 +1,4 @@
-import { continueAsNew, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../activities/deliveries.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 
@@ -12,6 +12,16 @@ const { sendMails } = proxyActivities<DeliveryActivities>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  // A cancel waits until what was on the wire is recorded.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** However long Postgres is away: until then the messages are under way to everybody who asks. Safe to repeat. */
+const { giveUpMails } = proxyActivities<DeliveryActivities>({
+  taskQueue: 'transactional',
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 export interface EmailDeliveryInput {
@@ -34,5 +44,6 @@ export async function emailDelivery(input: EmailDeliveryInput): Promise<string> 
       return sendMails.executeWithOptions({ summary: `${mails.length} mails` }, [{ projectId, mails, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof emailDelivery>({ projectId, emailIds: [], carried }),
+    giveUp: (ids) => giveUpMails.executeWithOptions({ summary: `${ids.length} mails` }, [{ projectId, ids }]),
   });
 }

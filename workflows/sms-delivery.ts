@@ -1,4 +1,4 @@
-import { continueAsNew, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { SmsActivities } from '../activities/sms-deliveries.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 
@@ -9,6 +9,16 @@ const { sendSms } = proxyActivities<SmsActivities>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  // A cancel waits until what was on the wire is recorded.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** However long Postgres is away: until then the messages are under way to everybody who asks. Safe to repeat. */
+const { giveUpSms } = proxyActivities<SmsActivities>({
+  taskQueue: 'transactional',
+  allowEagerDispatch: false,
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 export interface SmsDeliveryInput {
@@ -28,5 +38,6 @@ export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
       return sendSms.executeWithOptions({ summary: `${ids.length} SMS` }, [{ projectId, ids, expiresAt }]);
     },
     continueWith: (carried) => continueAsNew<typeof smsDelivery>({ projectId, smsIds: [], carried }),
+    giveUp: (ids) => giveUpSms.executeWithOptions({ summary: `${ids.length} SMS` }, [{ projectId, ids }]),
   });
 }

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+let service: TestService;
+let operator: Operator;
+let sink: SmtpSink;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ answerRcpt: (to) => (/later/.test(to) ? '450 4.2.1 Try again later' : null) });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  operator = await connectOperator(service);
+  await buildDomain(service.db, { projectId: service.one.id, signing: false });
+  await service.db
+    .insertInto('sms_senders')
+    .values({ project_id: service.one.id, country: null, from_phone: '+15005550006' })
+    .execute();
+});
+beforeEach(() => sink.reset());
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+  await sink?.close();
+});
+
+async function send(...to: string[]): Promise<string[]> {
+  const body = { to, from: 'x@shop.example.com', subject: 'Hi', body: '<p>Hello</p>' };
+  const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
+  return data.emails.map(({ email }: { email: string }) => email);
+}
+const mail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
+
+/** The ids of deliveries under way, when Temporal lists any. */
+const running = (type: string) =>
+  until(async () => {
+    const found: string[] = [];
+    const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running'`;
+    for await (const { workflowId } of operator.client.workflow.list({ query })) found.push(workflowId);
+    return found.length > 0 && found;
+  }, `a running ${type}`);
+
+async function cancelAll(type: string): Promise<void> {
+  for (const workflowId of await running(type)) await operator.client.workflow.getHandle(workflowId).cancel();
+}
+
+it('what waits for its next try has FAILED as cancelled, and what had been sent stays sent', async () => {
+  const [sent, waiting] = await send('now@example.com', 'later@example.com');
+  await until(
+    async () => (await mail(waiting)).error !== null && (await mail(sent)).status === 'SENT',
+    'the first try',
+  );
+  await cancelAll('emailDelivery');
+  await until(async () => (await mail(waiting)).status === 'FAILED', 'the end of the mail');
+  expect(await mail(waiting)).toMatchObject({ reason: 'cancelled', error: expect.stringContaining('Try again later') });
+  expect(await mail(sent)).toMatchObject({ status: 'SENT', reason: null });
+});
+
+it('a mail that had not been tried never leaves, and housekeeping does not take it up', async () => {
+  await service.stopWorker();
+  const [id] = await send('unsent@example.com');
+  await cancelAll('emailDelivery');
+  await service.startWorker();
+  await until(async () => (await mail(id)).status === 'FAILED', 'the end of the mail');
+  await operator.keepHouse();
+  expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled' });
+  expect(sink.counts.messages).toBe(0);
+});
+
+it('an SMS likewise', async () => {
+  await service.stopWorker();
+  const body = { to: '+4915100000001', body: 'Hi' };
+  const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));
+  await cancelAll('smsDelivery');
+  await service.startWorker();
+  const sms = await until(async () => {
+    const { data } = await expectOk(service.call('GET', `/v1/sms/${id}`));
+    return data.status !== 'PENDING' && data;
+  }, 'the end of the SMS');
+  expect(sms).toMatchObject({ status: 'FAILED', sentAt: null });
+  const { reason } = await service.db
+    .selectFrom('sms_messages')
+    .select('reason')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  expect(reason).toBe('cancelled');
+});
