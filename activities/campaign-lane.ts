@@ -15,6 +15,7 @@ import {
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import { takeSendTokens } from '../db/send-rate.ts';
+import { isSessionStage } from '../domain/bounce.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import { TemplateError } from '../domain/template-error.ts';
@@ -265,7 +266,7 @@ class Lane implements RecordOwner {
       else recorder.sent(this, { id, claim: this.claim, providerId });
       return;
     }
-    const aboutMessage = result.outcome === 'refused' && !SESSION_STAGES.has(result.stage);
+    const aboutMessage = result.outcome === 'refused' && !isSessionStage(result.stage);
     this.outage = aboutMessage ? 0 : this.outage + 1;
     if (this.outage >= OUTAGE_ANSWERS) this.withdraw();
     if (aboutMessage && result.permanent) void this.judged(row, result);
@@ -342,8 +343,6 @@ class Lane implements RecordOwner {
 
 /** The answer to a mail of a test key: rendered and recorded, and handed to nobody (decisions §2). */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
-/** Refusals of the session say nothing about the message. */
-const SESSION_STAGES: ReadonlySet<string> = new Set(['connect', 'ehlo', 'starttls', 'auth']);
 
 function wordsOf(result: ProviderResult): string {
   if (result.outcome === 'refused') return `${result.code} ${result.text}`;

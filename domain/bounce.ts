@@ -158,6 +158,11 @@ const MAX_TEXT = 2000;
 const HAS_CODES = /^\s*(?:smtp;\s*)?(?:([245]\d\d)(?:[\s-]+|$))?(?:#?([245]\.\d{1,3}\.\d{1,3})(?:[\s:-]+|$))?/i;
 const ADDRESS_OR_LINK = /<?[^\s<>]+@[^\s<>]+>?|https?:\S+/g;
 
+/** Whether a refusal there is about the session, and nothing is said about the message. */
+export function isSessionStage(stage: BounceStage): boolean {
+  return stage === 'connect' || stage === 'ehlo' || stage === 'starttls' || stage === 'auth';
+}
+
 /** Judges one refusal. Pure: what happened to the address before is for `judgeAgain`. */
 export function classifyReply(reply: BounceReply): BounceVerdict {
   const verdict = VERDICTS[classOf(reply)];
@@ -181,7 +186,7 @@ export function parseDiagnostic(text: string): { code: number | null; enhanced: 
 }
 
 function classOf({ code, enhanced, text, stage }: BounceReply): BounceClass {
-  if (stage === 'connect' || stage === 'ehlo' || stage === 'starttls' || stage === 'auth') return 'session';
+  if (isSessionStage(stage)) return 'session';
   if (isForNow(code, enhanced)) return 'mailbox_for_now';
   const words = wordsOf(text);
   const byWords = WORDS.find(([, patterns]) => patterns.some((pattern) => pattern.test(words)))?.[0];

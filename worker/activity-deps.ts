@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createMailer } from '../activities/mailer.ts';
-import { createEmailProvider } from '../channels/email/create-provider.ts';
+import { createProviderWatch } from '../activities/provider-watch.ts';
+import { createEmailProvider, providerAddress } from '../channels/email/create-provider.ts';
 import { createSmsProvider } from '../channels/sms/create-provider.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
@@ -15,7 +16,9 @@ export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifec
   close(): Promise<void>;
 } {
   const { config, db } = p;
-  const createProvider = () => createEmailProvider(config.email, (message) => insertCapturedEmail(db, message));
+  const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
+  const createProvider = () =>
+    watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message)));
   const provider = createProvider();
   const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });

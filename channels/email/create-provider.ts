@@ -2,6 +2,7 @@ import type { Config } from '../../domain/config.ts';
 import { captureProvider } from './capture.ts';
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
 import { sesProvider } from './ses.ts';
+import { parseSmtpUrl } from './smtp/url.ts';
 import { smtpProvider } from './smtp.ts';
 
 /**
@@ -20,4 +21,12 @@ export function createEmailProvider(
     case 'capture':
       return captureProvider(store);
   }
+}
+
+/** Where the provider is, for a log: never with user or password. @throws Error for an SMTP_URL that cannot be used */
+export function providerAddress(email: Config['email']): string {
+  if (email.provider === 'capture') return 'the local mailbox';
+  if (email.provider === 'ses') return email.sesEndpoint ?? `SES in ${email.sesRegion ?? ''}`;
+  const { host, port } = parseSmtpUrl(email.smtpUrl ?? '');
+  return `${host}:${port}`;
 }

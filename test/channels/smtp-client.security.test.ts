@@ -114,4 +114,22 @@ describe('AUTH', () => {
     expect(result).toMatchObject({ outcome: 'unsent', error: expect.stringContaining('AUTH') });
     expect(lines.some((line) => line.startsWith('AUTH'))).toBe(false);
   });
+
+  it('a refusal never holds the password, though the server repeats what it was told', async () => {
+    const seen: string[] = [];
+    const echo: Script = (line, socket, n) => {
+      seen.push(line);
+      return line.startsWith('AUTH') ? `501 5.5.2 What is ${line}?` : willing({}, ['AUTH PLAIN'])(line, socket, n);
+    };
+    const { url } = await scripted(echo);
+    const result = await pool(url.replace('smtp://', 'smtp://ann:secret@')).send(message);
+    expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', text: '5.5.2 What is AUTH PLAIN ***?' });
+    expect(seen.some((line) => line.startsWith('AUTH PLAIN A'))).toBe(true);
+  });
+
+  it.each(['MAIL', 'RCPT'])('asked for at %s is about the session too: no recipient is at fault', async (verb) => {
+    const { url } = await scripted(willing({ [verb]: '530 5.7.0 Authentication required' }));
+    const result = await pool(url).send(message);
+    expect(result).toMatchObject({ outcome: 'refused', stage: 'auth', permanent: false, code: 530 });
+  });
 });

@@ -33,11 +33,21 @@ export async function authenticate(
   if (!mechanism) throw new Error('the server offers no AUTH that is known here (PLAIN, LOGIN, CRAM-MD5)');
   const ask: Ask = (line) => channel.ask(line, 'the answer to AUTH', timeouts.commandMs);
   const { code, text } = await mechanism(ask, endpoint.credentials.user, endpoint.credentials.pass);
-  if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, text));
+  if (code !== 235) throw new SmtpHandshakeError(refusal('auth', code, withoutPassword(text, endpoint.credentials)));
+}
+
+/** Servers repeat lines that they do not understand, and their words are kept with the mail. */
+function withoutPassword(text: string, { user, pass }: { user: string; pass: string }): string {
+  const said = [plainLogin(user, pass), base64(pass), pass].filter((secret) => secret !== '');
+  return said.reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }
 
 function plain(ask: Ask, user: string, pass: string): Promise<SmtpReply> {
-  return ask(`AUTH PLAIN ${base64(`\0${user}\0${pass}`)}`);
+  return ask(`AUTH PLAIN ${plainLogin(user, pass)}`);
+}
+
+function plainLogin(user: string, pass: string): string {
+  return base64(`\0${user}\0${pass}`);
 }
 
 async function login(ask: Ask, user: string, pass: string): Promise<SmtpReply> {

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import { isSessionStage } from '../domain/bounce.ts';
+
+/** One line says it; mails keep failing by the thousand while the provider is away. */
+const QUIET_MS = 60_000;
+/** SES goes on with the request that it got, in which a session token stands: the first line says what is wrong. */
+const REASON_MAX_CHARS = 300;
+
+export interface ProviderWatchDeps {
+  log: Pick<Logger, 'warn'>;
+  /** Where the provider is, see `providerAddress`. */
+  address: string;
+  /** Milliseconds since any moment. */
+  now?: () => number;
+}
+
+/**
+ * Tells the operator when mail does not leave for a reason that is not in the mails: a login that is refused, a server that is away or does
+ * not answer. One line a minute for all providers that are watched by it, with how many mails it was since the last one; each mail
+ * has it as its `error`, and is tried again. Once it works again nothing is said.
+ */
+export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  let mails = 0;
+
+  function note(provider: EmailProvider, result: ProviderResult): void {
+    const trouble = troubleOf(result);
+    if (!trouble) return;
+    mails += 1;
+    if (now() < quietUntil) return;
+    const { says, reason } = trouble;
+    log.warn({ provider: provider.kind, address, reason, mails }, says);
+    quietUntil = now() + QUIET_MS;
+    mails = 0;
+  }
+
+  /** The same provider, whose answers are looked at. What it leaves unsent because we stop is not its fault. */
+  return function watched(provider: EmailProvider): EmailProvider {
+    let closing = false;
+    return {
+      kind: provider.kind,
+      async send(message, signal) {
+        const result = await provider.send(message, signal);
+        if (!closing && !signal?.aborted) note(provider, result);
+        return result;
+      },
+      submit: (message, onResult) =>
+        provider.submit(message, (result, about) => {
+          if (!closing) note(provider, result);
+          onResult(result, about);
+        }),
+      close() {
+        closing = true;
+        return provider.close();
+      },
+    };
+  };
+}
+
+/** What is wrong with the provider; undefined for an answer about the message. */
+function troubleOf(result: ProviderResult): { says: string; reason: string } | undefined {
+  switch (result.outcome) {
+    case 'accepted':
+      return undefined;
+    case 'refused': {
+      if (!isSessionStage(result.stage)) return undefined;
+      const says =
+        result.stage === 'auth'
+          ? 'the mail provider refuses our login or account; mails are put off'
+          : 'the mail provider takes no mail for now; mails are put off';
+      return { says, reason: firstLine(`${result.code} ${result.text}`) };
+    }
+    case 'unsent':
+      return { says: 'no mail reaches the mail provider; mails are put off', reason: firstLine(result.error) };
+    case 'in_doubt':
+      return { says: 'the mail provider did not answer; mails are tried again', reason: firstLine(result.error) };
+  }
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n')[0] ?? '').slice(0, REASON_MAX_CHARS);
+}

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { createProviderWatch } from '../../activities/provider-watch.ts';
+import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
+import { sesProvider } from '../../channels/email/ses.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import { startSmtpServer } from '../../cli/demo-smtp-server.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { suppressionPads } from '../../db/suppressions.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { createActivityDeps } from '../../worker/activity-deps.ts';
+import { buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startFakeSes } from '../support/fake-ses.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+
+let database: TestDatabase;
+const cleanup: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'aws-password');
+});
+afterEach(async () => {
+  for (const end of cleanup.splice(0).reverse()) await end();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await database.drop();
+});
+
+/** A log whose lines can be read; all of them are warnings. */
+function readLog() {
+  const lines: Record<string, unknown>[] = [];
+  return { lines, log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
+}
+
+const mail = (to = 'ann@example.org'): OutgoingEmail => ({
+  ...{ id: '1', projectId: 'p', from: 'bounces@example.com', to, raw: 'Subject: hello\r\n\r\nHello\r\n' },
+});
+
+function watch(provider: EmailProvider) {
+  cleanup.push(() => provider.close());
+  const { lines, log } = readLog();
+  const clock = { ms: 0 };
+  const watched = createProviderWatch({ log, address: 'mail.example.com:587', now: () => clock.ms })(provider);
+  const submit = () => new Promise<ProviderResult>((resolve) => watched.submit(mail(), resolve));
+  return { lines, clock, watched, submit };
+}
+
+it('a login that is refused is said once a minute, for single mails and campaigns, never with the password', async () => {
+  const server = await startSmtpServer();
+  cleanup.push(() => server.close());
+  const { lines, clock, watched, submit } = watch(smtpProvider({ url: `smtp://ann:wr0ng@127.0.0.1:${server.port}` }));
+  await Promise.all([watched.send(mail()), submit(), watched.send(mail())]);
+  clock.ms = 59_999;
+  await submit();
+  expect(lines).toMatchObject([
+    {
+      msg: 'the mail provider refuses our login or account; mails are put off',
+      provider: 'smtp',
+      address: 'mail.example.com:587',
+      reason: expect.stringMatching(/^535 .*Invalid username or password/),
+      mails: 1,
+    },
+  ]);
+  clock.ms = 60_000;
+  await submit();
+  expect(lines[1]).toMatchObject({ reason: expect.stringMatching(/^535 /), mails: 4 });
+  expect(JSON.stringify(lines)).not.toMatch(/wr0ng|ann/);
+});
+
+it('credentials that SES refuses, without what it repeats of the request', async () => {
+  const fake = await startFakeSes();
+  cleanup.push(() => fake.close());
+  const message = 'The signature does not match.\n\nThe canonical request was x-amz-security-token:t0k3n';
+  fake.answers.push({ status: 403, type: 'SignatureDoesNotMatch', message });
+  const { lines, watched } = watch(sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint }));
+  await watched.send(mail());
+  await watched.send(mail());
+  expect(lines).toMatchObject([{ provider: 'ses', reason: expect.stringContaining('SignatureDoesNotMatch') }]);
+  expect(JSON.stringify(lines)).not.toMatch(/t0k3n|aws-password/);
+});
+
+it('a server that is not there', async () => {
+  const sink = await startSmtpSink();
+  await sink.close();
+  const { lines, submit } = watch(smtpProvider({ url: sink.url }));
+  await submit();
+  expect(lines).toMatchObject([
+    { msg: 'no mail reaches the mail provider; mails are put off', reason: expect.stringContaining('ECONNREFUSED') },
+  ]);
+});
+
+it('nothing of mails that are taken or refused themselves, nor when we stop', async () => {
+  const sink = await startSmtpSink();
+  cleanup.push(() => sink.close());
+  const { lines, watched } = watch(smtpProvider({ url: sink.url }));
+  expect(await watched.send(mail())).toMatchObject({ outcome: 'accepted' });
+  for (const to of ['reject550-5.1.1@example.org', 'defer450-4.2.1@example.org'])
+    expect(await watched.send(mail(to))).toMatchObject({ outcome: 'refused' });
+  expect(await watched.send(mail(), AbortSignal.abort())).toMatchObject({ outcome: 'unsent' });
+  await watched.close();
+  expect(await watched.send(mail())).toMatchObject({ outcome: 'unsent' });
+  expect(lines).toEqual([]);
+});
+
+it('a worker says it once for both ways of sending, and the mail is put off with the words', async () => {
+  const server = await startSmtpServer();
+  cleanup.push(() => server.close());
+  const config = parseConfig({
+    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1', SECRET_KEY: TEST_SECRET_KEY },
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://ann:wr0ng@127.0.0.1:${server.port}` },
+  });
+  const { lines, log } = readLog();
+  const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
+  const { deps, close } = createActivityDeps({ config, db: database.db, lifecycle, log });
+  cleanup.push(close);
+  const { id: projectId } = await buildProject(database.db, 'Mail');
+  await buildDomain(database.db, { projectId, signing: false });
+  const id = await buildEmail(database.db, { projectId });
+  const mails = [{ id, deliveryId: '0190a000-0000-7000-8000-00000000d001' }];
+  const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+  const [email] = await claimEmails(database.db, { projectId, mails, suppressionPads: pads });
+  if (!email) throw new Error('not claimed');
+  const { outcome } = await deps.mailer.deliver(email);
+  await new Promise((resolve) => deps.bulkProvider.submit(mail(), resolve));
+  expect(outcome).toMatchObject({ kind: 'later', error: expect.stringMatching(/^535 /) });
+  expect(lines).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, mails: 1 }]);
+  expect(JSON.stringify(lines)).not.toContain('wr0ng');
+});
