@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -7,8 +7,8 @@ import { uuidv7 } from '../domain/uuid.ts';
 import { insertAttachments } from './attachments.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { saveContents } from './contents.ts';
-import { keepAnswers, keyName, releaseKeys, takeKeys } from './idempotency-batch.ts';
-import { enqueue } from './outbox.ts';
+import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
+import { insertOutbox, outboxRows } from './outbox.ts';
 import type { Database } from './schema.ts';
 import { composeSends, type Draft } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
@@ -50,12 +50,6 @@ export async function acceptSends(
     trx,
   );
   const { answers, outbox } = await insertSends(trx, drafts, p.suppressionKey);
-  await keepAnswers(
-    trx,
-    [...answers].flatMap(([r, response]) =>
-      r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
-    ),
-  );
   return { outcomes: requests.map((request) => outcomeOf(request, refused, answers)), outbox };
 }
 
@@ -117,10 +111,13 @@ async function insertSends(
     trx,
     mails.flatMap((mail) => mail.newAttachments),
   );
-  await insertEmails(trx, mails);
-  const rows = mails.map((mail) => ({ projectId: mail.projectId, kind: 'email.deliver' as const, refId: mail.id }));
-  outbox.push(...(await enqueue(trx, rows)));
-  return { answers: answersOf(mails), outbox };
+  const answers = answersOf(mails);
+  const rows = outboxRows(mails.map(({ projectId, id }) => ({ projectId, kind: 'email.deliver', refId: id })));
+  // One statement: each costs a group what two requests cost.
+  await sql`
+    /* prepared */ WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
+  `.execute(trx);
+  return { answers, outbox: [...outbox, ...rows] };
 }
 
 /** Upserts the recipients project by project, in the order of ids, so that two batches lock in the same order. */
@@ -196,16 +193,15 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
   });
 }
 
-async function insertEmails(trx: Transaction<Database>, mails: NewMail[]): Promise<void> {
-  await sql`
-    /* prepared */ INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
+function insertEmails(mails: NewMail[]): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, to_name, variables, options)
     SELECT u.id, u.project_id, u.contact_id, u.content_id, 'TRANSACTIONAL', u.mode, u.to_email, u.to_name, u.variables, u.options
     FROM unnest(${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.projectId)}::uuid[],
       ${mails.map((m) => m.contact.id)}::uuid[], ${mails.map((m) => m.contentId)}::uuid[],
       ${mails.map((m) => m.request.mode)}::text[], ${mails.map((m) => m.toEmail)}::text[],
       ${mails.map((m) => m.toName)}::text[], ${mails.map((m) => m.variables)}::jsonb[], ${mails.map((m) => m.options)}::jsonb[])
-      AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)
-  `.execute(trx);
+      AS u (id, project_id, contact_id, content_id, mode, to_email, to_name, variables, options)`;
 }
 
 function answersOf(mails: NewMail[]): Map<SendRequest, SendAnswer> {
@@ -221,6 +217,12 @@ function answersOf(mails: NewMail[]): Map<SendRequest, SendAnswer> {
         },
       },
     ]),
+  );
+}
+
+function keyedAnswers(answers: Map<SendRequest, SendAnswer>): KeyedAnswer[] {
+  return [...answers].flatMap(([r, response]) =>
+    r.idempotencyKey === undefined ? [] : [{ ...keyOf(r, r.idempotencyKey), statusCode: 200, response }],
   );
 }
 

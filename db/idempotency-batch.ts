@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { AppError } from '../domain/errors.ts';
 import { IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
 import type { Database } from './schema.ts';
@@ -51,19 +51,27 @@ export async function releaseKeys(
   `.execute(trx);
 }
 
+/** What a request with a key was answered. */
+export interface KeyedAnswer {
+  projectId: string;
+  key: string;
+  statusCode: number;
+  response: unknown;
+}
+
 /** Keeps the answers with their keys, for clients that lose them. */
-export async function keepAnswers(
-  trx: Transaction<Database>,
-  answers: { projectId: string; key: string; statusCode: number; response: unknown }[],
-): Promise<void> {
-  if (answers.length === 0) return;
-  await sql`
-    /* prepared */ UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
+export async function keepAnswers(trx: Transaction<Database>, answers: KeyedAnswer[]): Promise<void> {
+  if (answers.length > 0) await sql`/* prepared */ ${updateAnswers(answers)}`.execute(trx);
+}
+
+/** The statement of `keepAnswers`, for a statement that does more; any number of answers. */
+export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
+  return sql`
+    UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
     FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.key)}::text[],
       ${answers.map((a) => a.statusCode)}::int[], ${answers.map((a) => JSON.stringify(a.response))}::jsonb[])
       AS u (project_id, key, status_code, response)
-    WHERE k.project_id = u.project_id AND k.key = u.key
-  `.execute(trx);
+    WHERE k.project_id = u.project_id AND k.key = u.key`;
 }
 
 async function refusals(trx: Transaction<Database>, used: KeyedRequest[]): Promise<Map<string, AppError>> {

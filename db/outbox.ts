@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { NewOutboxRow, OutboxKind, OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
@@ -15,15 +15,24 @@ const MAX_BACKOFF_SECONDS = 60;
 /** Queues work for Temporal in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit. */
 export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
-  const queued = rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }));
-  await sql`
-    /* prepared */ INSERT INTO outbox (id, project_id, kind, ref_id, payload, available_at)
-    SELECT u.*, now() + make_interval(secs => ${OWN_DISPATCH_SECONDS})
-    FROM unnest(${queued.map((r) => r.id)}::uuid[], ${queued.map((r) => r.projectId)}::uuid[],
-      ${queued.map((r) => r.kind)}::text[], ${queued.map((r) => r.refId)}::uuid[],
-      ${queued.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u
-  `.execute(trx);
+  const queued = outboxRows(rows);
+  await sql`/* prepared */ ${insertOutbox(queued)}`.execute(trx);
   return queued;
+}
+
+/** Work as rows that `insertOutbox` queues. */
+export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
+  return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }));
+}
+
+/** The statement of `enqueue`, for a statement that does more; any number of rows. */
+export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO outbox (id, project_id, kind, ref_id, payload, available_at)
+    SELECT u.*, now() + make_interval(secs => ${OWN_DISPATCH_SECONDS})
+    FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
+      ${rows.map((r) => r.kind)}::text[], ${rows.map((r) => r.refId)}::uuid[],
+      ${rows.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u`;
 }
 
 /** Forgets rows whose work Temporal has taken. May run twice. */
