@@ -5,6 +5,7 @@ import { jobWorkflowId } from '../temporal/names.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recoverCampaigns } from './lost-campaigns.ts';
 import { recoverExecutions } from './lost-executions.ts';
+import { recoverMessages } from './lost-messages.ts';
 
 /** Rounds come every hour; this outlasts a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -13,8 +14,12 @@ const LOOK_BACK_MS = 24 * 3_600_000;
  * Takes up what has a row that says "under way" and no workflow any more, since an operator terminated it or Temporal has forgotten it:
  * deliveries of messages and webhooks are started again. What was terminated otherwise has ended, since whoever did so wanted it to stop: a job
  * is FAILED, a campaign or execution cancelled. What Temporal does not know goes on where it was. May run at any time, and again.
+ * @param p.messagesOfHours how far back to look for messages that Temporal has lost; a little more than a day unless given
  */
-export async function recoverLostWork(deps: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>): Promise<void> {
+export async function recoverLostWork(
+  deps: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>,
+  p: { messagesOfHours?: number | undefined } = {},
+): Promise<void> {
   const { db, lifecycle, log } = deps;
   const deliveries = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   if (deliveries.length > 0) log.warn({ deliveries: deliveries.length }, 'terminated deliveries were started again');
@@ -28,6 +33,7 @@ export async function recoverLostWork(deps: Pick<ActivityDeps, 'db' | 'lifecycle
   lifecycle.dispatch(outbox);
   await recoverCampaigns(deps);
   await recoverExecutions(deps);
+  await recoverMessages(deps, { hours: p.messagesOfHours });
 }
 
 /** Fails the jobs that were terminated; returns those to start again. */

@@ -11,6 +11,12 @@ import { recoverLostWork } from './lost-work.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
+/** What an operator may ask of a round; the schedule asks for nothing. */
+export interface HousekeepingInput {
+  /** How far back to look for messages that Temporal has lost; a little more than a day unless given. */
+  messagesOfHours?: number;
+}
+
 /** Held mails a transaction: as many as five delivery workflows take. */
 const RELEASE_PAGE = 1_000;
 
@@ -42,9 +48,9 @@ export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
     },
 
     /** Deletes what has outlived its use, and takes up what has lost its workflow. */
-    async keepHouse(): Promise<void> {
+    async keepHouse(input: HousekeepingInput = {}): Promise<void> {
       await deleteExpired(db);
-      await recoverLostWork({ db, lifecycle, log });
+      await recoverLostWork({ db, lifecycle, log }, input);
     },
 
     /** Puts a page of a project's held mails back on their way; returns how many. The status decides: each leaves once. */

@@ -189,7 +189,7 @@ function eventType(): Sql {
 }
 
 /** The least or greatest UUIDv7 of a millisecond. */
-function uuidAt(at: Date, fill: '0' | 'f'): string {
+export function uuidAt(at: Date, fill: '0' | 'f'): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
   return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;
 }

@@ -4,7 +4,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
-import { findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
+import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
@@ -38,6 +38,8 @@ export interface Lifecycle {
   findStoppedExecutions(
     executionIds: string[],
   ): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]>;
+  /** Ids of the messages of a project that running deliveries have, those included that they have delivered since they began. */
+  findMessagesInDelivery(p: { kind: 'email' | 'sms'; projectId: string }): Promise<Set<string>>;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
   /** Throws when Temporal does not answer. */
@@ -94,6 +96,7 @@ export function createLifecycle(deps: {
     findStatus: (workflowId) =>
       connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
+    findMessagesInDelivery: (p) => findMessagesInDelivery(client, p),
     restartTerminated: (since) => restartTerminated(client, since),
     ping: async () => {
       await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));

@@ -1,11 +1,14 @@
 import {
   type Client,
+  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { executionWorkflowId } from '../domain/execution.ts';
+import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
+import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 
 /**
  * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which has the same id again,
@@ -33,6 +36,8 @@ export async function findStatus(client: Client, workflowId: string): Promise<Wo
   return (await describe(client, workflowId))?.status.name ?? null;
 }
 
+/** The status code of gRPC. */
+const GRPC_NOT_FOUND = 5;
 /** Descriptions under way at a time: each is one small RPC. */
 const DESCRIBED_AT_A_TIME = 16;
 
@@ -65,18 +70,40 @@ export async function findStoppedExecutions(
   return found.filter(({ status }) => status !== 'RUNNING');
 }
 
+/** Of which messages deliveries of a project are under way, by the input of each that Temporal lists; what they have delivered since included. */
+export async function findMessagesInDelivery(
+  client: Client,
+  p: { kind: 'email' | 'sms'; projectId: string },
+): Promise<Set<string>> {
+  const type = p.kind === 'email' ? 'emailDelivery' : 'smsDelivery';
+  const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running' AND ProjectId = '${p.projectId}'`;
+  const ids = new Set<string>();
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    const [input] = (await inputOf(client, workflowId, runId).catch(noneIfGone)) as (DeliveryInput | undefined)[];
+    const waiting = input?.carried?.waiting.map(({ id }) => id);
+    for (const id of waiting ?? input?.emailIds ?? input?.smsIds ?? []) ids.add(id);
+  }
+  return ids;
+}
+
+type DeliveryInput = Partial<EmailDeliveryInput & SmsDeliveryInput>;
+
+/** It has ended since it was listed, and Temporal keeps it no longer. */
+function noneIfGone(error: unknown): [] {
+  if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return [];
+  throw error;
+}
+
 async function restart(client: Client, workflowId: string, runId: string): Promise<boolean> {
   const last = await describe(client, workflowId);
   if (last?.runId !== runId) return false;
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const { payloadConverter } = client.options.loadedDataConverter;
+  const args = await inputOf(client, workflowId, runId);
   const summary = await last.staticSummary();
   try {
     await client.workflow.start(last.type, {
       workflowId,
       taskQueue: last.taskQueue,
-      args: payloads.map((payload) => payloadConverter.fromPayload(payload)),
+      args,
       typedSearchAttributes: last.typedSearchAttributes,
       ...(summary !== undefined && { staticSummary: summary }),
       ...(last.priority && { priority: last.priority }),
@@ -86,6 +113,18 @@ async function restart(client: Client, workflowId: string, runId: string): Promi
     if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
     throw error;
   }
+}
+
+/** The arguments of a run, by the first event of its history. */
+async function inputOf(client: Client, workflowId: string, runId: string): Promise<unknown[]> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const { payloadConverter } = client.options.loadedDataConverter;
+  return payloads.map((payload) => payloadConverter.fromPayload(payload));
 }
 
 async function describe(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { MaintenanceActivities } from '../activities/maintenance.ts';
+import type { HousekeepingInput, MaintenanceActivities } from '../activities/maintenance.ts';
 
 const { keepHouse } = proxyActivities<MaintenanceActivities>({
   taskQueue: 'bulk',
@@ -10,6 +10,6 @@ const { keepHouse } = proxyActivities<MaintenanceActivities>({
 });
 
 /** Deletes what has outlived its use, and takes up what has lost its workflow; started by a schedule every hour. */
-export async function housekeeping(): Promise<void> {
-  await keepHouse();
+export async function housekeeping(input: HousekeepingInput = {}): Promise<void> {
+  await keepHouse(input);
 }

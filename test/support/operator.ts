@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import type { HousekeepingInput } from '../../activities/maintenance.ts';
 import { type TestService, until } from './service.ts';
 
 /** What an operator, or a fault of Temporal, does to workflows of a test service behind its back. */
 export interface Operator {
   client: Client;
   /** One round of what the schedule does every hour; returns when it is through. */
-  keepHouse(): Promise<void>;
+  keepHouse(input?: HousekeepingInput): Promise<void>;
   /** Returns when Temporal shows it so. */
   terminate(workflowId: string): Promise<void>;
   /** Returns when the workflow has ended by it. */
@@ -36,10 +37,11 @@ export async function connectOperator({ temporal }: TestService): Promise<Operat
 
   return {
     client,
-    keepHouse: async () => {
+    keepHouse: async (input = {}) => {
       await client.workflow.execute('housekeeping', {
         taskQueue: 'workflows',
         workflowId: `housekeeping-${randomUUID()}`,
+        args: [input],
       });
     },
     terminate: async (workflowId) => {

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { searchAttributes } from '../../temporal/search-attributes.ts';
+import { type BuildEmail, buildEmail } from '../build/emails.ts';
+import { buildDomain } from '../build/senders.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+let service: TestService;
+let operator: Operator;
+let sink: SmtpSink;
+let deferring = false;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ answerRcpt: () => (deferring ? '450 4.2.1 Try again later' : null) });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  operator = await connectOperator(service);
+  await buildDomain(service.db, { projectId: service.one.id, signing: false });
+});
+beforeEach(() => {
+  deferring = false;
+  sink.reset();
+});
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+  await sink?.close();
+});
+
+/** A mail that was accepted hours ago; returns its id, which has that time in it. */
+async function mailOf(hoursAgo: number, p: Partial<BuildEmail> = {}): Promise<string> {
+  const made = await buildEmail(service.db, { projectId: service.one.id, ...p });
+  const id = v7({ msecs: Date.now() - hoursAgo * 3_600_000 });
+  await sql`UPDATE emails SET id = ${id} WHERE id = ${made}`.execute(service.db);
+  return id;
+}
+
+/** Has a delivery begun with messages, as the dispatch of their outbox rows does; returns its workflow id. */
+async function deliver(type: 'emailDelivery' | 'smsDelivery', ids: string[]): Promise<string> {
+  const projectId = service.one.id;
+  const workflowId = `delivery-${ids[0]}`;
+  await operator.client.workflow.start(type, {
+    taskQueue: 'workflows',
+    workflowId,
+    args: [{ projectId, ...(type === 'emailDelivery' ? { emailIds: ids } : { smsIds: ids }) }],
+    typedSearchAttributes: searchAttributes({ projectId }),
+  });
+  return workflowId;
+}
+
+const mail = (id: string) => service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const sent = (id: string) =>
+  until(async () => {
+    const found = await mail(id);
+    return found.status === 'SENT' && found;
+  }, 'the mail to be sent');
+const tried = (id: string) => until(async () => (await mail(id)).error !== null, 'the first try');
+
+describe('a mail whose delivery Temporal has lost', () => {
+  it('is sent once', async () => {
+    await service.stopWorker();
+    const id = await mailOf(1);
+    await operator.forget(await deliver('emailDelivery', [id]));
+    await service.startWorker();
+    await operator.keepHouse();
+    expect(await sent(id)).toMatchObject({ attempts: 1 });
+    await operator.keepHouse();
+    expect(sink.counts.messages).toBe(1);
+  });
+
+  it('is tried again when it waited for its next try', async () => {
+    deferring = true;
+    const id = await mailOf(1);
+    const workflowId = await deliver('emailDelivery', [id]);
+    await tried(id);
+    await operator.forget(workflowId);
+    deferring = false;
+    await operator.keepHouse();
+    expect(await sent(id)).toMatchObject({ attempts: 2 });
+    expect(sink.counts.messages).toBe(1);
+  });
+
+  it('is found beyond a day when an operator asks for it', async () => {
+    const id = await mailOf(72);
+    await operator.keepHouse();
+    expect(await mail(id)).toMatchObject({ status: 'PENDING', delivery_id: null });
+    await operator.keepHouse({ messagesOfHours: 96 });
+    await sent(id);
+  });
+});
+
+it('a mail that a running delivery has is left to it', async () => {
+  deferring = true;
+  const id = await mailOf(1);
+  const workflowId = await deliver('emailDelivery', [id]);
+  await tried(id);
+  const before = await mail(id);
+  await operator.keepHouse();
+  expect(await mail(id)).toEqual(before);
+  await operator.client.workflow.getHandle(workflowId).cancel();
+  await until(async () => (await mail(id)).status === 'FAILED', 'the end of the delivery');
+});
+
+/** A mail of a step that an execution has come to, or has passed. */
+async function mailOfStep(status: 'RUNNING' | 'COMPLETED'): Promise<string> {
+  const id = await mailOf(1, { sourceType: 'WORKFLOW' });
+  await sql`
+    WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${service.one.id}, 'Test') RETURNING id), e AS (
+      INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit, status, completed_at)
+      SELECT ${service.one.id}, id, uuidv7(), 1, 1, 'COMPLETED', now() FROM w RETURNING id), s AS (
+      INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status)
+      SELECT id, 1, ${service.one.id}, uuidv7(), 'SEND_EMAIL', ${status} FROM e)
+    UPDATE emails SET execution_id = e.id, visit = 1 FROM e WHERE emails.id = ${id}
+  `.execute(service.db);
+  return id;
+}
+
+it('mails that campaigns and steps of executions send are left to them, but for one that was held and released', async () => {
+  const ofCampaign = await mailOf(1, { sourceType: 'CAMPAIGN' });
+  await sql`UPDATE emails SET campaign_id = uuidv7() WHERE id = ${ofCampaign}`.execute(service.db);
+  const ofStep = await mailOfStep('RUNNING');
+  const released = await mailOfStep('COMPLETED');
+  await operator.keepHouse();
+  await sent(released);
+  expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
+  expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
+});
+
+it('an SMS whose delivery Temporal has lost is sent once', async () => {
+  const id = v7({ msecs: Date.now() - 3_600_000 });
+  const project = service.one.id;
+  await sql`
+    INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments)
+    VALUES (${id}, ${project}, '+4915100000001', '+15005550006', 'DE', 'Hi', 'GSM7', 1)
+  `.execute(service.db);
+  await service.stopWorker();
+  await operator.forget(await deliver('smsDelivery', [id]));
+  await service.startWorker();
+  await operator.keepHouse();
+  const sms = () => service.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  await until(async () => (await sms()).status === 'SENT', 'the SMS to be sent');
+  expect(await sms()).toMatchObject({ attempts: 1 });
+});
