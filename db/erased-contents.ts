@@ -11,13 +11,15 @@ interface Sender {
 /**
  * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller put into
  * the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep their content, which
- * is everyone's. Call it before the mails lose their contact. Source: decisions §3.
+ * is everyone's. Call it before the mails lose their contact. The words themselves, which mails to others may share, are noted for
+ * `removeErasedContents`. Source: decisions §3.
  */
 export async function eraseWords(trx: Transaction<Database>, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`
     SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
   `.execute(trx);
   if (senders.length === 0) return;
+  await noteContents(trx, p);
   const { projectId } = p;
   const ids = await saveContents(
     trx,
@@ -34,6 +36,16 @@ export async function eraseWords(trx: Transaction<Database>, p: { projectId: str
       WHERE ${writtenForOne(p)}
     ) blank
     WHERE emails.id = blank.email_id
+  `.execute(trx);
+}
+
+/** DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased (`lockNotes`). */
+async function noteContents(trx: Transaction<Database>, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  await sql`
+    INSERT INTO erased_contents AS n (content_id, project_id)
+    SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+    ORDER BY e.content_id
+    ON CONFLICT (content_id) DO UPDATE SET project_id = n.project_id
   `.execute(trx);
 }
 

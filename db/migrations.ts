@@ -17,6 +17,7 @@ import * as holdGuard from './migrations/20261121T1000-hold-guard.ts';
 import * as webhookTurns from './migrations/20261122T0130-webhook-turns.ts';
 import * as openExecutions from './migrations/20261122T0221-open-executions.ts';
 import * as sesMessages from './migrations/20261122T0230-ses-messages.ts';
+import * as erasedContents from './migrations/20261122T0231-erased-contents.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T0130-webhook-turns': webhookTurns,
   '20261122T0221-open-executions': openExecutions,
   '20261122T0230-ses-messages': sesMessages,
+  '20261122T0231-erased-contents': erasedContents,
 };

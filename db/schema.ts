@@ -204,6 +204,13 @@ export interface ContentsTable {
   created_at: GeneratedTimestamp;
 }
 
+export interface ErasedContentsTable {
+  content_id: string;
+  project_id: string;
+  /** Since when no new mail finds it by its hash; null while it waits for that. */
+  retired_at: NullableTimestamp;
+}
+
 export interface EmailsTable {
   id: Generated<string>;
   project_id: string;
@@ -563,6 +570,7 @@ export interface Database {
   domains: DomainsTable;
   templates: TemplatesTable;
   contents: ContentsTable;
+  erased_contents: ErasedContentsTable;
   emails: EmailsTable;
   ses_messages: SesMessagesTable;
   attachments: AttachmentsTable;

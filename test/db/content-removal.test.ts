@@ -1,0 +1,221 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCampaign } from '../../db/campaign-lifecycle.ts';
+import { insertCampaign } from '../../db/campaigns.ts';
+import { isUnused, removeErasedContents } from '../../db/content-removal.ts';
+import { saveContent } from '../../db/contents.ts';
+import { deleteExpired } from '../../db/housekeeping.ts';
+import { recordReceived } from '../../db/inbound-mail.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { campaignWorker } from '../support/campaign-worker.ts';
+
+const FROM = 'hello@shop.example.com';
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api.close());
+
+const person = () => `${uuidv7()}@example.com`;
+type Sent = { email: string; contact: { id: string } };
+
+async function send(body: object): Promise<Sent[]> {
+  const answer = await api.call('POST', '/v1/send', { body: { from: FROM, ...body } });
+  expect(answer.status).toBe(200);
+  return answer.body.data.emails;
+}
+async function erase(...mails: (Sent | undefined)[]): Promise<void> {
+  for (const mail of mails) expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
+}
+const housekeeping = () => deleteExpired(api.db);
+const subjectOf = async (mail: Sent | undefined) =>
+  (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.subject;
+
+/** Contents that say this word, and what waits to be looked at. */
+async function stored(word: string): Promise<number> {
+  const { rows } = await sql`SELECT FROM contents WHERE subject || body || from_email LIKE ${`%${word}%`}`.execute(
+    api.db,
+  );
+  return rows.length;
+}
+async function noted(): Promise<number> {
+  return (await sql`SELECT FROM erased_contents`.execute(api.db)).rows.length;
+}
+async function dangling(): Promise<number> {
+  return (
+    await sql`SELECT FROM emails e WHERE NOT EXISTS (SELECT FROM contents k WHERE k.id = e.content_id)`.execute(api.db)
+  ).rows.length;
+}
+
+describe('the words of mails to erased contacts', () => {
+  it('are gone after the next round of housekeeping, and the record of the mail stays', async () => {
+    const [mail] = await send({ to: person(), subject: 'For Ada', body: '<p>Dear Ada Lovelace</p>' });
+    await housekeeping();
+    expect(await stored('Lovelace')).toBe(1);
+    await erase(mail);
+    expect(await stored('Lovelace')).toBe(1);
+    await housekeeping();
+    expect([await stored('Lovelace'), await noted(), await dangling()]).toEqual([0, 0, 0]);
+    expect(await subjectOf(mail)).toBe('');
+  });
+
+  it('stay while a mail to somebody else says the same, and go with the last', async () => {
+    const [first, second] = await send({ to: [person(), person()], subject: 'Shared', body: '<p>Shared words</p>' });
+    await erase(first);
+    await housekeeping();
+    expect([await stored('Shared words'), await noted(), await subjectOf(second)]).toEqual([1, 0, 'Shared']);
+    // It keeps its hash: the next mail that says the same shares it.
+    const [third] = await send({ to: person(), subject: 'Shared', body: '<p>Shared words</p>' });
+    expect(await stored('Shared words')).toBe(1);
+    await erase(second, third);
+    await housekeeping();
+    expect([await stored('Shared words'), await noted()]).toEqual([0, 0]);
+  });
+
+  it('go where the person wrote them', async () => {
+    const mail = {
+      sender: 'ada@home.example',
+      fromName: 'Ada',
+      subject: 'Hi',
+      html: '<p>Yours, Countess</p>',
+      messageId: 'm1',
+    };
+    const received = { ...mail, recipients: [FROM], detail: {} };
+    await api.db
+      .transaction()
+      .execute((trx) => recordReceived(trx, { projectId: api.one.id, suppressionKey, mail: received }));
+    const { body } = await api.call('POST', '/contacts/lookup', { body: { emails: [mail.sender] } });
+    await erase({ email: '', contact: body.found[0] });
+    await housekeeping();
+    expect([await stored('Countess'), await stored('ada@home'), await noted()]).toEqual([0, 0, 0]);
+  });
+
+  it('stay in templates and campaigns, though a mail of its own said the same', async () => {
+    const words = { subject: 'Common', body: '<p>Common words</p>' };
+    const template = { ...words, name: 't', type: 'TRANSACTIONAL', from: FROM };
+    const { body: saved } = await api.call('POST', '/templates', { body: template });
+    const campaign = { ...words, name: 'c', description: null, from: FROM, fromName: null, replyTo: null };
+    const content = { ...campaign, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null };
+    const [{ id }] = [
+      await api.db.transaction().execute((trx) => insertCampaign(trx, { projectId: api.one.id, content })),
+    ];
+    await buildContacts(api.db, { projectId: api.one.id, count: 2 });
+    const { id: projectId } = api.one;
+    await api.db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
+    const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1' });
+    await worker.read({ projectId, campaignId: id, sendNo: 1 });
+    await worker.take({ projectId, campaignId: id, sendNo: 1 });
+    await worker.close();
+
+    const [own] = await send({ to: person(), ...words });
+    const [ofTemplate] = await send({ to: person(), template: saved.id });
+    expect(await stored('Common words')).toBe(3);
+    await erase(own, ofTemplate);
+    await housekeeping();
+    expect([await stored('Common words'), await noted(), await dangling()]).toEqual([2, 0, 0]);
+    expect(await subjectOf(ofTemplate)).toBe('Common');
+  });
+});
+
+describe('a mail that is being accepted while its words are removed', () => {
+  const words = { subject: 'Raced', body: '<p>Raced words</p>' };
+  const content = {
+    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, fromEmail: FROM, fromName: null, replyTo: null },
+    templateId: null,
+  };
+  const insert = (contentId: string) => sql`
+    INSERT INTO emails (project_id, content_id, source_type) VALUES (${api.one.id}, ${contentId}, 'TRANSACTIONAL')`;
+
+  it('keeps them: what it has found by then stays', async () => {
+    const [old] = await send({ to: person(), ...words });
+    let found = '';
+    await api.db.transaction().execute(async (trx) => {
+      found = await saveContent(trx, { ...content, projectId: api.one.id });
+      await erase(old);
+      await housekeeping(); // Between the look-up and the mail.
+      expect([await stored('Raced words'), await noted()]).toEqual([1, 1]);
+      await insert(found).execute(trx);
+    });
+    await housekeeping();
+    expect([await stored('Raced words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
+    // Retired: the next one that says the same has a content of its own.
+    await send({ to: person(), ...words });
+    expect(await stored('Raced words')).toBe(2);
+  });
+
+  it('or finds none, and stores them anew', async () => {
+    const [old] = await send({ to: person(), subject: 'Late', body: '<p>Late words</p>' });
+    await erase(old);
+    await api.db.transaction().execute(async (trx) => {
+      await sql`SELECT 1`.execute(trx);
+      await housekeeping();
+      const found = await saveContent(trx, {
+        ...content,
+        projectId: api.one.id,
+        subject: 'Late',
+        body: '<p>Late words</p>',
+      });
+      await insert(found).execute(trx);
+    });
+    expect(await stored('Late words')).toBe(2); // The old one waits for the transaction that ran beside it.
+    await housekeeping();
+    expect([await stored('Late words'), await noted(), await dangling()]).toEqual([1, 0, 0]);
+  });
+
+  it('never loses them, whoever sends, erases and keeps house at once', async () => {
+    const same = { subject: 'Busy', body: '<p>Busy words</p>' };
+    let working = true;
+    const keep = async () => {
+      while (working) await removeErasedContents(api.db);
+    };
+    const live = async () => {
+      for (let n = 0; n < 30; n++) await erase(...(await send({ to: person(), ...same })));
+    };
+    const keeping = [keep(), keep()];
+    await Promise.all([live(), live(), live()]).finally(() => {
+      working = false;
+    });
+    await Promise.all(keeping);
+    expect(await dangling()).toBe(0);
+    const [last] = await send({ to: person(), ...same });
+    expect(await subjectOf(last)).toBe('Busy');
+    await erase(last);
+    await housekeeping();
+    expect([await stored('Busy words'), await noted(), await dangling()]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a round', () => {
+  it('is bounded', async () => {
+    for (let n = 0; n < 5; n++)
+      await erase(...(await send({ to: person(), subject: 'Many', body: `<p>Many words ${n}</p>` })));
+    expect(await removeErasedContents(api.db, { rows: 2, rounds: 1 })).toBe(2);
+    expect([await stored('Many words'), await noted()]).toEqual([3, 3]);
+    expect(await removeErasedContents(api.db, { rows: 2, rounds: 10 })).toBe(3);
+    expect(await noted()).toBe(0);
+  });
+
+  it('finds the mails of a content by an index', async () => {
+    const { rows: contents } = await sql<{ id: string }>`
+      INSERT INTO contents (project_id, hash, subject, body, type, from_email)
+      SELECT ${api.two.id}, sha256(n::text::bytea), '', n::text, 'TRANSACTIONAL', '' FROM generate_series(1, 3000) n RETURNING id
+    `.execute(api.db);
+    const ids = contents.map((row) => row.id);
+    await sql`
+      INSERT INTO emails (project_id, content_id, source_type)
+      SELECT ${api.two.id}, unnest(${ids}::uuid[]), 'TRANSACTIONAL' FROM generate_series(1, 10)`.execute(api.db);
+    await sql`ANALYZE emails, contents`.execute(api.db);
+    const plan = await sql<{ 'QUERY PLAN': string }>`
+      EXPLAIN DELETE FROM contents k WHERE k.id = ANY(${ids.slice(0, 100)}::uuid[]) AND ${isUnused}`.execute(api.db);
+    const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('emails_one_off_content');
+    expect(text).not.toContain('Seq Scan');
+  });
+});
