@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callService, startSmtpService } from '../support/smtp-service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { newHome, removeHome, type StartedService, until } from '../support/start.ts';
+
+const CONTACTS = 25;
+const END_TIMEOUT_MS = 60_000;
+
+let home: string;
+let sink: SmtpSink;
+let service: StartedService;
+let deferring = false;
+
+beforeAll(async () => {
+  home = newHome();
+  sink = await startSmtpSink({ answerRcpt: (to) => (deferring && to.includes('lost-') ? '450 4.2.1 Later' : null) });
+  service = await startSmtpService(home, sink.url);
+});
+
+afterAll(async () => {
+  service?.signal('SIGTERM');
+  await service?.exited;
+  await sink?.close();
+  await removeHome(home);
+});
+
+const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
+const soon = (condition: () => Promise<boolean>) => until(condition, END_TIMEOUT_MS, service);
+
+/** Those who got a mail, how often. */
+const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);
+
+it('what Postgres says is under way goes on when Temporal has lost its database', { timeout: 300_000 }, async () => {
+  const workflowId = await drawWorkflow();
+  await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'enter', subscribed: true }));
+  const campaignId = await scheduleCampaign();
+  deferring = true;
+  const from = `hello@${service.dev().domain}`;
+  const mail = { from, to: 'lost-1@example.com', subject: 'S', body: '<p>Hello</p>' };
+  await call('POST', '/v1/send', mail);
+  await soon(async () => (await query(`SELECT 1 FROM emails WHERE error LIKE '450%'`)).length === 1);
+  await soon(async () => (await query('SELECT 1 FROM outbox')).length === 0);
+  await query('UPDATE emails SET id = $1', [v7({ msecs: Date.now() - 3_600_000 })]); // As if it had been accepted an hour ago.
+
+  await loseTemporal();
+  deferring = false;
+  await keepHouse();
+
+  await each((n) => call('POST', '/v1/track', { email: `contact-${n}@example.com`, event: 'go' }));
+  await soon(
+    async () => (await call('GET', `/workflows/${workflowId}/executions?status=COMPLETED`)).total === CONTACTS,
+  );
+  await soon(async () => received('lost-').length === 1);
+  expect([received('contact-'), received('lost-')]).toEqual([Array(CONTACTS).fill(1), [1]]);
+  await call('POST', `/campaigns/${campaignId}/send`, { scheduledFor: new Date(Date.now() + 500).toISOString() });
+  await soon(async () => (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT');
+  expect(received('contact-')).toEqual(Array(CONTACTS).fill(2));
+});
+
+const each = (work: (n: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: CONTACTS }, (_, n) => work(n)));
+
+/** Waits for an event without a deadline, then sends a mail. */
+async function drawWorkflow(): Promise<string> {
+  const template = { subject: 'S', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: `hello@${service.dev().domain}` };
+  const { id: templateId } = await call('POST', '/templates', { name: 'T', ...template });
+  const { id } = await call('POST', '/workflows', { name: 'Loss', eventName: 'enter' });
+  await call('POST', `/workflows/${id}/steps`, {
+    type: 'WAIT_FOR_EVENT',
+    config: { eventName: 'go' },
+    autoConnect: true,
+  });
+  await call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config: { templateId }, autoConnect: true });
+  await call('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}
+
+async function scheduleCampaign(): Promise<string> {
+  const filters = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'email', operator: 'startsWith', value: 'contact-' }] }],
+  };
+  const news = { name: 'News', subject: 'News', body: '<p>News</p>', from: `hello@${service.dev().domain}` };
+  const { data } = await call('POST', '/campaigns', { ...news, audienceType: 'FILTERED', filters });
+  await call('POST', `/campaigns/${data.id}/send`, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
+  return data.id;
+}
+
+async function loseTemporal(): Promise<void> {
+  service.signal('SIGTERM');
+  await service.exited;
+  rmSync(join(home, 'temporal'), { recursive: true });
+  service = await startSmtpService(home, sink.url);
+}
+
+/** As `temporal schedule trigger --schedule-id housekeeping`, which shows that the schedule is there again. */
+async function keepHouse(): Promise<void> {
+  const { address, namespace } = service.dev().temporal;
+  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  const schedule = client.schedule.getHandle('housekeeping');
+  await schedule.trigger();
+  await soon(async () => {
+    const [action] = (await schedule.describe()).info.recentActions;
+    if (action?.action.type !== 'startWorkflow') return false;
+    const { workflowId, firstExecutionRunId } = action.action.workflow;
+    const { status } = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    return status.name === 'COMPLETED';
+  });
+  await client.connection.close();
+}
+
+async function query(text: string, values: unknown[] = []): Promise<unknown[]> {
+  const connection = new pg.Client(service.dev().databaseUrl);
+  await connection.connect();
+  const { rows } = await connection.query(text, values);
+  await connection.end();
+  return rows;
+}
