@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { addressHash } from '../domain/suppression.ts';
+import { noteAttachments } from './erased-attachments.ts';
 import { eraseWords } from './erased-contents.ts';
 import { endExecutions } from './execution-end.ts';
 import type { Database } from './schema.ts';
@@ -62,6 +63,7 @@ async function anonymiseExecutions(trx: Transaction<Database>, projectId: string
 
 async function anonymiseMessages(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
   await eraseWords(trx, { projectId, contactIds });
+  await noteAttachments(trx, { projectId, contactIds });
   // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
   await sql`
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,

@@ -27,7 +27,10 @@ export function contentHash(content: NewContent): Buffer {
   return digest('sha256', JSON.stringify(PARTS.map((part) => content[part])), 'buffer');
 }
 
-/** Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. */
+/**
+ * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to them in the same
+ * transaction and keep them no longer: a content that no mail uses may be removed after it (`removeErasedContents`).
+ */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
   const entries = entriesOf(contents);
   const distinct = [...new Set(entries)];

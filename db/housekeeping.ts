@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { GUARD_HOURS } from '../domain/hold-guard.ts';
 import type { Db } from './connection.ts';
 import { removeErasedContents } from './content-removal.ts';
+import { removeErasedAttachments } from './erased-attachments.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 import { SES_MESSAGE_DAYS } from './ses-messages.ts';
 
@@ -17,7 +18,7 @@ const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /** A mailbox provider that nothing was sent to for so long has forgotten too. */
 const WATCHED_DAYS = 30;
 
-/** Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of SES, the words of erased mails and old captured mail. May run at any time, and again. */
+/** Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of SES, the words and files of erased mails and old captured mail. May run at any time, and again. */
 export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'idempotency_keys', sql`created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`);
   await inBatches(db, 'login_failures', sql`failed_at < now() - make_interval(hours => ${LOGIN_FAILURE_HOURS})`);
@@ -26,6 +27,7 @@ export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${SES_MESSAGE_DAYS})`);
   await inBatches(db, 'sessions', sql`expires_at < now()`);
   await removeErasedContents(db);
+  await removeErasedAttachments(db);
   for (const table of ['captured_emails', 'captured_sms']) {
     const oldest = sql`(SELECT id FROM ${sql.table(table)} ORDER BY id DESC OFFSET ${CAPTURED_KEPT} LIMIT 1)`;
     await inBatches(db, table, sql`id <= ${oldest}`);

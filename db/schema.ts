@@ -266,6 +266,11 @@ export interface AttachmentsTable {
   created_at: GeneratedTimestamp;
 }
 
+export interface ErasedAttachmentsTable {
+  attachment_id: string;
+  project_id: string;
+}
+
 export interface SmsMessagesTable {
   id: Generated<string>;
   project_id: string;
@@ -574,6 +579,7 @@ export interface Database {
   emails: EmailsTable;
   ses_messages: SesMessagesTable;
   attachments: AttachmentsTable;
+  erased_attachments: ErasedAttachmentsTable;
   sms_messages: SmsMessagesTable;
   sms_senders: SmsSendersTable;
   captured_emails: CapturedEmailsTable;

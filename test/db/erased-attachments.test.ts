@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isUncarried, removeErasedAttachments } from '../../db/erased-attachments.ts';
+import { deleteExpired } from '../../db/housekeeping.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api.close());
+
+type Sent = { email: string; contact: { id: string } };
+
+/** One mail to each of some people, all with these files. */
+async function send(files: string[], people = 1): Promise<Sent[]> {
+  const attachments = files.map((text) => ({
+    ...{ filename: 'invoice.txt', contentType: 'text/plain', content: Buffer.from(text).toString('base64') },
+  }));
+  const to = Array.from({ length: people }, () => `${uuidv7()}@example.com`);
+  const body = { to, from: 'hello@shop.example.com', subject: 'Invoice', body: '<p>Here</p>', attachments };
+  return (await api.call('POST', '/v1/send', { body })).body.data.emails;
+}
+const erase = async (mail: Sent | undefined) =>
+  expect((await api.call('DELETE', `/contacts/${mail?.contact.id}`)).status).toBe(204);
+const filesOf = async (mail: Sent | undefined) =>
+  (await api.call('GET', `/v1/emails/${mail?.email}`)).body.data.attachments;
+async function left(): Promise<{ stored: number; noted: number }> {
+  const { rows } = await sql<{ stored: number; noted: number }>`
+    SELECT (SELECT count(*) FROM attachments) AS stored, (SELECT count(*) FROM erased_attachments) AS noted`.execute(
+    api.db,
+  );
+  return rows[0] ?? { stored: -1, noted: -1 };
+}
+
+it('the files of mails to an erased contact go with the last mail that carries them', async () => {
+  const [first, second] = await send(['Ada owes 5', 'Ada owes 6'], 2);
+  expect(await left()).toEqual({ stored: 2, noted: 0 });
+  await erase(first);
+  await deleteExpired(api.db);
+  expect(await left()).toEqual({ stored: 2, noted: 0 });
+  expect(await filesOf(second)).toHaveLength(2);
+  await erase(second);
+  await deleteExpired(api.db);
+  expect(await left()).toEqual({ stored: 0, noted: 0 });
+});
+
+it('those who are erased at the same time leave none', async () => {
+  const mails = await send(['for all'], 4);
+  await Promise.all([...mails.map(erase), removeErasedAttachments(api.db), removeErasedAttachments(api.db)]);
+  await deleteExpired(api.db);
+  expect(await left()).toEqual({ stored: 0, noted: 0 });
+});
+
+it('a round is bounded, and finds the mails by an index', async () => {
+  for (const mail of [...(await send(['a', 'b'])), ...(await send(['c']))]) await erase(mail);
+  await removeErasedAttachments(api.db, { rows: 1, rounds: 2 });
+  expect(await left()).toEqual({ stored: 1, noted: 1 });
+  await removeErasedAttachments(api.db);
+  await sql`
+    INSERT INTO emails (project_id, content_id, source_type, options)
+    SELECT ${api.one.id}, uuidv7(), 'TRANSACTIONAL', jsonb_build_object('attachmentIds', jsonb_build_array(uuidv7()))
+    FROM generate_series(1, 20000)`.execute(api.db);
+  await sql`VACUUM ANALYZE emails`.execute(api.db); // What is new is not in the index proper until then.
+  const ids = [uuidv7(), uuidv7()];
+  const plan = await sql<{ 'QUERY PLAN': string }>`
+    EXPLAIN DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isUncarried}`.execute(api.db);
+  const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(text).toContain('emails_attachments');
+  expect(text).not.toContain('Seq Scan on emails');
+});
