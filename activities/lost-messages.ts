@@ -6,8 +6,6 @@ import type { ActivityDeps } from './deps.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;
 
-/** Two hours more than a day, for which a refused message is tried. */
-const LOOK_BACK_HOURS = 26;
 /** Temporal lists a workflow this long after its start, so whoever had a message when it was read is on the list. */
 const LISTED_AFTER_MS = 2_000;
 /** Messages a transaction: as many as five delivery workflows take. */
@@ -16,10 +14,8 @@ const CHUNK = 1_000;
 /**
  * Gives messages a new delivery that Temporal has lost theirs of. They are found by their rows, since Temporal knows nothing of them; a message
  * that any running delivery has is left to it.
- * @param p.hours how far to look back; 26 unless given
  */
-export async function recoverMessages(deps: Deps, p: { hours?: number | undefined }): Promise<void> {
-  const since = new Date(Date.now() - (p.hours ?? LOOK_BACK_HOURS) * 3_600_000);
+export async function recoverMessages(deps: Deps, since: Date): Promise<void> {
   for (const kind of ['email', 'sms'] as const) {
     const open = await listOpenMessages(deps.db, { kind, since });
     if (open.length > 0) await sleep(LISTED_AFTER_MS);

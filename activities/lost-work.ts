@@ -1,5 +1,11 @@
 import { finishJob } from '../db/jobs.ts';
-import { enqueueJobs, listUnfinishedJobs, wakeOverdueEndpoints } from '../db/lost-work.ts';
+import {
+  enqueueJobs,
+  enqueueReleases,
+  enqueueRestocks,
+  listUnfinishedJobs,
+  wakeOverdueEndpoints,
+} from '../db/lost-work.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { jobWorkflowId } from '../temporal/names.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -9,6 +15,8 @@ import { recoverMessages } from './lost-messages.ts';
 
 /** Rounds come every hour; this outlasts a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
+/** Messages are found by a scan of those accepted lately: two hours more than the day for which a refused one is tried. */
+const MESSAGES_HOURS = 26;
 
 /**
  * Takes up what has a row that says "under way" and no workflow any more, since an operator terminated it or Temporal has forgotten it:
@@ -21,19 +29,22 @@ export async function recoverLostWork(
   p: { messagesOfHours?: number | undefined } = {},
 ): Promise<void> {
   const { db, lifecycle, log } = deps;
+  const messagesSince = new Date(Date.now() - (p.messagesOfHours ?? MESSAGES_HOURS) * 3_600_000);
   const deliveries = await lifecycle.restartTerminated(new Date(Date.now() - LOOK_BACK_MS));
   if (deliveries.length > 0) log.warn({ deliveries: deliveries.length }, 'terminated deliveries were started again');
   const jobs = await recoverJobs(deps);
   const outbox = await inTransaction(db, async (trx) => [
     ...(await enqueueJobs(trx, jobs)),
     ...(await wakeOverdueEndpoints(trx)),
+    ...(await enqueueRestocks(trx)),
+    ...(await enqueueReleases(trx, messagesSince)),
   ]);
   if (outbox.length > 0)
     log.warn({ jobs: jobs.length, rows: outbox.length }, 'work without a workflow was started again');
   lifecycle.dispatch(outbox);
   await recoverCampaigns(deps);
   await recoverExecutions(deps);
-  await recoverMessages(deps, { hours: p.messagesOfHours });
+  await recoverMessages(deps, messagesSince);
 }
 
 /** Fails the jobs that were terminated; returns those to start again. */

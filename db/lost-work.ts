@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { JobKind } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { uuidAt } from './activity-sources.ts';
 import type { Db } from './connection.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
@@ -55,5 +56,43 @@ export async function wakeOverdueEndpoints(trx: Transaction<Database>): Promise<
       refId: id,
       payload: { endpointId: id },
     })),
+  );
+}
+
+/**
+ * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its time, or Temporal has forgotten
+ * it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told twice.
+ */
+export async function enqueueRestocks(trx: Transaction<Database>): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
+    SELECT project_id AS "projectId", variant_id AS "variantId", restock_no AS "restockNo" FROM storefront_variants v
+    WHERE restock_no > 0 AND EXISTS (
+        SELECT FROM back_in_stock_waits w
+        WHERE w.project_id = v.project_id AND w.variant_id = v.variant_id AND w.after_restock_no < v.restock_no)
+      AND NOT EXISTS (
+        SELECT FROM outbox o
+        WHERE o.kind = 'restock.start' AND o.ref_id = v.project_id AND o.payload->>'variantId' = v.variant_id)
+    ORDER BY project_id, variant_id LIMIT ${ROUND_MAX}
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ projectId, ...payload }) => ({ projectId, kind: 'restock.start' as const, refId: projectId, payload })),
+  );
+}
+
+/**
+ * Lets the held mail of projects go that are not on hold any more, once more: their release has ended before its time, Temporal has
+ * forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two releases at once do no harm.
+ * One scan of the primary key over what was accepted since `since`, as in db/lost-messages.ts; all of the project's held mail goes.
+ */
+export async function enqueueReleases(trx: Transaction<Database>, since: Date): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    SELECT DISTINCT m.project_id AS "projectId" FROM emails m JOIN projects p ON p.id = m.project_id
+    WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.held_at IS NULL
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'hold.release' AND o.ref_id = m.project_id)
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ projectId }) => ({ projectId, kind: 'hold.release' as const, refId: projectId })),
   );
 }

@@ -143,3 +143,35 @@ it('an SMS whose delivery Temporal has lost is sent once', async () => {
   await until(async () => (await sms()).status === 'SENT', 'the SMS to be sent');
   expect(await sms()).toMatchObject({ attempts: 1 });
 });
+
+it('held mail of a project that is released leaves, though the release was lost; that of one on hold stays', async () => {
+  const ids = [await mailOf(1, { status: 'HELD' }), await mailOf(48, { status: 'HELD' })];
+  const onHold = await mailOf(1, { status: 'HELD', projectId: service.two.id });
+  await sql`UPDATE projects SET held_at = now() WHERE id = ${service.two.id}`.execute(service.db);
+  await operator.keepHouse();
+  for (const id of ids) await sent(id);
+  expect(await mail(onHold)).toMatchObject({ status: 'HELD' });
+});
+
+it('those who waited for a variant are told, though Temporal has lost the restock', async () => {
+  const project = service.one.id;
+  await sql`
+    WITH c AS (
+      INSERT INTO contacts (project_id, email, subscribed)
+      SELECT ${project}, 'waits' || i || '@example.com', false FROM generate_series(1, 3) i RETURNING id), v AS (
+      INSERT INTO storefront_variants (project_id, variant_id, product_title, title, available, restock_no)
+      VALUES (${project}, '7', 'Jumper', 'Blue', true, 1) RETURNING variant_id)
+    INSERT INTO back_in_stock_waits (project_id, variant_id, contact_id) SELECT ${project}, v.variant_id, c.id FROM c, v
+  `.execute(service.db);
+  await operator.keepHouse();
+  const told = async () => {
+    const { rows } = await sql`
+      SELECT contact_id FROM events WHERE project_id = ${project} AND name = 'shopify.back_in_stock'`.execute(
+      service.db,
+    );
+    return rows.length;
+  };
+  await until(async () => (await told()) === 3, 'the notices');
+  await operator.keepHouse();
+  expect(await told()).toBe(3);
+});
