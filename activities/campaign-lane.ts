@@ -294,7 +294,7 @@ class Lane implements RecordOwner {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
     const email = this.asEmail(row);
     void this.deps.settler.settle({ email, outcome, event }).then(
-      (recorded) => {
+      ({ recorded }) => {
         this.recorded(1);
         if (!recorded) this.lost(null);
       },
