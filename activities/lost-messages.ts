@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listOpenMessages, type MessageKind, type OpenMessage, requeueMessages } from '../db/lost-messages.ts';
+import {
+  endCancelledStepMails,
+  listOpenMessages,
+  type MessageKind,
+  type OpenMessage,
+  requeueMessages,
+} from '../db/lost-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -13,9 +19,10 @@ const CHUNK = 1_000;
 
 /**
  * Gives messages a new delivery that Temporal has lost theirs of. They are found by their rows, since Temporal knows nothing of them; a message
- * that any running delivery has is left to it.
+ * that any running delivery has is left to it. What a cancelled execution was about to send has ended with it.
  */
 export async function recoverMessages(deps: Deps, since: Date): Promise<void> {
+  await endCancelledStepMails(deps.db, since);
   for (const kind of ['email', 'sms'] as const) {
     const open = await listOpenMessages(deps.db, { kind, since });
     if (open.length > 0) await sleep(LISTED_AFTER_MS);

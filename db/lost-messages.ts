@@ -72,3 +72,22 @@ export async function requeueMessages(
     rows.map(({ id }) => ({ projectId: p.projectId, kind: deliver, refId: id })),
   );
 }
+
+/**
+ * Ends mails of steps whose execution was ended while they waited for their next try, in all projects: FAILED, reason `cancelled`. Whatever was on
+ * the wire then has been recorded since. Returns how many; may run at any time, and again.
+ */
+export async function endCancelledStepMails(db: Db, since: Date): Promise<number> {
+  const settled = new Date(Date.now() - SETTLED_MS);
+  const { numAffectedRows } = await sql`
+    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    WHERE id IN (
+      SELECT m.id FROM emails m
+      WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid
+        AND m.status IN ('PENDING', 'SENDING') AND m.execution_id IS NOT NULL AND 'CANCELLED' = (
+          SELECT s.status FROM execution_steps s
+          WHERE s.execution_id = m.execution_id AND s.visit = m.visit AND s.completed_at < ${settled}))
+      AND status IN ('PENDING', 'SENDING')
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

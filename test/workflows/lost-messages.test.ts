@@ -104,14 +104,14 @@ it('a mail that a running delivery has is left to it', async () => {
 });
 
 /** A mail of a step that an execution has come to, or has passed. */
-async function mailOfStep(status: 'RUNNING' | 'COMPLETED'): Promise<string> {
+async function mailOfStep(status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'): Promise<string> {
   const id = await mailOf(1, { sourceType: 'WORKFLOW' });
   await sql`
     WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${service.one.id}, 'Test') RETURNING id), e AS (
       INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit, status, completed_at)
       SELECT ${service.one.id}, id, uuidv7(), 1, 1, 'COMPLETED', now() FROM w RETURNING id), s AS (
-      INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status)
-      SELECT id, 1, ${service.one.id}, uuidv7(), 'SEND_EMAIL', ${status} FROM e)
+      INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, completed_at)
+      SELECT id, 1, ${service.one.id}, uuidv7(), 'SEND_EMAIL', ${status}, now() - interval '1 hour' FROM e)
     UPDATE emails SET execution_id = e.id, visit = 1 FROM e WHERE emails.id = ${id}
   `.execute(service.db);
   return id;
@@ -126,6 +126,15 @@ it('mails that campaigns and steps of executions send are left to them, but for 
   await sent(released);
   expect(await mail(ofCampaign)).toMatchObject({ status: 'PENDING' });
   expect(await mail(ofStep)).toMatchObject({ status: 'PENDING' });
+});
+
+it('a mail that waited for its next try when its execution was cancelled has FAILED as cancelled', async () => {
+  const id = await mailOfStep('CANCELLED');
+  await sql`UPDATE emails SET status = 'SENDING', attempts = 1, error = '450 later' WHERE id = ${id}`.execute(
+    service.db,
+  );
+  await operator.keepHouse();
+  expect(await mail(id)).toMatchObject({ status: 'FAILED', reason: 'cancelled', error: '450 later' });
 });
 
 it('an SMS whose delivery Temporal has lost is sent once', async () => {
