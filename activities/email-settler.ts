@@ -11,6 +11,8 @@ import type { HoldGuard } from './hold-guard.ts';
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (performance.md §3). */
 const BATCH_MAX = 100;
 const LANES = 2;
+/** Fewer wait for the transaction that runs, and share the next. */
+const WORTH_A_LANE = 16;
 /** A mail that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this often. */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
@@ -76,6 +78,7 @@ export function createEmailSettler(deps: {
   const group = createGroupCommit<Item, Settlement<unknown>>({
     lanes: LANES,
     max: BATCH_MAX,
+    worthALane: WORTH_A_LANE,
     queueOf: ({ result }) => result.email.projectId,
     // Two attempts of one mail, one of which is fenced off.
     apartBy: ({ result }) => [result.email.id],

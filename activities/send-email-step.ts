@@ -24,6 +24,8 @@ import type { Settled } from './email-settler.ts';
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;
 const LANES = 2;
+/** Fewer wait for the transaction that runs, and share the next. */
+const WORTH_A_LANE = 16;
 /** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (decisions §11). */
 const SKIPPED = /^(unsubscribed|suppressed:)/;
 
@@ -41,6 +43,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
   const beginnings = createGroupCommit<StepInput, Begun>({
     lanes: LANES,
     max: BATCH_MAX,
+    worthALane: WORTH_A_LANE,
     queueOf: (input) => input.projectId,
     apartBy: (input) => [input.executionId],
     commit: (inputs) => inTransaction(deps.db, (trx) => begin(trx, inputs, suppressionPads)),
