@@ -76,7 +76,7 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 }
 
 /**
- * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks 60 MB lower under a campaign and is as
+ * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks some 40 MB lower under a campaign and is as
  * fast. Elsewhere this says nothing.
  */
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
