@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { upsertVariants } from '../../db/storefront.ts';
-import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 
 const WAITING = 5_000;
@@ -27,13 +26,7 @@ afterEach(async () => {
 });
 
 async function startWorker(): Promise<HostProcess> {
-  const env = {
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    SECRET_KEY: TEST_SECRET_KEY,
-  };
-  const host = await startHostProcess('worker', env, (output) => output.includes('takes tasks'));
+  const host = await startWorkerHost({ database, temporal });
   running.push(host);
   return host;
 }

@@ -7,7 +7,7 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -39,14 +39,7 @@ afterAll(async () => {
 });
 
 async function startWorker(): Promise<HostProcess> {
-  const env = {
-    DATABASE_URL: database.url,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-    SECRET_KEY: TEST_SECRET_KEY,
-    WEBHOOK_ALLOW_PRIVATE: 'true',
-  };
-  const host = await startHostProcess('worker', env, (output) => output.includes('takes tasks'));
+  const host = await startWorkerHost({ database, temporal, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
   running.push(host);
   return host;
 }

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { packageRoot } from '../../cli/package-root.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import type { TestDatabase } from './database.ts';
+import type { TestTemporal } from './services.ts';
 
 /** `npm run api` or `npm run worker` as a process of its own, configured by environment alone: one that a test can kill. */
 export interface HostProcess {
@@ -30,6 +33,22 @@ export async function startHostProcess(
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   return host;
+}
+
+/** A worker on a test's database and Temporal; it is up when it takes tasks. */
+export function startWorkerHost(p: {
+  database: TestDatabase;
+  temporal: TestTemporal;
+  env?: Record<string, string>;
+}): Promise<HostProcess> {
+  const env = {
+    DATABASE_URL: p.database.url,
+    TEMPORAL_ADDRESS: p.temporal.address,
+    TEMPORAL_NAMESPACE: p.temporal.namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+    ...p.env,
+  };
+  return startHostProcess('worker', env, (output) => output.includes('takes tasks'));
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
