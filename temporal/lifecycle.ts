@@ -59,6 +59,21 @@ export function createLifecycle(deps: {
   const client = new Client({ connection, namespace: deps.temporal.namespace });
   const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids));
   const queue = createDispatchQueue(run);
+  const asked = new Set<Promise<unknown>>();
+
+  /**
+   * A question to Temporal, for this long. The client asks again by itself, from a timer, where Temporal is away: on a connection that was
+   * closed meanwhile that would end the process, so `close` waits for it.
+   */
+  async function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
+    const answer = connection.withDeadline(Date.now() + deadlineMs, question);
+    asked.add(answer);
+    try {
+      return await answer;
+    } finally {
+      asked.delete(answer);
+    }
+  }
 
   async function run(rows: OutboxRow[]): Promise<void> {
     try {
@@ -90,19 +105,19 @@ export function createLifecycle(deps: {
     },
     findRunId: async (workflowId) => {
       const describe = () => client.workflow.getHandle(workflowId).describe();
-      const found = await connection.withDeadline(Date.now() + RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
+      const found = await ask(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
     },
-    findStatus: (workflowId) =>
-      connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
+    findStatus: (workflowId) => ask(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
     findMessagesInDelivery: (p) => findMessagesInDelivery(client, p),
     restartTerminated: (since) => restartTerminated(client, since),
     ping: async () => {
-      await connection.withDeadline(Date.now() + PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
+      await ask(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
       await queue.close();
+      await Promise.allSettled(asked);
       await connection.close();
     },
   };

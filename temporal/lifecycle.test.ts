@@ -1,0 +1,34 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLifecycle } from './lifecycle.ts';
+
+const uncaught: Error[] = [];
+const note = (error: Error) => void uncaught.push(error);
+beforeEach(() => void process.on('uncaughtExceptionMonitor', note));
+afterEach(() => void process.off('uncaughtExceptionMonitor', note));
+
+/** An address at which nobody listens. */
+async function deadAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return `127.0.0.1:${port}`;
+}
+
+test('a question that Temporal has not answered yet does not outlive the connection', async () => {
+  const nothing = async () => {};
+  const lifecycle = createLifecycle({
+    temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
+      typeof createLifecycle
+    >[0]['temporal'],
+    outbox: { deleteDispatched: nothing, noteFailure: nothing, findEnded: async () => new Set() },
+    log: { warn: () => {} },
+  });
+  const answers = [lifecycle.ping(), lifecycle.findRunId('x')].map((answer) => answer.catch(() => 'no'));
+  await sleep(300); // Into a pause between two tries of the client.
+  await lifecycle.close();
+  expect(await Promise.all(answers)).toEqual(['no', null]);
+  expect(uncaught).toEqual([]);
+}, 30_000);
