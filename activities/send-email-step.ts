@@ -6,7 +6,6 @@ import {
   completeEffect,
   completeEffects,
   type EffectOutcome,
-  type EffectStanding,
   resumeExecutions,
 } from '../db/execution-resume.ts';
 import { noteAttempt } from '../db/execution-visits.ts';
@@ -60,29 +59,27 @@ async function begin(trx: Transaction<Database>, inputs: StepInput[], suppressio
   const standings = await resumeExecutions(trx, projectId, inputs);
   const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
   const mails = await saveStepEmails(trx, projectId, effects);
-  const claimed = await claimEmails(trx, {
-    projectId,
-    mails: mails.flatMap((mail, index) => {
-      const deliveryId = effects[index]?.execution.id;
-      return mail.outcome === 'saved' && deliveryId ? [{ id: mail.emailId, deliveryId }] : [];
-    }),
-    suppressionPads,
-  });
-  const emails = new Map(claimed.map((email) => [email.executionId, email]));
+  const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
+  const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
+  const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
   const begun: Begun[] = [];
-  const mailOf = new Map(effects.map((effect, index) => [effect.execution.id, { effect, mail: mails[index] }]));
   for (const { execution, next } of standings) {
-    const email = execution && emails.get(execution.id);
-    const step = execution && mailOf.get(execution.id);
+    const mail = execution && mailOf.get(execution.id);
+    const email = execution && emailOf.get(execution.id);
     if (email) begun.push({ email });
-    else if (step?.mail) begun.push({ next: await passOver(trx, step.effect, step.mail) });
-    else begun.push({ next });
+    else begun.push({ next: mail ? await passOver(trx, mail) : next });
   }
   return begun;
 }
 
+/** The execution is the delivery of its mails. */
+function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
+  return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.standing.execution.id }] : [];
+}
+
 /** A step with nothing to send: at fault, or settled by an earlier attempt that could not close the visit any more. */
-function passOver(trx: Transaction<Database>, { execution, next }: EffectStanding, mail: StepEmail): Promise<Next> {
+function passOver(trx: Transaction<Database>, mail: StepEmail): Promise<Next> {
+  const { execution, next } = mail.standing;
   const at = { executionId: execution.id, visit: next.visit };
   const outcome: EffectOutcome =
     mail.outcome === 'unsendable'

@@ -3,6 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { createContentCache } from '../db/content-cache.ts';
 import { untrustedOf, variablesOf } from '../db/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../db/emails.ts';
+import { createGroupCommit, type GroupCommit } from '../db/group-commit.ts';
 import { resolveLink } from '../domain/content.ts';
 import { TemplateError } from '../domain/template-error.ts';
 
@@ -22,11 +23,11 @@ export interface LinkFinder {
  */
 export function createLinkFinder({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): LinkFinder {
   const contents = createContentCache(db);
-  const findEmail = createEmailLookup(db);
+  const emails = createEmailLookup(db);
   return {
     async find({ emailId, index }) {
       if (!/^\d{1,4}$/.test(index)) return undefined;
-      const email = await findEmail(emailId);
+      const email = await emails.add(emailId);
       if (!email) return undefined;
       try {
         // Compiled as tracked: the token was made for a mail that was, whatever the project's mode is now.
@@ -42,41 +43,13 @@ export function createLinkFinder({ db, log }: { db: Db; log: Pick<Logger, 'warn'
   };
 }
 
-interface Asked {
-  emailId: string;
-  resolve: (email: LinkSource | undefined) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Looks mails up in groups, without a timer. */
-function createEmailLookup(db: Db): (emailId: string) => Promise<LinkSource | undefined> {
-  const asked: Asked[] = [];
-  let running = 0;
-
-  function pump(): void {
-    while (running < LANES && asked.length > 0) {
-      const batch = asked.splice(0, BATCH_MAX);
-      running += 1;
-      void look(batch).finally(() => {
-        running -= 1;
-        pump();
-      });
-    }
-  }
-
-  async function look(batch: Asked[]): Promise<void> {
-    try {
-      const ids = [...new Set(batch.map(({ emailId }) => emailId))];
-      const found = new Map((await listLinkSources(db, ids)).map((email) => [email.id, email]));
-      for (const { emailId, resolve } of batch) resolve(found.get(emailId));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  }
-
-  return (emailId) =>
-    new Promise((resolve, reject) => {
-      asked.push({ emailId, resolve, reject });
-      pump();
-    });
+/** Looks mails up in groups. */
+function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
+  return createGroupCommit({
+    ...{ lanes: LANES, max: BATCH_MAX, queueOf: () => 'links' },
+    commit: async (emailIds) => {
+      const found = new Map((await listLinkSources(db, [...new Set(emailIds)])).map((email) => [email.id, email]));
+      return emailIds.map((id) => found.get(id));
+    },
+  });
 }

@@ -10,13 +10,21 @@ import { loadStepVariables } from './execution-variables.ts';
 import type { Database } from './schema.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
-export type StepEmail = { outcome: 'saved'; emailId: string } | { outcome: 'unsendable'; error: string };
+export type StepEmail = { standing: EffectStanding } & (
+  | { outcome: 'saved'; emailId: string }
+  | { outcome: 'unsendable'; error: string }
+);
 
 /** What a SEND_EMAIL step sends to whom, before it is a row. */
 interface Draft {
   standing: EffectStanding;
   content: NewContent;
   to: string | null;
+}
+
+interface Fault {
+  standing: EffectStanding;
+  error: string;
 }
 
 /**
@@ -31,11 +39,11 @@ export async function saveStepEmails(
   const configs = standings.map(({ step }) => configOf(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(trx, projectId, templateIds);
-  const drafts: (Draft | { error: string })[] = [];
+  const drafts: (Draft | Fault)[] = [];
   for (const [index, standing] of standings.entries()) {
     drafts.push(await draftOf(trx, standing, { config: configs[index], templates }));
   }
-  const sendable = drafts.filter((draft): draft is Draft => !('error' in draft));
+  const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
   const contentIds = await saveContents(
     trx,
     sendable.map((draft) => draft.content),
@@ -43,8 +51,12 @@ export async function saveStepEmails(
   const emailIds = await insertStepEmails(trx, projectId, sendable, contentIds);
   return drafts.map((draft) =>
     'error' in draft
-      ? { outcome: 'unsendable', error: draft.error }
-      : { outcome: 'saved', emailId: required(emailIds.get(draft.standing.execution.id)) },
+      ? { standing: draft.standing, outcome: 'unsendable', error: draft.error }
+      : {
+          standing: draft.standing,
+          outcome: 'saved',
+          emailId: required(emailIds.get(draft.standing.execution.id)),
+        },
   );
 }
 
@@ -52,15 +64,15 @@ async function draftOf(
   trx: Transaction<Database>,
   standing: EffectStanding,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
-): Promise<Draft | { error: string }> {
-  if (!config) return { error: 'the SEND_EMAIL step has no template' };
+): Promise<Draft | Fault> {
+  if (!config) return { standing, error: 'the SEND_EMAIL step has no template' };
   const template = templates.get(config.templateId);
-  if (!template) return { error: 'the template of the SEND_EMAIL step does not exist' };
+  if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
   const from = typeof config.from === 'string' ? { email: config.from } : config.from;
   const fromEmail = from?.email ?? template.fromEmail;
-  if (!fromEmail) return { error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  if (!fromEmail) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
   const to = await recipientOf(trx, standing, config);
-  if (to === undefined) return { error: 'the customEmail of the SEND_EMAIL step is not an address' };
+  if (to === undefined) return { standing, error: 'the customEmail of the SEND_EMAIL step is not an address' };
   const content = {
     projectId: standing.execution.projectId,
     subject: template.subject,

@@ -1,11 +1,10 @@
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SendMailsInput, SendMailsResult } from '../../activities/deliveries.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
+import { withWorkers } from '../support/with-workers.ts';
 
 let service: TestService;
 
@@ -86,7 +85,6 @@ test('an SMS is kept by the capture provider, and none goes to somebody who answ
 
 test('what was refused for now is tried again at its time, and only that', async () => {
   const temporal = await createTestTemporal();
-  const { address, namespace } = temporal;
   const calls: string[][] = [];
   const sendMails = async ({ mails }: SendMailsInput): Promise<SendMailsResult> => {
     calls.push(mails.map(({ id }) => id));
@@ -95,31 +93,13 @@ test('what was refused for now is tried again at its time, and only that', async
       ? { sent: 2, other: 0, waiting: [{ id: 'b', dueAt, paid: false }] }
       : { sent: 1, other: 0, waiting: [] };
   };
-  const connection = await NativeConnection.connect({ address });
-  const workflows = await Worker.create({
-    connection,
-    namespace,
-    taskQueue: 'workflows',
-    workflowBundle: { codePath: temporal.workflowBundle },
-  });
-  const activities = await Worker.create({
-    connection,
-    namespace,
-    taskQueue: 'transactional',
-    activities: { sendMails },
-  });
-  const client = new Client({ connection: await Connection.connect({ address }), namespace });
-  const story = await workflows.runUntil(
-    activities.runUntil(
-      client.workflow.execute('emailDelivery', {
-        taskQueue: 'workflows',
-        workflowId: 'delivery-test',
-        args: [{ projectId: 'p', emailIds: ['a', 'b', 'c'] }],
-      }),
-    ),
+  const story = await withWorkers(temporal, { taskQueue: 'transactional', activities: { sendMails } }, (client) =>
+    client.workflow.execute('emailDelivery', {
+      taskQueue: 'workflows',
+      workflowId: 'delivery-test',
+      args: [{ projectId: 'p', emailIds: ['a', 'b', 'c'] }],
+    }),
   );
   expect(calls).toEqual([['a', 'b', 'c'], ['b']]);
   expect(story).toBe('3 sent');
-  await client.connection.close();
-  await connection.close();
 });

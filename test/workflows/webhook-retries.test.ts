@@ -1,5 +1,4 @@
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TRIES, RETRY_SECONDS } from '../../domain/webhook-registry.ts';
@@ -8,6 +7,7 @@ import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { withWorkers } from '../support/with-workers.ts';
 
 let service: TestService;
 let receiver: WebhookReceiver;
@@ -111,7 +111,6 @@ describe('an endpoint that has failed for five days', () => {
 describe('the workflow of an endpoint', () => {
   it('takes the next turn when it is due, or at once when it is woken, and ends when nothing is left', async () => {
     const temporal = await createTestTemporal();
-    const { address, namespace } = temporal;
     const results = [
       { nextDueAt: new Date(Date.now() + 500).toISOString(), waitMs: 500 },
       { nextDueAt: new Date(Date.now() + 3_600_000).toISOString(), waitMs: 3_600_000 },
@@ -120,34 +119,16 @@ describe('the workflow of an endpoint', () => {
     ];
     let turns = 0;
     const deliverWebhooks = async () => results[turns++];
-    const connection = await NativeConnection.connect({ address });
-    const workflows = await Worker.create({
-      connection,
-      namespace,
-      taskQueue: 'workflows',
-      workflowBundle: { codePath: temporal.workflowBundle },
+    await withWorkers(temporal, { taskQueue: 'webhooks', activities: { deliverWebhooks } }, async (own) => {
+      const handle = await own.workflow.start('webhookDelivery', {
+        taskQueue: 'workflows',
+        workflowId: 'endpoint',
+        args: [{ projectId: 'p', endpointId: 'e' }],
+      });
+      await until(async () => turns === 2, 'the turn after the timer');
+      await handle.signal('wake');
+      await handle.result();
     });
-    const activities = await Worker.create({
-      connection,
-      namespace,
-      taskQueue: 'webhooks',
-      activities: { deliverWebhooks },
-    });
-    const own = new Client({ connection: await Connection.connect({ address }), namespace });
-    await workflows.runUntil(
-      activities.runUntil(async () => {
-        const handle = await own.workflow.start('webhookDelivery', {
-          taskQueue: 'workflows',
-          workflowId: 'endpoint',
-          args: [{ projectId: 'p', endpointId: 'e' }],
-        });
-        await until(async () => turns === 2, 'the turn after the timer');
-        await handle.signal('wake');
-        await handle.result();
-      }),
-    );
     expect(turns).toBe(4);
-    await own.connection.close();
-    await connection.close();
   });
 });

@@ -1,0 +1,30 @@
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import type { TestTemporal } from './services.ts';
+
+/**
+ * Runs `work` while a worker runs the real workflows and another these activities on `taskQueue`, in a namespace of the test's own; both have
+ * stopped when it returns.
+ */
+export async function withWorkers<T>(
+  temporal: TestTemporal,
+  p: { taskQueue: string; activities: object },
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const { address, namespace } = temporal;
+  const connection = await NativeConnection.connect({ address });
+  const workflows = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: 'workflows',
+    workflowBundle: { codePath: temporal.workflowBundle },
+  });
+  const activities = await Worker.create({ connection, namespace, ...p });
+  const client = new Client({ connection: await Connection.connect({ address }), namespace });
+  try {
+    return await workflows.runUntil(activities.runUntil(() => work(client)));
+  } finally {
+    await client.connection.close();
+    await connection.close();
+  }
+}
