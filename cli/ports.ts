@@ -40,11 +40,17 @@ export async function requirePort(variable: string, host: string, port: number):
   }
 }
 
-/** A port that is free on `host` now, outside the range of outgoing connections. */
+/** Ports that this process has chosen: one is free until its server listens, which may be after the next is chosen. */
+const chosen = new Set<number>();
+
+/** A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen before. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (chosen.has(port)) continue;
+    chosen.add(port);
     if (await isPortFree(host, port)) return port;
+    chosen.delete(port);
   }
   throw new StartError(`No free port was found on ${host} between ${FIRST_PORT} and ${LAST_PORT}.`);
 }
@@ -53,7 +59,10 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 export async function keptPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};
   const kept = ports[name];
-  if (kept !== undefined && (await isPortFree(host, kept))) return kept;
+  if (kept !== undefined && (await isPortFree(host, kept))) {
+    chosen.add(kept);
+    return kept;
+  }
   const port = await freePort(host);
   writePrivate(file, JSON.stringify({ ...ports, [name]: port }, null, 2));
   return port;

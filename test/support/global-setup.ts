@@ -30,7 +30,7 @@ export const TEMPLATE_DATABASE = 'tidings_template';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   build();
   const home = mkdtempSync(join(tmpdir(), 'tidings-test-'));
-  const [postgres, temporal] = await Promise.all([startPostgres(home), startTemporal(home)]);
+  const [postgres, temporal] = await allOrNone(startPostgres(home), startTemporal(home));
   project.provide('postgresUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
   project.provide('workflowBundle', join(ROOT, 'dist', 'workflow-bundle.js'));
@@ -38,6 +38,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await Promise.all([postgres.stop(), temporal.stop()]);
     rmSync(home, { recursive: true, force: true });
   };
+}
+
+/** Both servers; where one does not start, the other is stopped, so that a run that fails leaves nothing behind. */
+async function allOrNone<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  const started = await Promise.allSettled([a, b]);
+  if (started.some(({ status }) => status === 'rejected'))
+    await Promise.all(started.map((server) => server.status === 'fulfilled' && server.value.stop()));
+  return Promise.all([a, b]);
+}
+
+interface Stoppable {
+  stop(): Promise<unknown>;
 }
 
 /** Does nothing when nothing changed. What needs no build is still worth testing when it fails. */
