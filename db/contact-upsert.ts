@@ -4,6 +4,7 @@ import { checkData, type Data, mergeData } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import { lockContacts } from './contact-locks.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 import { findLastingRefusals, liftSuppressions } from './suppressions.ts';
 
@@ -122,7 +123,11 @@ async function lockKnown(
   const strength = sql.raw(emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await sql<ContactRow>`
     /* prepared */ SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
-    FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])
+    FROM contacts WHERE id = ANY(ARRAY(
+      SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
+      -- One by one, for a plan that does not look through all that the project has (see ownedBy).
+      CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = wanted.email LIMIT 1) AS found))
+      AND email = ANY(${emails}::text[]) AND ${ownedBy('project_id', projectId)}
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));

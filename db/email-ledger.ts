@@ -5,6 +5,7 @@ import type { EmailStatus } from '../domain/email-status.ts';
 import type { Reason, SuppressionReason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 import { type MailType, suppressedReason } from './suppressions.ts';
 
@@ -59,7 +60,7 @@ export async function claimEmails(
     /* prepared */ WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
-      WHERE e.project_id = ${p.projectId} AND e.id = u.id
+      WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
@@ -70,8 +71,8 @@ export async function claimEmails(
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
-    JOIN contents k ON k.id = t.content_id AND k.project_id = t.project_id
-    LEFT JOIN contacts c ON c.id = t.contact_id AND c.project_id = t.project_id
+    JOIN contents k ON k.id = t.content_id AND ${ownedBy('k.project_id', sql`t.project_id`)}
+    LEFT JOIN contacts c ON c.id = t.contact_id AND ${ownedBy('c.project_id', sql`t.project_id`)}
     LEFT JOIN domains d ON d.project_id = t.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
@@ -110,7 +111,7 @@ export async function settleEmails(
       ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
       ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],
       ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
-    WHERE e.project_id = ${projectId} AND e.id = u.id AND e.claim = u.claim AND e.sent_at IS NULL
+    WHERE e.id = u.id AND ${ownedBy('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
       AND (e.status = 'SENDING' OR u.status = 'SENT')
     RETURNING e.id
   `.execute(trx);

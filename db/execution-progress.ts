@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from './execution-visits.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './execution-waits.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 
 /** What executions have come to and is not written yet. Walks collect it, so that hundreds cost a few statements. */
@@ -27,7 +28,10 @@ export async function saveProgress(trx: Transaction<Database>, projectId: string
   await insertWaits(trx, projectId, progress.waits);
 }
 
-/** One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. */
+/**
+ * One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. That is asked so that no index
+ * serves it (see `ownedBy`): open executions may be all there are.
+ */
 async function saveVisits(
   trx: Transaction<Database>,
   projectId: string,
@@ -41,7 +45,7 @@ async function saveVisits(
         ${closed.map((o) => o.status)}::text[], ${closed.map((o) => o.error ?? null)}::text[],
         ${closed.map((o) => jsonOf(o.output))}::jsonb[], ${closed.map((o) => o.attempts ?? 1)}::int[])
         AS u (execution_id, visit, status, error, output, attempts)
-      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND s.project_id = ${projectId} AND s.status IN ('RUNNING', 'WAITING')
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND ${ownedBy('s.project_id', projectId)} AND s.status IN ('RUNNING', 'WAITING')
     ), come AS (
       INSERT INTO execution_steps
         (project_id, execution_id, visit, step_id, type, status, attempts, due_at, output, error, completed_at)
@@ -58,7 +62,7 @@ async function saveVisits(
       ${positions.map((p) => p.stepId)}::uuid[], ${positions.map((p) => p.status)}::text[],
       ${positions.map((p) => p.reason ?? null)}::text[], ${positions.map((p) => p.error ?? null)}::text[])
       AS u (execution_id, visit, step_id, status, reason, error)
-    WHERE e.id = u.execution_id AND e.project_id = ${projectId} AND e.completed_at IS NULL
+    WHERE e.id = u.execution_id AND ${ownedBy('e.project_id', projectId)} AND (e.completed_at IS NULL) IS TRUE
   `.execute(trx);
 }
 

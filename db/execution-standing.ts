@@ -3,6 +3,7 @@ import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import { type Graph, loadGraphs } from './execution-graph.ts';
 import type { Visit, VisitStatus } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 
 /** An execution at the visit where it stands. */
@@ -40,7 +41,7 @@ export async function lockExecutions(
       e.event, e.context, e.untrusted, e.mode, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
       e.completed_at AS "completedAt", w.name AS "workflowName", to_jsonb(a) AS asked, to_jsonb(c) AS current
     FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)
-    JOIN executions e ON e.id = u.id AND e.project_id = ${projectId}
+    JOIN executions e ON e.id = u.id AND ${ownedBy('e.project_id', projectId)}
     JOIN workflows w ON w.id = e.workflow_id
     LEFT JOIN execution_steps a ON a.execution_id = e.id AND a.visit = u.visit
     LEFT JOIN execution_steps c ON c.execution_id = e.id AND c.visit = e.visit
@@ -53,8 +54,8 @@ export async function lockExecutions(
 
 async function lockTheirContacts(trx: Transaction<Database>, projectId: string, ids: string[]): Promise<void> {
   await sql`
-    /* prepared */ SELECT id FROM contacts WHERE project_id = ${projectId} AND id IN (
-      SELECT contact_id FROM executions WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]))
+    /* prepared */ SELECT id FROM contacts WHERE ${ownedBy('project_id', projectId)} AND id IN (
+      SELECT contact_id FROM executions WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)})
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);
 }

@@ -7,6 +7,7 @@ import type { GraphStep } from './execution-graph.ts';
 import type { EffectStanding } from './execution-resume.ts';
 import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
@@ -109,7 +110,7 @@ async function findTemplates(
 ): Promise<Map<string, TemplateRow>> {
   const { rows } = await sql<TemplateRow>`
     /* prepared */ SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
-    FROM templates WHERE project_id = ${projectId} AND id = ANY(${[...new Set(ids)]}::uuid[])
+    FROM templates WHERE id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('project_id', projectId)}
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -146,7 +147,7 @@ async function insertStepEmails(
       ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
       ${drafts.map((draft) => draft.to)}::text[], ${executions.map(variablesOf)}::jsonb[], ${executions.map(optionsOf)}::jsonb[])
       AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
-    JOIN contacts c ON c.project_id = ${projectId} AND c.id = u.contact_id
+    JOIN contacts c ON c.id = u.contact_id AND ${ownedBy('c.project_id', projectId)}
     ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
     RETURNING execution_id, id
   `.execute(trx);

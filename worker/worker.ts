@@ -41,7 +41,11 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const lifecycle = createLifecycle({ temporal: config.temporal, outbox: outboxStore(db), log });
   await lifecycle.prepareNamespace();
   const channels = createActivityDeps({ config, db, lifecycle, log });
-  const connection = await NativeConnection.connect(temporalConnectionOptions(config.temporal));
+  const connection = await NativeConnection.connect({
+    ...temporalConnectionOptions(config.temporal),
+    // Payloads are a few ids: gzip, the default, costs both sides more than the bytes that it saves.
+    grpcCompression: { codec: 'none' },
+  });
   const workers = await createTemporalWorkers({
     connection,
     namespace: config.temporal.namespace,

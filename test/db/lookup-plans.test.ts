@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lockContacts } from '../../db/contact-locks.ts';
+import { upsertContacts } from '../../db/contact-upsert.ts';
+import { claimEmails, settleEmails } from '../../db/email-ledger.ts';
+import { atEffect, completeEffects, resumeExecutions } from '../../db/execution-resume.ts';
+import { recordEvents } from '../../db/record-events.ts';
+import type { Database } from '../../db/schema.ts';
+import { saveStepEmails } from '../../db/step-emails.ts';
+import { keyPads } from '../../domain/suppression.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+/** What the project has of everything, beside the one execution that is looked up. */
+const OTHERS = 3_000;
+const TABLES = [
+  'contacts',
+  'contents',
+  'emails',
+  'executions',
+  'execution_steps',
+  'templates',
+  'suppressions',
+  'events',
+];
+
+let api: TestApi;
+let executionId: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  // A young table has no statistics, and here it stays young.
+  for (const table of TABLES) await sql`ALTER TABLE ${sql.table(table)} SET (autovacuum_enabled = off)`.execute(api.db);
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'example.com' });
+  const { body: template } = await api.call('POST', '/templates', {
+    body: { name: 'Hello', subject: 'Hello', body: '<p>Hello</p>', type: 'TRANSACTIONAL', from: 'us@example.com' },
+  });
+  const { body: workflow } = await api.call('POST', '/workflows', { body: { name: 'Hello', eventName: 'hello' } });
+  for (const [type, config] of [['SEND_EMAIL', { templateId: template.id }] as const, ['EXIT', {}] as const]) {
+    await api.call('POST', `/workflows/${workflow.id}/steps`, { body: { type, config, autoConnect: true } });
+  }
+  await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
+  await api.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'hello' } });
+  const { rows } = await sql<{ id: string }>`SELECT id FROM executions`.execute(api.db);
+  executionId = rows[0]?.id ?? '';
+  await addOthers(workflow.id);
+}, 60_000);
+afterAll(() => api?.close());
+
+/** Contacts, each with an execution under way, a mail of it and a content of its own. */
+async function addOthers(workflowId: string): Promise<void> {
+  await sql`
+    WITH c AS (
+      INSERT INTO contacts (project_id, email, subscribed)
+      SELECT ${api.one.id}, n || '@example.com', true FROM generate_series(1, ${OTHERS}::int) n
+      RETURNING id, email
+    ), k AS (
+      INSERT INTO contents (project_id, hash, subject, body, type, from_email)
+      SELECT ${api.one.id}, sha256(email::bytea), email, '', 'TRANSACTIONAL', 'us@example.com' FROM c RETURNING id, subject
+    ), refused AS (
+      INSERT INTO suppressions (project_id, address_hash, reason, source) SELECT ${api.one.id}, sha256(email::bytea), 'unsubscribe', '' FROM c
+    ), heard AS (
+      INSERT INTO events (project_id, contact_id, name) SELECT ${api.one.id}, id, 'hello' FROM c
+    ), e AS (
+      INSERT INTO executions (project_id, workflow_id, contact_id, entry, visit) SELECT ${api.one.id}, ${workflowId}, id, 1, 1 FROM c
+      RETURNING id, contact_id
+    ), s AS (
+      INSERT INTO execution_steps (project_id, execution_id, visit, step_id, type, status)
+      SELECT ${api.one.id}, id, 1, uuidv7(), 'SEND_EMAIL', 'RUNNING' FROM e
+    )
+    INSERT INTO emails (project_id, contact_id, content_id, execution_id, visit, source_type)
+    SELECT ${api.one.id}, c.id, k.id, e.id, 1, 'WORKFLOW' FROM e JOIN c ON c.id = e.contact_id JOIN k ON k.subject = c.email
+  `.execute(api.db);
+}
+
+it('a step of one execution reads its own rows, not those of its project, by a plan that is made for all tenants', async () => {
+  const projectId = api.one.id;
+  const read = await countingRows(async (trx) => {
+    const standings = await resumeExecutions(trx, projectId, [{ projectId, executionId, visit: 1 }]);
+    const [mail] = await saveStepEmails(
+      trx,
+      projectId,
+      standings.flatMap((s) => atEffect(s, 'SEND_EMAIL') ?? []),
+    );
+    if (mail?.outcome !== 'saved') throw new Error('the step has a mail');
+    const mails = [{ id: mail.emailId, deliveryId: executionId }];
+    const [email] = await claimEmails(trx, { projectId, mails, suppressionPads: keyPads(randomBytes(32)) });
+    if (!email?.contact) throw new Error('the mail is there to be sent');
+    await lockContacts(trx, projectId, [email.contact.id]);
+    const outcome = { kind: 'sent' as const, providerMessageId: null, subject: 'Hello' };
+    const settlements = [{ id: email.id, claim: email.claim, outcome }];
+    expect((await settleEmails(trx, { projectId, settlements })).size).toBe(1);
+    const outcomes = [{ executionId, visit: 1, status: 'COMPLETED' as const }];
+    expect(await completeEffects(trx, { projectId, outcomes })).toMatchObject([{ status: 'EXITED' }]);
+  });
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(100);
+});
+
+it('an event of one contact reads its own rows too', async () => {
+  const projectId = api.one.id;
+  const read = await countingRows(async (trx) => {
+    const rows = [{ email: '7@example.com', subscribed: undefined, set: { plan: 'pro' }, remove: [] }];
+    const [contact] = await upsertContacts(trx, {
+      projectId,
+      rows,
+      defaultSubscribed: true,
+      suppressionKey: randomBytes(32),
+    });
+    const events = [{ contactId: contact?.id ?? null, name: 'hello', data: {} }];
+    await recordEvents(trx, { projectId, events, contactsLocked: true });
+  });
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(100);
+});
+
+/** Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few runs. */
+function countingRows(work: (trx: Transaction<Database>) => Promise<void>): Promise<number> {
+  return api.db.transaction().execute(async (trx) => {
+    await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx);
+    const before = await rowsRead(trx);
+    await work(trx);
+    return (await rowsRead(trx)) - before;
+  });
+}
+
+/** By this transaction so far. */
+async function rowsRead(trx: Transaction<Database>): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS n FROM pg_stat_xact_user_tables WHERE relname = ANY(${TABLES})
+  `.execute(trx);
+  return rows[0]?.n ?? 0;
+}
