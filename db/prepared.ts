@@ -14,8 +14,16 @@ const MARK = '/* prepared */';
  */
 const REPLAN_MS = 1_000;
 
-/** Marked statements have one text each, so there are only so many. */
-const names = new Map<string, string>();
+/** An array as a marked statement has it: `$1::uuid[]`. */
+const ARRAY = /\$\d+::(\w+)\[\]/g;
+
+interface Statement {
+  name: string;
+  text: string;
+}
+
+/** By their text as it is written. Marked statements have one text each, so there are only so many. */
+const statements = new Map<string, Statement>();
 
 /** A pool whose connections prepare the statements that begin with the mark. */
 export function preparing(pool: pg.Pool): PostgresPool {
@@ -41,14 +49,20 @@ function preparingClient(client: pg.PoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here');
-    const plain = { text, values: [...values] };
-    return client.query(text.trimStart().startsWith(MARK) ? { ...plain, name: nameOf(text) } : plain);
+    const statement = text.trimStart().startsWith(MARK) ? statementOf(text) : { text };
+    return client.query({ ...statement, values: [...values] });
   }
   return { query, release: () => client.release() };
 }
 
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `tidings_${names.size + 1}`;
-  names.set(text, name);
-  return name;
+/**
+ * Where Postgres sees how short an array is, it prefers a plan for just that length to the one for any length, and makes it each time. Into a subquery it
+ * does not look.
+ */
+function statementOf(text: string): Statement {
+  const known = statements.get(text);
+  if (known) return known;
+  const statement = { name: `tidings_${statements.size + 1}`, text: text.replace(ARRAY, '(SELECT $&)::$1[]') };
+  statements.set(text, statement);
+  return statement;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contact-locks.ts';
 import { upsertContacts } from '../../db/contact-upsert.ts';
 import { claimEmails, settleEmails } from '../../db/email-ledger.ts';
@@ -9,6 +10,7 @@ import { recordEvents } from '../../db/record-events.ts';
 import type { Database } from '../../db/schema.ts';
 import { saveStepEmails } from '../../db/step-emails.ts';
 import { keyPads } from '../../domain/suppression.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -112,6 +114,24 @@ it('an event of one contact reads its own rows too', async () => {
   });
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(100);
+});
+
+it('a statement that looks up a few ids is planned a few times, and not each time it runs', async () => {
+  const { db } = connect({
+    connectionString: api.deps.config.database.url,
+    max: 1,
+    applicationName: 'plans',
+    onError: () => {},
+  });
+  try {
+    for (let n = 0; n < 20; n += 1) await db.transaction().execute((trx) => lockContacts(trx, api.one.id, [uuidv7()]));
+    const { rows } = await sql<{ planned: number; reused: number }>`
+      SELECT custom_plans AS planned, generic_plans AS reused FROM pg_prepared_statements WHERE statement LIKE '%FROM contacts%'
+    `.execute(db);
+    expect(rows).toEqual([{ planned: 5, reused: 15 }]); // Postgres tries five times what planning would bring.
+  } finally {
+    await db.destroy();
+  }
 });
 
 /** Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few runs. */
