@@ -13,6 +13,9 @@ const KEYS = {
   jobKind: defineSearchAttributeKey('JobKind', SearchAttributeType.KEYWORD),
 };
 
+/** Names of them all, each of the type Keyword: the dev server registers them before its first workflow. */
+export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = Object.values(KEYS).map((key) => key.name);
+
 /** The enum values of Temporal's operator API: INDEXED_VALUE_TYPE_KEYWORD. */
 const INDEXED_VALUE_TYPE_KEYWORD = 2;
 
