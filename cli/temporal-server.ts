@@ -16,8 +16,7 @@ const LEFTOVER_GRACE_MS = 3_000;
  * Priorities and fairness of task queues are off in server 1.29 by default. One partition a task queue, for one server
  * gains nothing from four and a poll then finds its task at once. Its limits of requests a second are those of a shared
  * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with more than
- * seven mails a second each of a workflow's three dispatches then waited 35 ms. The dev server reads its search attributes from the
- * database eight times a workflow, to know of new ones at once; ours are there before the first workflow.
+ * seven mails a second each of a workflow's three dispatches then waited 35 ms.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
@@ -32,8 +31,13 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'history.transferProcessorMaxPollRPS': '1000',
   'history.timerProcessorMaxPollRPS': '1000',
   'history.visibilityProcessorMaxPollRPS': '1000',
-  'system.forceSearchAttributesCacheRefreshOnRead': 'false',
 };
+
+/**
+ * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once. Ours are there before the
+ * first workflow; not so in namespaces that are made while it runs, as tests do.
+ */
+const KEPT_SEARCH_ATTRIBUTES = { 'system.forceSearchAttributesCacheRefreshOnRead': 'false' };
 
 /** Twice the rate of the defaults; survives a killed process. */
 const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
@@ -86,13 +90,15 @@ export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
 }
 
 function words(options: TemporalServerOptions): string[] {
+  const forTests = options.databaseFile === undefined;
+  const config = { ...DYNAMIC_CONFIG, ...(!forTests && KEPT_SEARCH_ATTRIBUTES) };
   return [
     ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
     ...['--http-port', String(options.httpPort), '--metrics-port', String(options.metricsPort)],
     ...['--namespace', options.namespace, '--log-level', 'warn'],
     ...(options.databaseFile === undefined ? [] : ['--db-filename', options.databaseFile, ...PRAGMAS]),
     ...SEARCH_ATTRIBUTE_NAMES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
-    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries(config).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
 }
 

@@ -1,31 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
- * Turns many small writes into few, without a timer: while one flush is under way, what comes in waits for the next one, which
- * takes it all. `add` resolves when the items are flushed, and rejects when their flush failed.
+ * Turns many small writes into few: while one flush is under way, what comes in waits for the next one, which takes it all. `add` resolves
+ * when the items are flushed, and rejects when their flush failed.
+ * @param intervalMs from the begin of one flush to that of the next at least, for what nobody waits for; a lone item never waits
  */
-export function createBatcher<T>(flush: (items: T[]) => Promise<void>): { add(items: T[]): Promise<void> } {
+export function createBatcher<T>(
+  flush: (items: T[]) => Promise<void>,
+  intervalMs = 0,
+): { add(items: T[]): Promise<void> } {
   let pending: T[] = [];
+  /** The last flush and the rest of its interval; never rejects. */
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
   function run(): Promise<void> {
     const items = pending;
     pending = [];
-    running = flush(items).finally(() => {
+    const flushed = flush(items);
+    running = Promise.allSettled([flushed, intervalMs > 0 && sleep(intervalMs)]).then(() => {
       running = undefined;
     });
-    return running;
+    return flushed;
   }
 
   return {
     add(items) {
       pending.push(...items);
       if (!running) return run();
-      next ??= running
-        .catch(() => {})
-        .then(() => {
-          next = undefined;
-          return run();
-        });
+      next ??= running.then(() => {
+        next = undefined;
+        return run();
+      });
       return next;
     },
   };

@@ -15,6 +15,9 @@ const PING_DEADLINE_MS = 3_000;
 /** An answer that is complete without the run id does not wait long for it. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
+/** Rows that Temporal has taken are deleted this often, many at a time: nobody waits for that, and the relay leaves them alone for seconds. */
+const REMOVAL_INTERVAL_MS = 100;
+
 /** What the lifecycle does to the outbox (db/outbox.ts); passed in, because `temporal` does not import `db`. */
 export interface OutboxStore {
   deleteDispatched(ids: string[]): Promise<void>;
@@ -57,7 +60,8 @@ export function createLifecycle(deps: {
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
   const client = new Client({ connection, namespace: deps.temporal.namespace });
-  const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids));
+  const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids), REMOVAL_INTERVAL_MS);
+  const removals = new Set<Promise<void>>();
   const queue = createDispatchQueue(run);
   const asked = new Set<Promise<unknown>>();
 
@@ -79,18 +83,32 @@ export function createLifecycle(deps: {
     try {
       await settle(await connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => dispatchGroup(client, rows)));
     } catch (error) {
-      const reason = describeFailure(error);
-      deps.log.warn({ kind: rows[0]?.kind, rows: rows.length, reason }, 'dispatch failed; the relay tries again');
-      // The note is for operators; where Postgres is away as well, there is nowhere to put it.
-      await deps.outbox.noteFailure(rows.map(idOf), reason).catch(() => undefined);
+      await reportFailure(rows, error);
     }
   }
 
-  /** Forgets what Temporal has taken. A crash before this dispatches it again, which is harmless. */
   async function settle({ taken, later }: Dispatched): Promise<void> {
-    const ended = later.length > 0 ? await deps.outbox.findEnded(later) : new Set<string>();
-    const done = [...taken.map(idOf), ...ended];
-    if (done.length > 0) await remover.add(done);
+    remove(taken);
+    if (later.length === 0) return;
+    const ended = await deps.outbox.findEnded(later);
+    remove(later.filter((row) => ended.has(row.id)));
+  }
+
+  /** Forgets what Temporal has taken, some time soon. A crash before this dispatches it again, which is harmless. */
+  function remove(rows: OutboxRow[]): void {
+    if (rows.length === 0) return;
+    const removal = remover
+      .add(rows.map(idOf))
+      .catch((error: unknown) => reportFailure(rows, error))
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+  }
+
+  async function reportFailure(rows: OutboxRow[], error: unknown): Promise<void> {
+    const reason = describeFailure(error);
+    deps.log.warn({ kind: rows[0]?.kind, rows: rows.length, reason }, 'dispatch failed; the relay tries again');
+    // The note is for operators; where Postgres is away as well, there is nowhere to put it.
+    await deps.outbox.noteFailure(rows.map(idOf), reason).catch(() => undefined);
   }
 
   return {
@@ -98,6 +116,7 @@ export function createLifecycle(deps: {
     dispatch: (rows) => queue.add(rows),
     dispatchNow: async (rows) => {
       await Promise.all(splitIntoGroups(rows).map(run));
+      await Promise.all(removals);
     },
     prepareNamespace: async () => {
       await ensureSearchAttributes(connection, deps.temporal.namespace);
@@ -117,7 +136,7 @@ export function createLifecycle(deps: {
     },
     close: async () => {
       await queue.close();
-      await Promise.allSettled(asked);
+      await Promise.allSettled([...asked, ...removals]);
       await connection.close();
     },
   };

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createBatcher } from './batcher.ts';
+
+it('flushes a lone item at once, and what comes in meanwhile together', async () => {
+  const flushed: string[][] = [];
+  const batcher = createBatcher<string>(async (items) => {
+    flushed.push(items);
+    await sleep(5);
+  });
+  await Promise.all([batcher.add(['a']), batcher.add(['b']), batcher.add(['c', 'd'])]);
+  expect(flushed).toEqual([['a'], ['b', 'c', 'd']]);
+});
+
+it('fails those whose flush failed, and goes on', async () => {
+  const batcher = createBatcher<string>(async (items) => {
+    if (items.includes('bad')) throw new Error('no');
+  });
+  const results = await Promise.allSettled([batcher.add(['bad']), batcher.add(['good'])]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
+
+it('keeps an interval between flushes, in which more can come', async () => {
+  const flushed: string[][] = [];
+  const batcher = createBatcher<string>(async (items) => void flushed.push(items), 50);
+  await batcher.add(['a']);
+  const second = batcher.add(['b']);
+  await sleep(10);
+  expect(flushed).toEqual([['a']]);
+  await Promise.all([second, batcher.add(['c'])]);
+  expect(flushed).toEqual([['a'], ['b', 'c']]);
+});
