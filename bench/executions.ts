@@ -9,7 +9,8 @@ import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
  * Executions a second against bare Temporal workflows on the same server, turn by turn: trigger → SEND_EMAIL → EXIT against a workflow
- * of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. Mail goes to an SMTP sink.
+ * of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. The bare side has the SDK's defaults. Mail goes to an
+ * SMTP sink.
  */
 const { values } = parseArgs({
   options: {
