@@ -37,7 +37,7 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
  * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once. Ours are there before the
  * first workflow; not so in namespaces that are made while it runs, as tests do.
  */
-const KEPT_SEARCH_ATTRIBUTES = { 'system.forceSearchAttributesCacheRefreshOnRead': 'false' };
+const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 
 /** Twice the rate of the defaults; survives a killed process. */
 const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
@@ -90,15 +90,14 @@ export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
 }
 
 function words(options: TemporalServerOptions): string[] {
-  const forTests = options.databaseFile === undefined;
-  const config = { ...DYNAMIC_CONFIG, ...(!forTests && KEPT_SEARCH_ATTRIBUTES) };
+  const { databaseFile } = options;
   return [
     ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
     ...['--http-port', String(options.httpPort), '--metrics-port', String(options.metricsPort)],
     ...['--namespace', options.namespace, '--log-level', 'warn'],
-    ...(options.databaseFile === undefined ? [] : ['--db-filename', options.databaseFile, ...PRAGMAS]),
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...PRAGMAS, ...KEPT_SEARCH_ATTRIBUTES]),
     ...SEARCH_ATTRIBUTE_NAMES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
-    ...Object.entries(config).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
 }
 

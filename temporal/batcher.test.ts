@@ -12,6 +12,20 @@ it('flushes a lone item at once, and what comes in meanwhile together', async ()
   expect(flushed).toEqual([['a'], ['b', 'c', 'd']]);
 });
 
+it('flushes each item once, whenever it comes', async () => {
+  for (let ticks = 0; ticks < 12; ticks += 1) {
+    const flushed: string[][] = [];
+    const batcher = createBatcher<string>(async (items) => void flushed.push(items));
+    const late = (async () => {
+      for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      await batcher.add(['c']);
+    })();
+    await Promise.all([batcher.add(['a']), batcher.add(['b']), late]);
+    expect(flushed.flat().sort()).toEqual(['a', 'b', 'c']);
+    expect(flushed).not.toContainEqual([]);
+  }
+});
+
 it('fails those whose flush failed, and goes on', async () => {
   const batcher = createBatcher<string>(async (items) => {
     if (items.includes('bad')) throw new Error('no');

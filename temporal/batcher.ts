@@ -27,8 +27,9 @@ export function createBatcher<T>(
   return {
     add(items) {
       pending.push(...items);
+      if (next) return next;
       if (!running) return run();
-      next ??= running.then(() => {
+      next = running.then(() => {
         next = undefined;
         return run();
       });

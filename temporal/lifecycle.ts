@@ -61,22 +61,25 @@ export function createLifecycle(deps: {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
   const client = new Client({ connection, namespace: deps.temporal.namespace });
   const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids), REMOVAL_INTERVAL_MS);
-  const removals = new Set<Promise<void>>();
   const queue = createDispatchQueue(run);
-  const asked = new Set<Promise<unknown>>();
+  /** What `close` waits for, beside the queue. */
+  const underWay = new Set<Promise<unknown>>();
+
+  async function noted<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
+  }
 
   /**
    * A question to Temporal, for this long. The client asks again by itself, from a timer, where Temporal is away: on a connection that was
    * closed meanwhile that would end the process, so `close` waits for it.
    */
-  async function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
-    const answer = connection.withDeadline(Date.now() + deadlineMs, question);
-    asked.add(answer);
-    try {
-      return await answer;
-    } finally {
-      asked.delete(answer);
-    }
+  function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
+    return noted(connection.withDeadline(Date.now() + deadlineMs, question));
   }
 
   async function run(rows: OutboxRow[]): Promise<void> {
@@ -97,11 +100,7 @@ export function createLifecycle(deps: {
   /** Forgets what Temporal has taken, some time soon. A crash before this dispatches it again, which is harmless. */
   function remove(rows: OutboxRow[]): void {
     if (rows.length === 0) return;
-    const removal = remover
-      .add(rows.map(idOf))
-      .catch((error: unknown) => reportFailure(rows, error))
-      .finally(() => removals.delete(removal));
-    removals.add(removal);
+    void noted(remover.add(rows.map(idOf)).catch((error: unknown) => reportFailure(rows, error)));
   }
 
   async function reportFailure(rows: OutboxRow[], error: unknown): Promise<void> {
@@ -116,7 +115,6 @@ export function createLifecycle(deps: {
     dispatch: (rows) => queue.add(rows),
     dispatchNow: async (rows) => {
       await Promise.all(splitIntoGroups(rows).map(run));
-      await Promise.all(removals);
     },
     prepareNamespace: async () => {
       await ensureSearchAttributes(connection, deps.temporal.namespace);
@@ -136,7 +134,7 @@ export function createLifecycle(deps: {
     },
     close: async () => {
       await queue.close();
-      await Promise.allSettled([...asked, ...removals]);
+      await Promise.allSettled(underWay);
       await connection.close();
     },
   };
