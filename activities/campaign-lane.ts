@@ -14,7 +14,7 @@ import {
 } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
-import { takeSendTokens } from '../db/send-rate.ts';
+import { returnSendTokens, takeSendTokens } from '../db/send-rate.ts';
 import { isSessionStage } from '../domain/bounce.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { KeyPads } from '../domain/suppression.ts';
@@ -194,8 +194,14 @@ class Lane implements RecordOwner {
 
   private async takeTurnInRate(rows: number, ratePerSecond: number): Promise<void> {
     if (ratePerSecond === 0 || this.turn.terms.mode === 'test') return;
-    const { waitMs } = await takeSendTokens(this.deps.db, this.turn.chunk.projectId, rows, ratePerSecond);
-    if (waitMs > 0) await pause(waitMs, this.turn.stop);
+    const { projectId } = this.turn.chunk;
+    let missing = rows;
+    while (missing > 0 && !this.halted) {
+      const taken = await takeSendTokens(this.deps.db, { projectId, n: missing, ratePerSecond, order: 'campaign' });
+      missing -= taken.granted;
+      if (missing > 0) await pause(taken.retryAfterMs, this.turn.stop);
+    }
+    if (missing > 0) await returnSendTokens(this.deps.db, { projectId, n: rows - missing, ratePerSecond });
   }
 
   private adapt(rows: number, tookMs: number): void {

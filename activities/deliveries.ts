@@ -12,7 +12,7 @@ import type { Delivery, Mailer } from './mailer.ts';
 
 /** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
 const CLAIM_MAX = 40;
-/** A turn that comes within this is waited for here; a later one frees the activity's place for other projects. */
+/** So long a turn is waited for here; after it the activity's place is free for other projects. */
 const WAIT_HERE_MS = 1_500;
 /** Far below the heartbeat timeout of the workflow. */
 const HEARTBEAT_MS = 3_000;
@@ -20,7 +20,7 @@ const HEARTBEAT_MS = 3_000;
 /** Postgres was away for longer than the settler waits for it. */
 const UNRECORDED_MS = 30_000;
 
-/** A mail that has to wait. `paid` has taken its place in the project's send rate, for `dueAt`. */
+/** A mail that has to wait. `paid`, of an earlier version, has taken its place in the project's send rate, for `dueAt`. */
 export interface WaitingMail {
   id: string;
   /** ISO 8601. */
@@ -80,36 +80,30 @@ interface GroupDeps {
 async function sendGroup(deps: GroupDeps, input: SendMailsInput, deliveryId: string): Promise<SendMailsResult> {
   const result: SendMailsResult = { sent: 0, other: 0, waiting: [] };
   const rate = await getSendRate(deps.db, input.projectId, deps.config.sendRatePerSecond);
-  // About a second's worth is taken at a time, so that a stop or a kill wastes no more than that.
-  const size = rate > 0 ? Math.max(1, Math.min(CLAIM_MAX, rate)) : CLAIM_MAX;
-  for (let at = 0; at < input.mails.length; at += size) {
-    const batch = input.mails.slice(at, at + size);
-    if (deps.stop.aborted) {
-      result.waiting.push(...batch.map((mail) => ({ ...mail, dueAt: new Date().toISOString() })));
-      continue;
-    }
-    const later = await takeTurn(deps, input.projectId, batch, rate);
-    if (later) result.waiting.push(...later);
-    else await sendBatch(deps, { ...input, mails: batch }, deliveryId, result);
+  const untilMs = Date.now() + WAIT_HERE_MS;
+  // What an earlier version has let pay goes first, without a further token.
+  let rest = input.mails.toSorted((a, b) => Number(b.paid) - Number(a.paid));
+  while (rest.length > 0 && !deps.stop.aborted) {
+    const { now, retryAfterMs } = await takeTurn(deps, input.projectId, rest, rate);
+    rest = rest.slice(now.length);
+    if (now.length > 0) await sendBatch(deps, { ...input, mails: now }, deliveryId, result);
+    else if (Date.now() + retryAfterMs > untilMs) {
+      const dueAt = new Date(Date.now() + retryAfterMs).toISOString();
+      result.waiting.push(...rest.map(({ id }) => ({ id, dueAt, paid: false })));
+      return result;
+    } else await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
   }
+  result.waiting.push(...rest.map((mail) => ({ ...mail, dueAt: new Date().toISOString() })));
   return result;
 }
 
-/** Takes the batch's place in the send rate; answers the mails with their time where it is too far off to wait for here. */
-async function takeTurn(
-  deps: GroupDeps,
-  projectId: string,
-  batch: SendMailsInput['mails'],
-  rate: number,
-): Promise<WaitingMail[] | undefined> {
-  const unpaid = batch.filter((mail) => !mail.paid).length;
-  const { waitMs } = await takeSendTokens(deps.db, projectId, unpaid, rate);
-  if (waitMs > WAIT_HERE_MS) {
-    const dueAt = new Date(Date.now() + waitMs).toISOString();
-    return batch.map((mail) => ({ id: mail.id, dueAt, paid: true }));
-  }
-  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-  return undefined;
+/** The first of the mails, as many as the send rate has room for; none, and when to ask again, while it has none. */
+async function takeTurn(deps: GroupDeps, projectId: string, mails: SendMailsInput['mails'], ratePerSecond: number) {
+  const batch = mails.slice(0, CLAIM_MAX);
+  const paid = batch.filter((mail) => mail.paid);
+  if (paid.length > 0) return { now: paid, retryAfterMs: 0 };
+  const taken = await takeSendTokens(deps.db, { projectId, n: batch.length, ratePerSecond, order: 'single' });
+  return { now: batch.slice(0, taken.granted), retryAfterMs: taken.retryAfterMs };
 }
 
 async function sendBatch(

@@ -102,6 +102,8 @@ export interface SendBucketsTable {
   project_id: string;
   tokens: number;
   refilled_at: GeneratedTimestamp;
+  singles_wait_until: Date | null;
+  workflows_wait_until: Date | null;
 }
 
 export interface SendOutcomesTable {

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getSendRate, takeSendTokens } from '../../db/send-rate.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect, type Db } from '../../db/connection.ts';
+import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/send-rate.ts';
 import { takeMonthlyAllowance } from '../../db/usage.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -11,33 +13,154 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-test('a second of sends goes at once, what is taken beyond it waits its turn', async () => {
+beforeEach(async () => {
   projectId = (await buildProject(database.db, 'Rate')).id;
-  const take = (n: number) => takeSendTokens(database.db, projectId, n, 100);
-  expect(await take(100)).toEqual({ waitMs: 0 });
-  const first = (await take(50)).waitMs;
-  const second = (await take(100)).waitMs;
-  expect(first).toBeGreaterThan(300);
-  expect(first).toBeLessThanOrEqual(500);
-  expect(second - first).toBeGreaterThan(800);
-  expect(second - first).toBeLessThanOrEqual(1_000);
 });
 
-test('takers at the same time never share a turn', async () => {
-  projectId = (await buildProject(database.db, 'Rate')).id;
-  const waits = await Promise.all(
-    Array.from({ length: 20 }, () => takeSendTokens(database.db, projectId, 10, 10).then(({ waitMs }) => waitMs)),
-  );
-  waits.sort((a, b) => a - b);
-  // Ten a second: the twentieth group of ten leaves nineteen seconds after the first, less what the test took.
-  expect(waits[0]).toBe(0);
-  expect(waits.at(-1)).toBeGreaterThan(17_000);
+const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
+  takeSendTokens(db, { projectId, n, ratePerSecond, order });
+
+/** So much time passes for the bucket, and for the marks on it. */
+async function pass(seconds: number): Promise<void> {
+  const by = sql`${seconds}::float8 * interval '1 second'`;
+  await sql`
+    UPDATE send_buckets SET refilled_at = refilled_at - ${by}, singles_wait_until = singles_wait_until - ${by},
+      workflows_wait_until = workflows_wait_until - ${by} WHERE project_id = ${projectId}
+  `.execute(database.db);
+}
+
+describe('what is granted', () => {
+  test('is what is there, without debt: the time to ask again does not grow with what was refused', async () => {
+    const first = await take(1_000, 2, 'single');
+    expect(first.granted).toBe(1);
+    for (let n = 0; n < 20; n++) {
+      const { granted, retryAfterMs } = await take(1_000, 2, 'single');
+      expect(granted).toBeLessThanOrEqual(1);
+      expect(retryAfterMs).toBeGreaterThan(0);
+      expect(retryAfterMs).toBeLessThanOrEqual(500);
+    }
+  });
+
+  test('is a single mail at once on an idle project, and no burst on a new one', async () => {
+    expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
+    projectId = (await buildProject(database.db, 'New')).id;
+    expect((await take(1_000, 100, 'single')).granted).toBeLessThanOrEqual(22);
+  });
+
+  test('is about a second of sending after a pause of any length, and 1.02 of the limit within a minute', async () => {
+    await take(1_000, 100, 'single');
+    await pass(3_600);
+    const granted = (await take(1_000, 100, 'single')).granted;
+    expect(granted).toBeGreaterThanOrEqual(100);
+    expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
+  });
+
+  test('comes back after the time that was told', async () => {
+    for (const [rate, order] of [
+      [1, 'campaign'],
+      [3, 'campaign'],
+      [14, 'campaign'],
+      [500, 'campaign'],
+      [14, 'single'],
+    ] as const) {
+      projectId = (await buildProject(database.db, 'Told')).id;
+      const { retryAfterMs } = await take(1_000, rate, order);
+      await pass(retryAfterMs / 1_000);
+      expect((await take(1_000, rate, order)).granted).toBeGreaterThanOrEqual(Math.max(1, Math.floor(rate / 4)));
+    }
+  });
+
+  test('is there again when it was returned, up to what the bucket holds', async () => {
+    await take(1_000, 1, 'single');
+    await pass(1.2);
+    expect((await take(1, 1, 'single')).granted).toBe(1);
+    await returnSendTokens(database.db, { projectId, n: 1, ratePerSecond: 1 });
+    await returnSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 1 });
+    expect((await take(1_000, 1, 'single')).granted).toBe(1);
+  });
+
+  test('is all, without a statement, where there is no limit', async () => {
+    expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
+    await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
+    expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
+  });
+
+  test('is never more than the rate, whoever takes at the same time from however many processes', async () => {
+    const rate = 200;
+    await take(1_000, rate, 'single');
+    await pass(3_600);
+    const pools = [1, 2].map(() =>
+      connect({ connectionString: database.url, max: 8, applicationName: 'taker', onError: () => {} }),
+    );
+    const startedMs = Date.now();
+    let granted = 0;
+    let returned = 0;
+    const orders: SendOrder[] = ['single', 'workflow', 'campaign'];
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, taker) => {
+        const db = pools[taker % 2]?.db as Db;
+        for (let round = 0; round < 25; round++) {
+          const taken = (await take(1 + ((taker + round) % 9), rate, orders[taker % 3], db)).granted;
+          granted += taken;
+          if (round % 5 > 0 || taken === 0) continue;
+          await returnSendTokens(db, { projectId, n: 1, ratePerSecond: rate });
+          returned += 1;
+        }
+      }),
+    );
+    const seconds = (Date.now() - startedMs) / 1_000;
+    expect(granted).toBeGreaterThanOrEqual(rate);
+    expect(granted - returned).toBeLessThanOrEqual(rate * (1.1 + seconds));
+    for (const { db } of pools) await db.destroy();
+  });
 });
 
-test('without a limit nothing is counted; of two limits the lower holds', async () => {
-  projectId = (await buildProject(database.db, 'Rate')).id;
-  expect(await takeSendTokens(database.db, projectId, 1_000_000, 0)).toEqual({ waitMs: 0 });
+describe('who goes first', () => {
+  test('a single mail finds its token in the midst of a campaign', async () => {
+    await take(1_000, 14);
+    await pass(3_600);
+    expect((await take(1_000, 14)).granted).toBe(14);
+    expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
+  });
+
+  test('while single mails wait, workflows and campaigns get nothing', async () => {
+    await take(1_000, 10, 'single');
+    const { retryAfterMs } = await take(4, 10, 'single');
+    await pass(0.4);
+    expect((await take(1, 10, 'workflow')).granted).toBe(0);
+    expect(await take(1, 10, 'campaign')).toMatchObject({ granted: 0, retryAfterMs: expect.any(Number) });
+    expect(retryAfterMs).toBeLessThanOrEqual(400);
+    expect((await take(4, 10, 'single')).granted).toBe(4);
+  });
+
+  test('while mails of workflows wait, campaigns get nothing and single mails go', async () => {
+    await take(1_000, 10, 'workflow');
+    await pass(0.4);
+    expect((await take(1, 10, 'campaign')).granted).toBe(0);
+    expect((await take(1, 10, 'single')).granted).toBe(1);
+    expect((await take(1, 10, 'workflow')).granted).toBe(1);
+  });
+
+  test('who does not come back is waited for no longer than his mails take and a moment more', async () => {
+    await take(1_000, 10, 'single');
+    await take(4, 10, 'single');
+    await pass(10);
+    expect((await take(4, 10, 'campaign')).granted).toBe(4);
+    // However many were refused.
+    await take(100_000, 10, 'single');
+    await pass(5.1);
+    expect((await take(4, 10, 'campaign')).granted).toBe(4);
+  });
+
+  test('a campaign that waits for single mails is told until when', async () => {
+    await take(1_000, 10, 'single');
+    const { retryAfterMs } = await take(1, 10, 'campaign');
+    await pass(retryAfterMs / 1_000);
+    expect((await take(1, 10, 'campaign')).granted).toBe(1);
+  });
+});
+
+test('of two limits the lower holds', async () => {
   expect(await getSendRate(database.db, projectId, 0)).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
   expect(await getSendRate(database.db, projectId, 0)).toBe(20);
@@ -45,7 +168,6 @@ test('without a limit nothing is counted; of two limits the lower holds', async 
 });
 
 test('the month has room for what fits, and concurrent takers never pass the limit', async () => {
-  projectId = (await buildProject(database.db, 'Usage')).id;
   const taken = await Promise.all(
     Array.from({ length: 30 }, () => takeMonthlyAllowance(database.db, { projectId, n: 3, limit: 50 })),
   );
