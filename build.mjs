@@ -119,7 +119,12 @@ async function bundleWorkflows() {
   const hash = contentHash(BUNDLED_ROOMS);
   if (!existsSync(workflowsPath) || (existsSync(BUNDLE) && read(BUNDLE_STAMP) === hash)) return;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const workflowInterceptorModules = [join(DIST, 'workflows', 'begun.js')];
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules,
+    logger: new DefaultLogger('WARN'),
+  });
   writeFileSync(`${BUNDLE}.tmp`, code);
   renameSync(`${BUNDLE}.tmp`, BUNDLE);
   writeFileSync(BUNDLE_STAMP, hash);

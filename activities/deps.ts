@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import type { EmailProvider } from '../channels/email/provider.ts';
-import type { SmsProvider } from '../channels/sms/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { EmailAttempts } from './email-attempts.ts';
 import type { Mailer } from './mailer.ts';
+import type { SendRates } from './send-rates.ts';
+import type { SmsAttempts } from './sms-attempts.ts';
 
 /** What activities are built from: one object a worker process, made by `worker/worker.ts`. */
 export interface ActivityDeps {
@@ -14,9 +16,10 @@ export interface ActivityDeps {
   lifecycle: Lifecycle;
   log: Logger;
   mailer: Mailer;
+  rates: SendRates;
+  emailAttempts: EmailAttempts;
+  smsAttempts: SmsAttempts;
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
-  /** Undefined where SMS is off. */
-  smsProvider: SmsProvider | undefined;
 }

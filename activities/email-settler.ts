@@ -1,20 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import { type EmailResult, recordEmailResults } from '../db/email-outcomes.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database } from '../db/schema.ts';
-import { inTransaction, isConnectionFailure } from '../db/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
+import { persistently } from './persistently.ts';
 
 /** Results that share a transaction: 100 cost a third of what 20 cost a row (performance.md §3). */
 const BATCH_MAX = 100;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
-/** A mail that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this often. */
-const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
 /** A mail's result that counted. */
 export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
@@ -103,17 +101,4 @@ async function runHooks(trx: Transaction<Database>, items: Item[]): Promise<Map<
     for (const [index, item] of own.entries()) values.set(item, answers[index]);
   }
   return values;
-}
-
-/** Tries again while the connection is what failed. Safe: a commit whose answer was lost is fenced off by the claim number. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (const waitMs of RETRY_WAITS_MS) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
-      await sleep(waitMs);
-    }
-  }
-  return work();
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
 import type { Db } from '../db/connection.ts';
-import type { ClaimedEmail } from '../db/email-ledger.ts';
+import { type ClaimedEmail, releaseEmail } from '../db/email-ledger.ts';
 import type { EmailResult } from '../db/email-outcomes.ts';
 import { takeMonthlyAllowance } from '../db/usage.ts';
 import { judgeAgain } from '../domain/bounce.ts';
@@ -23,7 +23,8 @@ const IN_DOUBT_MAX = 60;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
-  outcome: EmailOutcome;
+  /** `stopped`: it was not tried and is not claimed any more, because whoever asked for it has stopped. */
+  outcome: EmailOutcome | { kind: 'stopped' };
   /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
   recorded: boolean;
   /** What the hook returned; undefined when it did not run. */
@@ -33,6 +34,8 @@ export interface Delivery<T> {
 export interface DeliverOptions {
   /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
   expiresAt?: Date;
+  /** Aborted when nobody waits for the delivery any more: what is not on the wire then does not leave. */
+  stop?: AbortSignal;
 }
 
 export interface Mailer {
@@ -68,13 +71,13 @@ export function createMailer(deps: {
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
 
-  async function attempt(email: ClaimedEmail, expiresAt: Date): Promise<EmailResult> {
+  async function attempt(email: ClaimedEmail, expiresAt: Date, stop?: AbortSignal): Promise<EmailResult> {
     const refused = refusalOf(email) ?? (await overLimit(db, email));
     if (refused || !email.to) return { email, outcome: refused ?? failed('contact_deleted'), event: null };
     const ready = await messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
     if ('kind' in ready) return { email, outcome: ready, event: null };
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
-    const result = await provider.send(ready.message);
+    const result = await provider.send(ready.message, stop);
     return { email, ...(await named(email.to.email, await outcomeOf(db, { email, ready, result, expiresAt }))) };
   }
 
@@ -94,8 +97,13 @@ export function createMailer(deps: {
   return {
     deliver(email, whenSettled, options) {
       return limit.run(async () => {
+        // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
+        if (options?.stop?.aborted) {
+          await releaseEmail(db, email);
+          return { outcome: { kind: 'stopped' }, recorded: false, settled: undefined };
+        }
         const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-        const result = await attempt(email, expiresAt);
+        const result = await attempt(email, expiresAt, options?.stop);
         const { recorded, value } = await settler.settle(result, whenSettled);
         return { outcome: result.outcome, recorded, settled: value };
       });

@@ -1,3 +1,4 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Transaction } from 'kysely';
 import { type ClaimedEmail, claimEmails } from '../db/email-ledger.ts';
@@ -19,6 +20,7 @@ import { deriveKey } from '../domain/secrets.ts';
 import { type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { Settled } from './email-settler.ts';
+import type { SendRates } from './send-rates.ts';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;
@@ -35,9 +37,11 @@ type Begun = { email: ClaimedEmail } | { next: Next };
  * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash sends that row and
  * no second one. Status, event and the execution's next step are one transaction. Executions that come at the same time share both
  * transactions, the one before the mail and the one after it.
- * @throws ApplicationFailure MAIL_DEFERRED with the delay that Temporal keeps to, when the provider refused for now
+ * @throws ApplicationFailure MAIL_DEFERRED when the provider refused for now, SEND_RATE when the project may not send yet, both with the delay
+ * that Temporal keeps to; CancelledFailure when it was to stop before the mail left
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  const { rates } = deps;
   const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
   const beginnings = createGroupCommit<StepInput, Begun>({
     lanes: LANES,
@@ -48,9 +52,29 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
     commit: (inputs) => inTransaction(deps.db, (trx) => begin(trx, inputs, suppressionPads)),
   });
   return async (input) => {
+    const { projectId } = input;
+    const paid = await takeTurn(rates, projectId);
     const begun = await beginnings.add(input);
+    const unused = 'next' in begun || begun.email.mode === 'test';
+    if (paid && unused) await rates.giveBack(projectId, 1);
     return 'next' in begun ? begun.next : send(deps, begun.email);
   };
+}
+
+/**
+ * Takes a place in the project's send rate, before the step is looked at, so that waiting for it counts as no try. Who gets none gives the
+ * activity's place back. Returns whether a place was taken; without a rate none is.
+ * @throws ApplicationFailure SEND_RATE with the delay that Temporal keeps to
+ */
+async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
+  if ((await rates.rateOf(projectId)) === 0) return false;
+  const { granted, retryAfterMs } = await rates.take(projectId, 1, 'workflow');
+  if (granted > 0) return true;
+  throw ApplicationFailure.create({
+    type: 'SEND_RATE',
+    message: `the project's send rate is used up; again in ${retryAfterMs} ms`,
+    nextRetryDelay: retryAfterMs,
+  });
 }
 
 /** Ends the pauses that led here, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
@@ -89,7 +113,9 @@ function passOver(trx: Transaction<Database>, mail: StepEmail): Promise<Next> {
 }
 
 async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
-  const { outcome, settled } = await deps.mailer.deliver(email, completeSteps);
+  const stop = Context.current().cancellationSignal;
+  const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
+  if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
   if (outcome.kind === 'later') return deferred(deps, email, outcome);
   // Fenced off: another attempt of this step has the mail.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completed(email)));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
+import { createBatcher } from '../db/batcher.ts';
 import { queueOwnerNotice } from '../db/owner-notices.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EndpointStatus } from '../db/webhook-endpoints.ts';
@@ -19,7 +20,6 @@ import {
   verdictOf,
   webhookHeaders,
 } from '../domain/webhook-registry.ts';
-import { createBatcher } from '../temporal/batcher.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
-import { outboxStore } from '../db/outbox.ts';
+import { createOutboxBell } from '../db/outbox-bell.ts';
 import { type Config, isLoopbackHost } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
@@ -79,7 +79,8 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
     applicationName: 'tidings-api',
     onError: (error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
   });
-  const lifecycle = createLifecycle({ temporal: config.temporal, outbox: outboxStore(db), log });
+  const bell = createOutboxBell(db);
+  const lifecycle = createLifecycle({ temporal: config.temporal, wake: bell.ring });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
   const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { requirePostgres, requireTemporal } from './dependencies.ts';
+import { requirePostgres } from './dependencies.ts';
 import { packageRoot } from './package-root.ts';
 import { runServiceProcess } from './service-process.ts';
 
@@ -10,7 +10,6 @@ const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');
 // `npm run worker`: one worker process, configured by environment alone.
 await runServiceProcess('worker', process.env, async (config, { log, fatal }) => {
   await requirePostgres(config.database.url);
-  await requireTemporal(config.temporal);
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
   // Only now: settings that cannot be used are told before seconds of imports.
   const { startWorker } = await import('../worker/worker.ts');

@@ -80,6 +80,22 @@ export async function claimEmails(
   return rows.map(toClaimed);
 }
 
+/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmail): Promise<void> {
+  await sql`
+    UPDATE emails SET status = 'PENDING', attempts = attempts - 1, claim = NULL
+    WHERE id = ${id} AND project_id = ${projectId} AND claim = ${claim} AND status = 'SENDING'
+  `.execute(db);
+}
+
+/** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
+export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    /* prepared */ SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** One outcome of an attempt, with the claim it was made under. */
 export interface EmailSettlement {
   id: string;
@@ -90,7 +106,7 @@ export interface EmailSettlement {
 /**
  * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted. One that is missing
  * was fenced off: another attempt has taken the mail since. A provider's callback may have come before our commit: then the status
- * stays what the callback made it, and the rest is recorded.
+ * stays what the callback made it, and the rest is recorded. A mail that is held was not tried.
  */
 export async function settleEmails(
   trx: Transaction<Database>,
@@ -103,7 +119,7 @@ export async function settleEmails(
   const { rows } = await sql<{ id: string }>`
     /* prepared */ UPDATE emails e SET
       status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
-      claim = NULL, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
+      claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
       provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),
       sent_at = CASE WHEN u.status = 'SENT' THEN now() ELSE e.sent_at END,
       bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END

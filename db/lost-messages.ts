@@ -2,10 +2,9 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidAt } from './activity-sources.ts';
 import type { Db } from './connection.ts';
+import { deliveryKinds, type MessageKind } from './direct-messages.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
-
-export type MessageKind = 'email' | 'sms';
 
 /** A message that is accepted and not sent, handed to Temporal a while ago. */
 export interface OpenMessage {
@@ -41,12 +40,12 @@ const OPEN: Record<
  * accepted since `since`, so it costs as much as that was.
  */
 export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Date }): Promise<OpenMessage[]> {
-  const { table, where, deliver } = OPEN[p.kind];
+  const { table, where } = OPEN[p.kind];
   const settled = new Date(Date.now() - SETTLED_MS);
   const { rows } = await sql<OpenMessage>`
     SELECT m.project_id AS "projectId", m.id, m.claim FROM ${table} m
     WHERE m.id >= ${uuidAt(p.since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid AND ${where}
-      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = ${deliver} AND o.ref_id = m.id)
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = m.id AND o.kind IN ${deliveryKinds(p.kind)})
     ORDER BY m.id LIMIT ${ROUND_MAX}
   `.execute(db);
   return rows;

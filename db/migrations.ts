@@ -20,6 +20,7 @@ import * as sesMessages from './migrations/20261122T0230-ses-messages.ts';
 import * as erasedContents from './migrations/20261122T0231-erased-contents.ts';
 import * as erasedAttachments from './migrations/20261122T0241-erased-attachments.ts';
 import * as sendTurns from './migrations/20261122T1406-send-turns.ts';
+import * as fairOutbox from './migrations/20261122T1409-fair-outbox.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T0231-erased-contents': erasedContents,
   '20261122T0241-erased-attachments': erasedAttachments,
   '20261122T1406-send-turns': sendTurns,
+  '20261122T1409-fair-outbox': fairOutbox,
 };

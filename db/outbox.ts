@@ -1,18 +1,16 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { NewOutboxRow, OutboxKind, OutboxRow } from '../domain/outbox.ts';
+import type { Begun } from '../domain/begun.ts';
+import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
 import type { Database } from './schema.ts';
 
-/**
- * How long a row is left to the process that wrote it, which dispatches right after its commit. Only a crash, a full queue or an
- * unreachable Temporal leaves it to the relay.
- */
-const OWN_DISPATCH_SECONDS = 5;
-/** A row that failed waits 5 s, 10 s, 20 s … and at most this long: Temporal may be away for hours. */
+/** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
 const MAX_BACKOFF_SECONDS = 60;
+/** The words of a failure are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 500;
 
-/** Queues work for Temporal in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit. */
+/** Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the workers. */
 export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
   const queued = outboxRows(rows);
@@ -28,57 +26,177 @@ export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
 /** The statement of `enqueue`, for a statement that does more; any number of rows. */
 export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
-    INSERT INTO outbox (id, project_id, kind, ref_id, payload, available_at)
-    SELECT u.*, now() + make_interval(secs => ${OWN_DISPATCH_SECONDS})
-    FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
-      ${rows.map((r) => r.kind)}::text[], ${rows.map((r) => r.refId)}::uuid[],
+    INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
+    SELECT u.* FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
+      ${rows.map((r) => r.kind)}::text[], ${rows.map((r) => OUTBOX_PRIORITY[r.kind])}::int2[], ${rows.map((r) => r.refId)}::uuid[],
       ${rows.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u`;
 }
 
-/** Forgets rows whose work Temporal has taken. May run twice. */
-export async function deleteDispatched(db: Db, ids: string[]): Promise<void> {
+export interface FairClaim {
+  priority: number;
+  /** Rows at most. */
+  limit: number;
+  /** Projects take turns from the one that comes after this one; the zero id begins anew. */
+  after: string;
+  /** Taken rows come back by themselves after this: the process that has them was killed, or Temporal has lost them. */
+  leaseMs: number;
+  /** How many more rows these projects may have under way; all others may have any number. */
+  rooms?: Map<string, number>;
+  /**
+   * For what Temporal begins: as many rows may be with it that it has not begun, over all processes. Such rows stay until they are known
+   * to have begun.
+   */
+  window?: number;
+}
+
+/** A row that this process has now. */
+export interface TakenRow extends OutboxRow {
+  /** 1 for a row that nobody had before. */
+  attempts: number;
+}
+
+/** Projects looked at for one claim, from the one whose turn it is and from the first. */
+const PROJECTS_LOOKED_AT = 100;
+
+/**
+ * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take the same row (SKIP LOCKED).
+ * By the index outbox_turn: a look for each project that has rows, however many those are, so that the one with a hundred thousand keeps
+ * nobody waiting.
+ * @returns the rows in the order of their ids, and how many there was room for
+ */
+export async function claimFair(db: Db, p: FairClaim): Promise<{ rows: TakenRow[]; most: number }> {
+  const { priority, after, rooms = new Map<string, number>() } = p;
+  const taken = p.window === undefined ? sql`` : sql`taken_at = now(),`;
+  const limit =
+    p.window === undefined
+      ? sql`${p.limit}::int`
+      : sql`(SELECT least(${p.limit}::int, greatest(0, ${p.window}::int - count(*))) FROM outbox WHERE taken_at IS NOT NULL)`;
+  const { rows } = await sql<Partial<ClaimedRow> & { most: number }>`
+    /* prepared */ WITH RECURSIVE
+    ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},
+    ${projectsFrom('behind', priority, sql`<= ${after}::uuid`)},
+    waiting AS MATERIALIZED (
+      SELECT w.project_id, w.place, coalesce(r.room, 2147483647) AS room
+      FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_LOOKED_AT} FROM behind) w
+      LEFT JOIN unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[]) AS r (project_id, room) ON r.project_id = w.project_id
+      WHERE coalesce(r.room, 1) > 0
+    ), a AS MATERIALIZED (
+      SELECT ${limit} AS most, (SELECT count(*) FROM waiting) AS projects
+    ), picked AS (
+      SELECT turns.id FROM (
+        SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
+        FROM waiting w CROSS JOIN LATERAL (
+          SELECT q.id FROM outbox q
+          WHERE q.priority = ${priority}::int2 AND q.project_id = w.project_id AND q.available_at <= now()
+          ORDER BY q.id LIMIT least(w.room, (SELECT ceil(most::float8 / greatest(1, projects)) FROM a)) FOR UPDATE SKIP LOCKED) o
+      ) turns ORDER BY turns.turn, turns.place LIMIT (SELECT most FROM a)
+    ), claimed AS (
+      UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)
+      FROM picked WHERE o.id = picked.id
+      RETURNING o.id, o.project_id, o.kind, o.ref_id, o.payload, o.attempts
+    )
+    SELECT a.most, c.* FROM a LEFT JOIN claimed c ON true ORDER BY c.id
+  `.execute(db);
+  return { rows: rows.flatMap((row) => (row.id ? [toTaken(row as ClaimedRow)] : [])), most: rows[0]?.most ?? 0 };
+}
+
+/** Projects that have rows of a priority, each found by one look into the index. */
+function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
+  const table = sql.ref(name);
+  const next = (beyond: RawBuilder<unknown>) => sql`
+    SELECT o.project_id FROM outbox o WHERE o.priority = ${priority}::int2 AND ${beyond} ORDER BY o.project_id LIMIT 1`;
+  return sql`
+    ${table} AS (
+      (SELECT f.project_id, 1 AS n FROM (${next(sql`o.project_id ${where}`)}) f)
+      UNION ALL
+      SELECT o.project_id, w.n + 1 FROM ${table} w CROSS JOIN LATERAL (
+        ${next(sql`o.project_id > w.project_id AND o.project_id ${where}`)}) o
+      WHERE w.n < ${PROJECTS_LOOKED_AT})`;
+}
+
+interface ClaimedRow {
+  id: string;
+  project_id: string;
+  kind: OutboxKind;
+  ref_id: string;
+  payload: object;
+  attempts: number;
+}
+
+function toTaken(row: ClaimedRow): TakenRow {
+  const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
+  return { id, projectId, kind, refId, attempts, payload: { ...row.payload } };
+}
+
+/** Keeps rows that this process still works on from being taken by others. */
+export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
+  await sql`
+    /* prepared */ UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+}
+
+/** Gives rows back as if they had not been taken, to be taken at once. */
+export async function giveBack(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    /* prepared */ UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
+  `.execute(db);
+}
+
+/** Puts rows off that could not be handed over, longer each time, with the words of the failure for the operator. May run twice. */
+export async function putOff(db: Db, ids: string[], message: string): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    UPDATE outbox SET taken_at = NULL, last_error = ${message.slice(0, ERROR_MAX_CHARS)},
+      available_at = now() + make_interval(secs => least(${MAX_BACKOFF_SECONDS}, 2 ^ least(attempts - 1, 10)))
+    WHERE id = ANY(${ids}::uuid[])
+  `.execute(db);
+}
+
+/** Forgets rows whose work is done, or is Temporal's now. May run twice. */
+export async function deleteRows(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
   await sql`/* prepared */ DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
-/**
- * Takes up to `limit` rows that nobody dispatched. A taken row comes back by itself after its backoff, so a relay that is killed
- * loses nothing; two relays never take the same row (SKIP LOCKED).
- */
-export async function claimLeftovers(db: Db, limit: number): Promise<OutboxRow[]> {
-  const { rows } = await sql<{ id: string; project_id: string; kind: OutboxKind; ref_id: string; payload: object }>`
-    UPDATE outbox SET attempts = attempts + 1,
-      available_at = now() + make_interval(secs => least(${MAX_BACKOFF_SECONDS}, 5 * 2 ^ least(attempts, 10)))
-    WHERE id IN (
-      SELECT id FROM outbox WHERE available_at <= now() ORDER BY available_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING id, project_id, kind, ref_id, payload
+/** Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May run twice. */
+export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
+  const { rows } = await sql<{ ms: number }>`
+    /* prepared */ DELETE FROM outbox o
+    USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])
+      AS u (kind, ref_id, visit)
+    WHERE o.ref_id = u.ref_id AND o.kind = u.kind AND o.taken_at IS NOT NULL
+      AND (u.visit IS NULL OR (o.payload->>'visit')::int = u.visit)
+    RETURNING extract(epoch FROM clock_timestamp() - o.taken_at)::float8 * 1000 AS ms
   `.execute(db);
-  return rows
-    .map((r) => ({ id: r.id, projectId: r.project_id, kind: r.kind, refId: r.ref_id, payload: { ...r.payload } }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return rows.map((row) => row.ms);
 }
 
-/** Keeps the words of the last failure with the rows, for the operator; `docs/operating.md` shows the query. */
-export async function noteDispatchFailure(db: Db, ids: string[], message: string): Promise<void> {
-  await sql`UPDATE outbox SET last_error = ${message.slice(0, 500)} WHERE id = ANY(${ids}::uuid[])`.execute(db);
-}
-
-/** Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. */
-export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
-  const ids = rows.map((row) => row.refId);
+/**
+ * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and a first wait without
+ * a deadline would stand open for ever.
+ */
+export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await sql<{ id: string }>`
-    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${ids}::uuid[]) AS t (id, ref_id)
-    WHERE EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id AND e.completed_at IS NOT NULL)
-      OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ('SCHEDULED', 'SENDING'))
-      OR NOT EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id UNION ALL SELECT FROM campaigns c WHERE c.id = t.ref_id)
+    /* prepared */ SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[]) AS t (id, ref_id)
+    LEFT JOIN executions e ON e.id = t.ref_id
+    WHERE e.id IS NULL OR e.completed_at IS NOT NULL
   `.execute(db);
   return new Set(ended.map((row) => row.id));
 }
 
-/** The outbox as `temporal/lifecycle.ts` uses it. */
-export function outboxStore(db: Db) {
-  return {
-    deleteDispatched: (ids: string[]) => deleteDispatched(db, ids),
-    noteFailure: (ids: string[], message: string) => noteDispatchFailure(db, ids, message),
-    findEnded: (rows: OutboxRow[]) => findEndedTargets(db, rows),
-  };
+/**
+ * Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. One whose start waits yet, or is on its way,
+ * has not: it would come to life after the signal was dropped.
+ */
+export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
+  const ids = rows.map((row) => row.refId);
+  const { rows: ended } = await sql<{ id: string }>`
+    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${ids}::uuid[]) AS t (id, ref_id)
+    WHERE (EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id AND e.completed_at IS NOT NULL)
+        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ('SCHEDULED', 'SENDING'))
+        OR NOT EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id UNION ALL SELECT FROM campaigns c WHERE c.id = t.ref_id))
+      AND NOT EXISTS (SELECT FROM outbox s WHERE s.ref_id = t.ref_id AND s.kind IN ('execution.start', 'campaign.start'))
+  `.execute(db);
+  return new Set(ended.map((row) => row.id));
 }

@@ -338,8 +338,13 @@ export interface OutboxTable {
   payload: GeneratedJson;
   attempts: Generated<number>;
   last_error: string | null;
+  /** When the row may be taken; of a row that is taken, when it is given up for lost. */
   available_at: GeneratedTimestamp;
   created_at: GeneratedTimestamp;
+  /** `OUTBOX_PRIORITY` of its kind. */
+  priority: Generated<number>;
+  /** Since when Temporal has it without having begun; null while it waits, and for what workers send themselves. */
+  taken_at: Date | null;
 }
 
 export interface IdempotencyKeysTable {

@@ -22,14 +22,14 @@ export interface ClaimedSms {
  */
 export async function claimSms(
   db: Db,
-  p: { projectId: string; ids: string[]; deliveryId: string },
+  p: { projectId: string; messages: { id: string; deliveryId: string }[] },
 ): Promise<ClaimedSms[]> {
   const { rows } = await sql<ClaimedSms>`
     WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim)
-    UPDATE sms_messages s SET claim = n.claim, delivery_id = ${p.deliveryId}, attempts = s.attempts + 1
-    FROM n
-    WHERE s.project_id = ${p.projectId} AND s.id = ANY(${p.ids}::uuid[]) AND s.status = 'PENDING'
-      AND (s.delivery_id IS NULL OR s.delivery_id = ${p.deliveryId})
+    UPDATE sms_messages s SET claim = n.claim, delivery_id = u.delivery_id, attempts = s.attempts + 1
+    FROM n, unnest(${p.messages.map((m) => m.id)}::uuid[], ${p.messages.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
+    WHERE s.project_id = ${p.projectId} AND s.id = u.id AND s.status = 'PENDING'
+      AND (s.delivery_id IS NULL OR s.delivery_id = u.delivery_id)
     RETURNING s.id, s.project_id AS "projectId", s.to_phone AS "to", s.from_phone AS "from", s.body, s.mode, s.claim, s.attempts,
       NOT EXISTS (
         SELECT FROM contacts c WHERE c.project_id = s.project_id AND NOT c.sms_subscribed

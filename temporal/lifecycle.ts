@@ -1,9 +1,8 @@
 import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusName } from '@temporalio/client';
 import type { Config } from '../domain/config.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import { createBatcher } from './batcher.ts';
 import { temporalConnectionOptions } from './connection.ts';
-import { createDispatchQueue, splitIntoGroups } from './dispatch-queue.ts';
+import type { RowGroup } from './groups.ts';
 import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -15,22 +14,17 @@ const PING_DEADLINE_MS = 3_000;
 /** An answer that is complete without the run id does not wait long for it. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
-/** Rows that Temporal has taken are deleted this often, many at a time: nobody waits for that, and the relay leaves them alone for seconds. */
-const REMOVAL_INTERVAL_MS = 100;
+/** Status codes of gRPC by which Temporal says nothing about what it was asked: not reached, no answer in time, too busy. */
+const AWAY_CODES = new Set([1, 4, 8, 14]);
 
-/** What the lifecycle does to the outbox (db/outbox.ts); passed in, because `temporal` does not import `db`. */
-export interface OutboxStore {
-  deleteDispatched(ids: string[]): Promise<void>;
-  noteFailure(ids: string[], message: string): Promise<void>;
-  /** Which of these rows are for something that has ended, so that a signal to it has nobody to reach. Returns row ids. */
-  findEnded(rows: OutboxRow[]): Promise<Set<string>>;
-}
+/** What became of a group that was handed to Temporal. `away`: it was not reached, or is too busy, for this group and any other. */
+export type HandedOver = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
-  /** Dispatches rows in the background, after the commit of their transaction. Never throws: the relay takes what fails. */
+  /** Wakes the workers for rows, after the commit of their transaction. Never throws and is not awaited: workers also look by themselves. */
   dispatch(rows: OutboxRow[]): void;
-  /** Dispatches rows now, the relay's way; resolves when each was tried. */
-  dispatchNow(rows: OutboxRow[]): Promise<void>;
+  /** Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless. */
+  handOver(rows: RowGroup): Promise<HandedOver>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
   /** The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or answer. */
@@ -47,7 +41,7 @@ export interface Lifecycle {
   restartTerminated(since: Date): Promise<string[]>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
-  /** Waits for what is under way, then closes the connection; what is queued stays in the outbox, for the relay. */
+  /** Waits for what is under way, then closes the connection. */
   close(): Promise<void>;
   readonly client: Client;
 }
@@ -55,17 +49,20 @@ export interface Lifecycle {
 /** The only place that starts, signals or cancels workflows. Connects lazily, so the API starts and accepts while Temporal is down. */
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
-  outbox: OutboxStore;
-  log: { warn(details: object, message: string): void };
+  /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
+  wake: (rows: OutboxRow[]) => void;
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
   const client = new Client({ connection, namespace: deps.temporal.namespace });
-  const remover = createBatcher<string>((ids) => deps.outbox.deleteDispatched(ids), REMOVAL_INTERVAL_MS);
-  const queue = createDispatchQueue(run);
-  /** What `close` waits for, beside the queue. */
+  /** What `close` waits for. */
   const underWay = new Set<Promise<unknown>>();
 
-  async function noted<T>(work: Promise<T>): Promise<T> {
+  /**
+   * A question to Temporal, for this long. The client asks again by itself, from a timer, where Temporal is away: on a connection that was
+   * closed meanwhile that would end the process, so `close` waits for it.
+   */
+  async function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
+    const work = connection.withDeadline(Date.now() + deadlineMs, question);
     underWay.add(work);
     try {
       return await work;
@@ -74,47 +71,15 @@ export function createLifecycle(deps: {
     }
   }
 
-  /**
-   * A question to Temporal, for this long. The client asks again by itself, from a timer, where Temporal is away: on a connection that was
-   * closed meanwhile that would end the process, so `close` waits for it.
-   */
-  function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
-    return noted(connection.withDeadline(Date.now() + deadlineMs, question));
-  }
-
-  async function run(rows: OutboxRow[]): Promise<void> {
-    try {
-      await settle(await connection.withDeadline(Date.now() + RPC_DEADLINE_MS, () => dispatchGroup(client, rows)));
-    } catch (error) {
-      await reportFailure(rows, error);
-    }
-  }
-
-  async function settle({ taken, later }: Dispatched): Promise<void> {
-    remove(taken);
-    if (later.length === 0) return;
-    const ended = await deps.outbox.findEnded(later);
-    remove(later.filter((row) => ended.has(row.id)));
-  }
-
-  /** Forgets what Temporal has taken, some time soon. A crash before this dispatches it again, which is harmless. */
-  function remove(rows: OutboxRow[]): void {
-    if (rows.length === 0) return;
-    void noted(remover.add(rows.map(idOf)).catch((error: unknown) => reportFailure(rows, error)));
-  }
-
-  async function reportFailure(rows: OutboxRow[], error: unknown): Promise<void> {
-    const reason = describeFailure(error);
-    deps.log.warn({ kind: rows[0]?.kind, rows: rows.length, reason }, 'dispatch failed; the relay tries again');
-    // The note is for operators; where Postgres is away as well, there is nowhere to put it.
-    await deps.outbox.noteFailure(rows.map(idOf), reason).catch(() => undefined);
-  }
-
   return {
     client,
-    dispatch: (rows) => queue.add(rows),
-    dispatchNow: async (rows) => {
-      await Promise.all(splitIntoGroups(rows).map(run));
+    dispatch: (rows) => deps.wake(rows),
+    handOver: async (rows) => {
+      try {
+        return { outcome: await ask(RPC_DEADLINE_MS, () => dispatchGroup(client, rows)) };
+      } catch (error) {
+        return { outcome: 'failed', reason: describeFailure(error), away: isAway(error) };
+      }
     },
     prepareNamespace: async () => {
       await ensureSearchAttributes(connection, deps.temporal.namespace);
@@ -133,17 +98,21 @@ export function createLifecycle(deps: {
       await ask(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
-      await queue.close();
       await Promise.allSettled(underWay);
       await connection.close();
     },
   };
 }
 
-const idOf = (row: OutboxRow): string => row.id;
-
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   return isGrpcServiceError(error) ? `Temporal: ${error.message}` : `${error.message}${cause}`;
+}
+
+/** Whether a failure is of the connection or the server, not of what was asked. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isGrpcServiceError(error)) return AWAY_CODES.has(error.code);
+  return isAway(error.cause);
 }

@@ -1,6 +1,13 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { type ExecutionInput, executionWorkflowId } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
+import type { DeliveryState } from '../workflows/delivery-loop.ts';
 import {
   campaignWorkflowId,
   groupWorkflowId,
@@ -13,73 +20,68 @@ import {
 } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** What dispatching rows came to: `taken` rows are done with, `later` rows have to be tried again. */
-export interface Dispatched {
-  taken: OutboxRow[];
-  later: OutboxRow[];
-}
+/**
+ * What became of rows that were given to Temporal: `taken`, `begun` before (by an earlier dispatch of the same rows), or `absent`: a signal
+ * to a workflow that is not there, because it has not started yet or is done.
+ */
+export type Dispatched = 'taken' | 'begun' | 'absent';
 
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(client: Client, rows: OutboxRow[]): Promise<Dispatched> {
+export async function dispatchGroup(client: Client, rows: [OutboxRow, ...OutboxRow[]]): Promise<Dispatched> {
   const [first] = rows;
-  if (!first) return { taken: [], later: [] };
   switch (first.kind) {
     case 'email.deliver':
-      return all(rows, startEmailDelivery(client, rows));
     case 'sms.deliver':
-      return all(rows, startSmsDelivery(client, rows));
+      throw new Error(`${first.kind} is sent by the workers themselves`);
+    case 'email.retry':
+      return started(startEmailDelivery(client, rows));
+    case 'sms.retry':
+      return started(startSmsDelivery(client, rows));
     case 'webhook.deliver':
-      return all(rows, wakeWebhookDelivery(client, rows));
+      return started(wakeWebhookDelivery(client, rows));
     case 'execution.start':
-      return all(rows, startExecution(client, first));
+      return started(startExecution(client, first));
     case 'execution.event':
-      return signalled(
-        rows,
-        client.workflow.getHandle(executionWorkflowId(first.refId)).signal('event', first.payload),
-      );
+      return signalled(client.workflow.getHandle(executionWorkflowId(first.refId)).signal('event', first.payload));
     case 'execution.cancel':
-      return signalled(rows, client.workflow.getHandle(executionWorkflowId(first.refId)).cancel());
+      return signalled(client.workflow.getHandle(executionWorkflowId(first.refId)).cancel());
     case 'campaign.start':
-      return all(rows, startCampaign(client, first));
+      return started(startCampaign(client, first));
     case 'campaign.changed':
-      return signalled(
-        rows,
-        client.workflow.getHandle(campaignWorkflowId(first.refId, sendNo(first))).signal('changed'),
-      );
+      return signalled(client.workflow.getHandle(campaignWorkflowId(first.refId, sendNo(first))).signal('changed'));
     case 'job.start':
-      return all(rows, startJob(client, first));
+      return started(startJob(client, first));
     case 'hold.release':
-      return all(rows, startRelease(client, first));
+      return started(startRelease(client, first));
     case 'restock.start':
-      return all(rows, startRestock(client, first));
+      return started(startRestock(client, first));
     default:
       return unknownKind(first.kind);
   }
 }
 
-async function all(rows: OutboxRow[], start: Promise<unknown>): Promise<Dispatched> {
+async function started(start: Promise<unknown>): Promise<Dispatched> {
   try {
     await start;
+    return 'taken';
   } catch (error) {
     // Started by an earlier dispatch of the same rows: that is what was asked for.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'begun';
+    throw error;
   }
-  return { taken: rows, later: [] };
 }
 
-/** A signal to a workflow that is not there: not started yet, or done. The caller asks the database which. */
-async function signalled(rows: OutboxRow[], signal: Promise<unknown>): Promise<Dispatched> {
+async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
   try {
     await signal;
-    return { taken: rows, later: [] };
+    return 'taken';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { taken: [], later: rows };
+    if (error instanceof WorkflowNotFoundError) return 'absent';
     throw error;
   }
 }
 
 function startEmailDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const ids = rows.map((row) => row.refId);
   const projectId = projectOf(rows);
   return client.workflow.start('emailDelivery', {
     taskQueue: TASK_QUEUES.workflows,
@@ -87,15 +89,14 @@ function startEmailDelivery(client: Client, rows: OutboxRow[]): Promise<unknown>
       'delivery',
       rows.map((row) => row.id),
     ),
-    args: [{ projectId, emailIds: ids }],
-    staticSummary: `${ids.length} transactional mail${ids.length === 1 ? '' : 's'}`,
+    args: [{ projectId, emailIds: [], carried: deliveryOf(rows) }],
+    staticSummary: `${rows.length} transactional mail${rows.length === 1 ? '' : 's'}`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'email-delivery' }),
     priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
   });
 }
 
 function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const ids = rows.map((row) => row.refId);
   const projectId = projectOf(rows);
   return client.workflow.start('smsDelivery', {
     taskQueue: TASK_QUEUES.workflows,
@@ -103,11 +104,25 @@ function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
       'sms',
       rows.map((row) => row.id),
     ),
-    args: [{ projectId, smsIds: ids }],
-    staticSummary: `${ids.length} SMS`,
+    args: [{ projectId, smsIds: [], carried: deliveryOf(rows) }],
+    staticSummary: `${rows.length} SMS`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'sms-delivery' }),
     priority: { priorityKey: PRIORITY.transactional, fairnessKey: projectId },
   });
+}
+
+/** Messages that did not go at the first attempt: each waits for its next one, for a day from now at most. */
+function deliveryOf(rows: OutboxRow[]): DeliveryState {
+  const now = Date.now();
+  return {
+    waiting: rows.map(({ refId, payload }) => ({
+      id: refId,
+      dueAt: typeof payload.dueAt === 'string' ? payload.dueAt : new Date(now).toISOString(),
+    })),
+    expiresAt: new Date(now + DELIVERY_EXPIRES_MS).toISOString(),
+    sent: 0,
+    other: 0,
+  };
 }
 
 /** Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost Temporal one signal. */
@@ -133,6 +148,8 @@ function startExecution(client: Client, row: OutboxRow): Promise<unknown> {
   return client.workflow.start('contactExecution', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: executionWorkflowId(row.refId),
+    // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
+    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
     args: [input],
     staticSummary: `workflow ${workflowId}, contact ${contactId}`,
     typedSearchAttributes: searchAttributes({ projectId: row.projectId, contactId, automationId: workflowId }),

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
+import { createEmailAttempts } from '../activities/email-attempts.ts';
 import { createMailer } from '../activities/mailer.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
+import { createSendRates } from '../activities/send-rates.ts';
+import { createSmsAttempts } from '../activities/sms-attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/create-provider.ts';
 import { createSmsProvider } from '../channels/sms/create-provider.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
@@ -24,8 +27,11 @@ export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifec
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
   const mailer = createMailer({ ...p, provider });
+  const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
+  const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider });
   return {
-    deps: { ...p, mailer, bulkProvider, webhooks, smsProvider },
+    deps: { ...p, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks },
     close: async () => {
       await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();

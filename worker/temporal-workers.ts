@@ -1,7 +1,15 @@
 import { hostname } from 'node:os';
-import { type NativeConnection, Worker, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  type InjectedSinks,
+  type NativeConnection,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import type { activitiesByQueue } from '../activities/registry.ts';
+import type { Begun } from '../domain/begun.ts';
 import { TASK_QUEUES, type TaskQueue } from '../temporal/names.ts';
+import type { BegunSinks } from '../workflows/begun.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
@@ -24,6 +32,8 @@ export interface WorkerFleet {
   namespace: string;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
+  /** Told of each start, signal and cancel that has reached its workflow. */
+  begun: (begun: Begun) => void;
 }
 
 /** A Temporal worker for each task queue, on one connection: a queue that is full keeps no other waiting. */
@@ -44,6 +54,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
       ...shared,
       taskQueue: TASK_QUEUES.workflows,
       ...workflowSource(p.workflowBundle),
+      sinks: begunSinks(p.begun),
       maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
       workflowTaskPollerBehavior: POLLERS,
     }),
@@ -64,7 +75,15 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
 /** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */
 function workflowSource(
   bundle: WorkflowBundleOption | undefined,
-): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath'> {
+): Pick<WorkerOptions, 'workflowBundle' | 'workflowsPath' | 'interceptors'> {
   if (bundle) return { workflowBundle: bundle };
-  return { workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname };
+  return {
+    workflowsPath: new URL('../workflows/registry.ts', import.meta.url).pathname,
+    interceptors: { workflowModules: [new URL('../workflows/begun.ts', import.meta.url).pathname] },
+  };
+}
+
+/** Not when a workflow is replayed: then it has begun before. */
+function begunSinks(told: (begun: Begun) => void): InjectedSinks<BegunSinks> {
+  return { outbox: { begun: { fn: (_workflow, begun) => told(begun), callDuringReplay: false } } };
 }

@@ -1,15 +1,16 @@
-import { NativeConnection, type Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { connect } from '../db/connection.ts';
-import { outboxStore } from '../db/outbox.ts';
+import { createOutboxBell } from '../db/outbox-bell.ts';
 import type { Config } from '../domain/config.ts';
-import { temporalConnectionOptions } from '../temporal/connection.ts';
+import { takerOf } from '../domain/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
-import { startRelay } from './relay.ts';
+import { Admission } from './admission.ts';
+import { startOutbox } from './outbox.ts';
 import { useTemporalLogger } from './temporal-logger.ts';
-import { createTemporalWorkers } from './temporal-workers.ts';
+import { startTemporalSide } from './temporal-side.ts';
 
 /** Postgres connections of one worker process: bulk work and a few dozen short transactions at a time. */
 const DB_CONNECTIONS = 20;
@@ -27,9 +28,9 @@ export interface WorkerParts {
   onFatal: (error: Error) => void;
 }
 
-/** One worker process: Temporal workers for all task queues, and the relay of the outbox. */
+/** One worker process: Temporal workers for all task queues, and what takes rows of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
-  const { log, workflowBundle, onFatal } = parts;
+  const { log } = parts;
   const { host, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host, port: metricsPort });
   const { db } = connect({
@@ -38,36 +39,39 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     applicationName: 'tidings-worker',
     onError: (error) => log.warn({ reason: error.message }, 'a Postgres connection broke'),
   });
-  const lifecycle = createLifecycle({ temporal: config.temporal, outbox: outboxStore(db), log });
-  await lifecycle.prepareNamespace();
+  const bell = createOutboxBell(db);
+  const lifecycle = createLifecycle({
+    temporal: config.temporal,
+    wake: (rows) => {
+      outbox.wake(rows.map((row) => takerOf(row.kind)));
+      // This process may be busy: others take its rows then.
+      bell.ring(rows);
+    },
+  });
   const channels = createActivityDeps({ config, db, lifecycle, log });
-  const connection = await NativeConnection.connect({
-    ...temporalConnectionOptions(config.temporal),
-    // Payloads are a few ids: gzip, the default, costs both sides more than the bytes that it saves.
-    grpcCompression: { codec: 'none' },
+  const outbox = startOutbox({
+    databaseUrl: config.database.url,
+    deps: channels.deps,
+    admission: new Admission(),
+    log,
   });
-  const workers = await createTemporalWorkers({
-    connection,
-    namespace: config.temporal.namespace,
-    activities: activitiesByQueue(channels.deps),
-    workflowBundle,
+  const temporal = await startTemporalSide({
+    temporal: config.temporal,
+    fleet: {
+      activities: activitiesByQueue(channels.deps),
+      workflowBundle: parts.workflowBundle,
+      begun: outbox.begun,
+    },
+    lifecycle,
+    log,
+    onFatal: parts.onFatal,
   });
-  const runs = workers.map((worker) => worker.run().catch(onFatal));
-  const relay = startRelay({ db, lifecycle, log });
   return {
     close: async () => {
-      await relay.stop();
-      for (const worker of workers) stop(worker);
-      await Promise.all(runs);
+      await Promise.all([outbox.stop(), temporal.stop()]);
       await lifecycle.close();
       await channels.close();
-      await connection.close();
       await db.destroy();
     },
   };
-}
-
-/** A worker that failed has stopped by itself. */
-function stop(worker: Worker): void {
-  if (worker.getState() === 'RUNNING') worker.shutdown();
 }

@@ -13,11 +13,12 @@ import type { EffectActivities, WebhookActivities } from '../activities/executio
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
 
 /**
- * An effect may take as long as its slowest provider answers. What fails for now is tried again for a day, which covers an outage of
- * a mail provider; retries are safe because each visit's effect has its own row in the database.
+ * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.
+ * A second attempt beside the first would double the mail; a killed worker is known by its heartbeats. What fails for now is tried again for a
+ * day, which covers an outage of a mail provider; retries are safe because each visit's effect has its own row in the database.
  */
 const STEP_OPTIONS = {
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '20 minutes',
   // A killed worker's step is run by another this soon.
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },

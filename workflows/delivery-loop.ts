@@ -25,7 +25,7 @@ export function newDelivery(ids: string[]): DeliveryState {
   const now = Date.now();
   const dueAt = new Date(now).toISOString();
   return {
-    waiting: ids.map((id) => ({ id, dueAt, paid: false })),
+    waiting: ids.map((id) => ({ id, dueAt })),
     expiresAt: new Date(now + DELIVERY_EXPIRES_MS).toISOString(),
     sent: 0,
     other: 0,

@@ -6,7 +6,7 @@ import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
 const { sendSms } = proxyActivities<SmsActivities>({
   taskQueue: 'transactional',
   allowEagerDispatch: false,
-  startToCloseTimeout: '15 minutes',
+  startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   // A cancel waits until what was on the wire is recorded.
@@ -27,7 +27,7 @@ export interface SmsDeliveryInput {
   carried?: DeliveryState;
 }
 
-/** Delivers a group of SMS, and tries again what the provider could not take, for a day at most. */
+/** Delivers a group of SMS that did not go at the first attempt, which a worker makes by itself; tries again for a day at most. */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
   return deliver({

@@ -116,7 +116,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
 test('Twilio reports what became of a message, and a status never goes back', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
-  const [sms] = await claimSms(api.db, { projectId: api.one.id, ids: [id], deliveryId });
+  const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }] });
   const outcome = { kind: 'accepted' as const, status: 'QUEUED' as const, providerMessageId: 'SM1' };
   await settleSms(api.db, { projectId: api.one.id, id, claim: sms?.claim ?? 0, outcome });
   const status = async () => (await api.call('GET', `/v1/sms/${id}`)).body.data.status;
@@ -141,7 +141,7 @@ test('STOP ends consent to SMS and nothing else, and START gives it back', async
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/xml']);
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: false });
   const { body } = await send({ to: phone, body: 'x' });
-  const [claimed] = await claimSms(api.db, { projectId: api.one.id, ids: [body.id], deliveryId: id });
+  const [claimed] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id: body.id, deliveryId: id }] });
   expect(claimed?.consents).toBe(false);
   await inbound('START');
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });

@@ -3,6 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
+import { enqueue } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/start.ts';
@@ -55,18 +60,16 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
     expect(output()).not.toContain('hunter2');
   });
 
-  it('an API without Postgres, and a worker without Temporal, after some seconds', async () => {
-    const services = { TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0' };
-    const api = run('api', { ...services, DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` });
-    const worker = run('worker', { ...services, DATABASE_URL: database.url });
-    expect([await api.ended, await worker.ended]).toEqual([1, 1]);
-    expect(api.output()).toMatch(
-      /^Postgres at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED .*\): check DATABASE_URL.*\n$/,
-    );
-    expect(worker.output()).toMatch(
-      /^Temporal at 127\.0\.0\.1:1 cannot be reached \(.*\): check TEMPORAL_ADDRESS.*\n$/,
-    );
-    expect(api.output()).not.toContain('hunter2');
+  it('an API or a worker without Postgres, after some seconds', async () => {
+    const env = { TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: '0', DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` };
+    const processes = ['api', 'worker'].map((command) => run(command, env));
+    expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([1, 1]);
+    for (const { output } of processes) {
+      expect(output()).toMatch(
+        /^Postgres at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED .*\): check DATABASE_URL.*\n$/,
+      );
+      expect(output()).not.toContain('hunter2');
+    }
   });
 
   it('a database that waits for migrations', async () => {
@@ -93,6 +96,21 @@ describe('processes of their own hosts', () => {
     await until(async () => (await statusOf('/health')) === 200, 30_000);
     expect(await statusOf('/health/live')).toBe(200);
     expect(await statusOf('/health/ready')).toBe(503);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('a worker that starts while Temporal is down says so, sends single mails, and ends at SIGTERM', async () => {
+    const { id: projectId } = await buildProject(database.db, 'Mail');
+    await buildDomain(database.db, { projectId });
+    const email = await buildEmail(database.db, { projectId });
+    await inTransaction(database.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId: email }]));
+    const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
+    const { child, ended, output } = run('worker', env);
+    const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
+    await until(async () => (await row.executeTakeFirst())?.status === 'SENT' || child.exitCode !== null, 30_000);
+    await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null, 30_000);
+    expect(output()).toContain('check TEMPORAL_ADDRESS');
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createImportJob } from '../../db/jobs.ts';
-import { deleteDispatched } from '../../db/outbox.ts';
+import { deleteRows } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -105,7 +105,7 @@ it('a job that was terminated has failed and says why', async () => {
 
 it('a job that Temporal has forgotten goes on', async () => {
   const { id, outbox } = await newImport('email\nforgotten@import.test\n', { dispatched: false });
-  await deleteDispatched(
+  await deleteRows(
     service.db,
     outbox.map((row) => row.id),
   );
@@ -155,7 +155,7 @@ async function newImport(csv: string, { dispatched = true } = {}) {
       workflowId: jobWorkflowId(job.id),
       args: [{ projectId: p.projectId, jobId: job.id, kind: row?.payload.kind }],
     });
-    await deleteDispatched(
+    await deleteRows(
       service.db,
       job.outbox.map(({ id }) => id),
     );

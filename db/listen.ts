@@ -1,0 +1,91 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+
+/** The listening connection is asked this often whether it lives: a cut cable is not noticed otherwise. */
+const HEARTBEAT_MS = 2_000;
+const RECONNECT_MS = 500;
+
+export interface Listener {
+  /** Whether every word is heard at this moment. */
+  live(): boolean;
+  close(): Promise<void>;
+}
+
+export interface Listening {
+  databaseUrl: string;
+  /** The channel of NOTIFY; an identifier. */
+  channel: string;
+  applicationName: string;
+  log: Pick<Logger, 'warn'>;
+  /** What it means that nothing is heard, for the log. */
+  deaf: string;
+  /** Called at every word, with its payload, and without one whenever words may have been missed. */
+  heard: (payload?: string) => void;
+}
+
+/** Keeps one connection on LISTEN, and opens it again when it breaks. */
+export function listen({ databaseUrl, channel, applicationName, log, deaf, heard }: Listening): Listener {
+  let client: pg.Client | undefined;
+  let live = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function lost(which: pg.Client): void {
+    if (client !== which) return;
+    client = undefined;
+    live = false;
+    heard();
+    // A broken connection may wait for the network in end(); nobody waits for that.
+    which.end().catch(() => {});
+    if (!closed) timer = setTimeout(() => void open(), RECONNECT_MS);
+  }
+
+  async function open(): Promise<void> {
+    if (closed) return;
+    const next = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: HEARTBEAT_MS,
+      keepAlive: true,
+    });
+    client = next;
+    next.on('error', () => lost(next));
+    next.on('end', () => lost(next));
+    next.on('notification', ({ payload }) => heard(payload));
+    try {
+      await next.connect();
+      await next.query(`LISTEN ${channel}`);
+      heard();
+      live = true;
+      beat(next);
+    } catch (error) {
+      log.warn({ reason: String(error) }, deaf);
+      lost(next);
+    }
+  }
+
+  function beat(which: pg.Client): void {
+    if (closed || client !== which) return;
+    timer = setTimeout(() => {
+      which.query('SELECT 1').then(
+        () => beat(which),
+        () => lost(which),
+      );
+    }, HEARTBEAT_MS);
+    timer.unref();
+  }
+
+  void open();
+  return {
+    live: () => live,
+    async close() {
+      closed = true;
+      live = false;
+      clearTimeout(timer);
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import { OUTBOX_CHANNEL, type OutboxRow, type OutboxTaker, takerOf } from '../domain/outbox.ts';
+import { createBatcher } from './batcher.ts';
+import type { Db } from './connection.ts';
+
+/** NOTIFY takes a lock of the whole database at its commit, so a process rings this seldom however much it accepts; a lone row rings at once. */
+const INTERVAL_MS = 10;
+
+/** Wakes the workers of all hosts after rows of the outbox were committed. */
+export interface OutboxBell {
+  /** Never throws and is not awaited: what nobody was told of, workers find by looking. */
+  ring(rows: Pick<OutboxRow, 'kind'>[]): void;
+}
+
+/** A bell of its own statement, never in the transaction that accepts: that would line up all commits behind one lock. */
+export function createOutboxBell(db: Db): OutboxBell {
+  const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);
+  return {
+    ring(rows) {
+      if (rows.length === 0) return;
+      batcher.add([...new Set(rows.map((row) => takerOf(row.kind)))]).catch(() => {});
+    },
+  };
+}
+
+async function ring(db: Db, takers: OutboxTaker[]): Promise<void> {
+  await sql`/* prepared */ SELECT pg_notify(${OUTBOX_CHANNEL}::text, taker) FROM unnest(${takers}::text[]) AS taker`.execute(
+    db,
+  );
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { OutboxKind, OutboxRow } from '../domain/outbox.ts';
+import { splitIntoGroups } from './groups.ts';
+
+const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}): OutboxRow[] =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `${kind} ${projectId} ${n}`,
+    projectId,
+    kind,
+    refId: `${n}`,
+    payload,
+  }));
+
+describe('rows of the outbox', () => {
+  it('of messages to try again start one workflow for 200 of a project', () => {
+    const groups = splitIntoGroups([...rowsOf('email.retry', 'a', 250), ...rowsOf('email.retry', 'b', 1)]);
+    expect(groups.map((group) => [group[0].projectId, group.length])).toEqual([
+      ['a', 200],
+      ['a', 50],
+      ['b', 1],
+    ]);
+  });
+
+  it('of executions are dispatched one by one, in their order', () => {
+    const rows = rowsOf('execution.start', 'a', 3);
+    expect(splitIntoGroups(rows)).toEqual(rows.map((row) => [row]));
+  });
+
+  it('for two endpoints of a project wake each endpoint once', () => {
+    const rows = [
+      ...rowsOf('webhook.deliver', 'a', 2, { endpointId: 'one' }),
+      ...rowsOf('webhook.deliver', 'a', 3, { endpointId: 'two' }),
+    ];
+    expect(splitIntoGroups(rows).map((group) => group.length)).toEqual([2, 3]);
+  });
+});

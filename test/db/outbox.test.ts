@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  claimFair,
+  deleteBegun,
+  enqueue,
+  type FairClaim,
+  findEndedTargets,
+  giveBack,
+  putOff,
+} from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { OUTBOX_PRIORITY, type OutboxKind } from '../../domain/outbox.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { lastServed, NOBODY } from '../../worker/turns.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const START = OUTBOX_PRIORITY['execution.start'];
+const [A, B, C] = ['a', 'b', 'c'].map((letter) => `0190a000-0000-7000-8000-00000000000${letter}`) as [
+  string,
+  string,
+  string,
+];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.db.deleteFrom('outbox').execute());
+
+function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
+  const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }));
+  return inTransaction(database.db, (trx) => enqueue(trx, rows));
+}
+
+const claim = (p: Partial<FairClaim> = {}) =>
+  claimFair(database.db, { priority: START, limit: 10, after: NOBODY, leaseMs: 60_000, ...p });
+
+/** Claims until nothing is left, as a worker does. */
+async function claimAll(p: Partial<FairClaim> = {}) {
+  const taken = [];
+  let after = NOBODY;
+  for (;;) {
+    const { rows } = await claim({ ...p, after });
+    if (rows.length === 0) return taken;
+    after = lastServed(rows, after);
+    taken.push(...rows);
+  }
+}
+
+describe('rows that wait', () => {
+  it('are taken in turns over the projects, each in its own order', async () => {
+    const mine = await queue(A, 200);
+    const theirs = await queue(B, 3);
+    const { rows } = await claim();
+    expect(rows.filter((row) => row.projectId === B).map((row) => row.id)).toEqual(theirs.map((row) => row.id));
+    const ours = rows.filter((row) => row.projectId === A).map((row) => row.id);
+    expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
+  });
+
+  it('of hundreds of projects are all taken within few rounds, the busy one’s too', async () => {
+    const projects = Array.from({ length: 300 }, () => uuidv7());
+    await queue(A, 100);
+    for (const projectId of projects) await queue(projectId, 1);
+    const served = new Set<string>();
+    let after = NOBODY;
+    for (let round = 0; round < 4; round += 1) {
+      const { rows } = await claim({ limit: 100, after });
+      after = lastServed(rows, after);
+      for (const row of rows) served.add(row.projectId);
+    }
+    expect(served.size).toBe(301);
+  });
+
+  it('are taken by one of many who ask at once', async () => {
+    await queue(A, 300);
+    await queue(B, 100);
+    const taken = await Promise.all(Array.from({ length: 8 }, () => claimAll()));
+    const ids = taken.flat().map((row) => row.id);
+    expect(ids).toHaveLength(400);
+    expect(new Set(ids).size).toBe(400);
+  });
+
+  it('are left to projects that have no room, whose neighbours go on', async () => {
+    await queue(A, 50);
+    await queue(B, 5);
+    const rooms = new Map([[A, 0]]);
+    expect((await claimAll({ rooms })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
+    const { rows } = await claim({ rooms: new Map([[A, 2]]) });
+    expect(rows).toHaveLength(2);
+  });
+});
+
+describe('what Temporal has and has not begun', () => {
+  it('is never more than the window, over all who ask, and makes room when it begins', async () => {
+    await queue(A, 50);
+    const first = await claim({ window: 6 });
+    expect([first.rows.length, first.most]).toEqual([6, 6]);
+    expect(await claim({ window: 6 })).toEqual({ rows: [], most: 0 });
+    const begun = first.rows.slice(0, 2).map(({ kind, refId }) => ({ kind, refId, visit: null }));
+    expect(await deleteBegun(database.db, begun)).toHaveLength(2);
+    expect((await claim({ window: 6 })).rows).toHaveLength(2);
+  });
+
+  it('is forgotten only where it was handed over: what waits yet is not begun', async () => {
+    const [row] = await queue(A, 1);
+    expect(await deleteBegun(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }])).toEqual(
+      [],
+    );
+    expect((await claim()).rows).toHaveLength(1);
+  });
+
+  it('of two signals to one execution only the one that came is forgotten', async () => {
+    const refId = uuidv7();
+    const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
+    await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
+    await claim({ priority: OUTBOX_PRIORITY['execution.event'], window: 10 });
+    await deleteBegun(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
+    const left = await database.db.selectFrom('outbox').select('payload').execute();
+    expect(left).toEqual([{ payload: { visit: 2 } }]);
+  });
+});
+
+describe('a row that was taken', () => {
+  it('comes back when its lease has run out, and says that it was taken before', async () => {
+    await queue(A, 1);
+    expect((await claim({ leaseMs: 0 })).rows.map((row) => row.attempts)).toEqual([1]);
+    expect((await claim()).rows.map((row) => row.attempts)).toEqual([2]);
+    expect((await claim()).rows).toEqual([]);
+  });
+
+  it('and given back is as if it had not been taken', async () => {
+    await queue(A, 1);
+    const { rows } = await claim({ window: 1 });
+    await giveBack(
+      database.db,
+      rows.map((row) => row.id),
+    );
+    expect((await claim({ window: 1 })).rows.map((row) => row.attempts)).toEqual([1]);
+  });
+
+  it('and put off waits, with the reason for the operator', async () => {
+    await queue(A, 1);
+    const { rows } = await claim();
+    await putOff(
+      database.db,
+      rows.map((row) => row.id),
+      'no such workflow',
+    );
+    expect((await claim()).rows).toEqual([]);
+    const row = await database.db.selectFrom('outbox').select('last_error').executeTakeFirst();
+    expect(row?.last_error).toBe('no such workflow');
+  });
+});
+
+it('a cancel of an execution that has ended is kept while its start is on its way: it would come to life after', async () => {
+  const [start] = await queue(C, 1);
+  const [cancel] = await inTransaction(database.db, (trx) =>
+    enqueue(trx, [{ projectId: C, kind: 'execution.cancel', refId: start?.refId ?? '' }]),
+  );
+  if (!start || !cancel) throw new Error('nothing was queued');
+  expect(await findEndedTargets(database.db, [cancel])).toEqual(new Set());
+  await database.db.deleteFrom('outbox').where('id', '=', start.id).execute();
+  expect(await findEndedTargets(database.db, [cancel])).toEqual(new Set([cancel.id]));
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { Admission } from './admission.ts';
+
+let nowMs = 0;
+
+/** Rounds of a server that begins so many a second, with as many handed over as the window lets in: each waits for those before it. */
+function run(admission: Admission, beginsPerSecond: number, rounds: number): number {
+  for (let round = 1; round <= rounds; round += 1) {
+    admission.full();
+    const waitMs = (admission.window / beginsPerSecond) * 1_000;
+    nowMs += 1_000;
+    admission.begun([waitMs, waitMs], nowMs);
+  }
+  return (admission.window / beginsPerSecond) * 1_000;
+}
+
+describe('the window of what Temporal may have that it has not begun', () => {
+  it.each([40, 200, 5_000])('settles where a server of %i a second begins each start within 250 ms', (rate) => {
+    const waitMs = run(new Admission(), rate, 100);
+    expect(waitMs).toBeLessThanOrEqual(250);
+    expect(waitMs).toBeGreaterThan(60);
+  });
+
+  it('follows a server that becomes ten times slower, and grows again with it', () => {
+    const admission = new Admission();
+    run(admission, 1_000, 50);
+    expect(run(admission, 100, 50)).toBeLessThanOrEqual(250);
+    run(admission, 1_000, 50);
+    expect(admission.window).toBeGreaterThan(60);
+  });
+
+  it('does not close for good after a stall', () => {
+    const admission = new Admission();
+    for (let n = 1; n < 50; n += 1) admission.begun([60_000], n * 1_000);
+    expect(admission.window).toBeGreaterThanOrEqual(8);
+  });
+
+  it('does not grow where it is not what holds starts back', () => {
+    const admission = new Admission();
+    const before = admission.window;
+    for (let n = 1; n < 50; n += 1) admission.begun([5], n * 1_000);
+    expect(admission.window).toBe(before);
+  });
+});

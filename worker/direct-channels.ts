@@ -1,0 +1,103 @@
+import type { ActivityDeps } from '../activities/deps.ts';
+import type { Attempted } from '../activities/email-attempts.ts';
+import type { SettleHook } from '../activities/email-settler.ts';
+import type { AttemptedSms } from '../activities/sms-attempts.ts';
+import { finishDirect, handOverDirect, type MessageKind } from '../db/direct-messages.ts';
+import type { TakenRow } from '../db/outbox.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { OUTBOX_PRIORITY } from '../domain/outbox.ts';
+import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
+import type { DirectChannel, RowFate } from './direct-sender.ts';
+
+type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttempts'>;
+
+/** Mails: some more are claimed than may be in doubt (activities/mailer.ts), so that the wire never waits for a claim. */
+export function emailChannel(deps: Deps): DirectChannel {
+  const { lifecycle, emailAttempts } = deps;
+  /** The same for all, so that mails of different batches share the transaction that records them. */
+  const whenSettled: SettleHook<undefined> = async (trx, settled) => {
+    const later = settled.flatMap(({ email, outcome }) =>
+      outcome.kind === 'later' ? [{ id: email.id, dueAt: outcome.dueAt }] : [],
+    );
+    const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'later' ? [] : [email.id]));
+    const projectId = settled[0]?.email.projectId ?? '';
+    // Temporal hears of those put off before the commit at times, and finds them a second later then.
+    lifecycle.dispatch(await finishDirect(trx, { kind: 'email', projectId, done, later }));
+    return settled.map(() => undefined);
+  };
+  return {
+    name: 'mails',
+    priority: OUTBOX_PRIORITY['email.deliver'],
+    maxInFlight: 80,
+    maxOfProject: 50,
+    attempt: async (projectId, rows, stop) => {
+      const mails = rows.map(messageOf);
+      const attempted = await emailAttempts.attempt({ projectId, mails, expiresAt: expiry(), stop, whenSettled });
+      return fatesOf(rows, attempted);
+    },
+    handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
+  };
+}
+
+/** SMS: providers take about ten a second from a sender. */
+export function smsChannel(deps: Deps): DirectChannel {
+  const { lifecycle, smsAttempts } = deps;
+  return {
+    name: 'SMS',
+    priority: OUTBOX_PRIORITY['sms.deliver'],
+    maxInFlight: 20,
+    maxOfProject: 10,
+    attempt: async (projectId, rows) => {
+      const attempted = await smsAttempts.attempt({
+        projectId,
+        messages: rows.map(messageOf),
+        expiresAt: expiry(),
+        whenSettled: async (trx, sms) => {
+          const later = sms.became === 'later' ? [{ id: sms.id, dueAt: sms.dueAt }] : [];
+          const done = sms.became === 'later' ? [] : [sms.id];
+          lifecycle.dispatch(await finishDirect(trx, { kind: 'sms', projectId, done, later }));
+        },
+      });
+      return fatesOf(rows, attempted);
+    },
+    handOver: (projectId, rows) => handOver(deps, { kind: 'sms', projectId, rows }),
+  };
+}
+
+async function handOver(
+  { db, lifecycle }: Deps,
+  p: { kind: MessageKind; projectId: string; rows: TakenRow[] },
+): Promise<void> {
+  const { kind, projectId } = p;
+  const ids = p.rows.map((row) => row.refId);
+  lifecycle.dispatch(await inTransaction(db, (trx) => handOverDirect(trx, { kind, projectId, ids })));
+}
+
+/** The row is the delivery of its message: who takes it after a kill owns what the first has claimed. */
+function messageOf({ refId, id }: TakenRow): { id: string; deliveryId: string } {
+  return { id: refId, deliveryId: id };
+}
+
+/** A day from the first attempt, however long the message has waited for it. */
+function expiry(): Date {
+  return new Date(Date.now() + DELIVERY_EXPIRES_MS);
+}
+
+function fatesOf(rows: TakenRow[], attempted: (Attempted | AttemptedSms)[]): RowFate[] {
+  return rows.flatMap((row, n): RowFate[] => {
+    const one = attempted[n];
+    switch (one?.became) {
+      case 'absent':
+        return [{ row, fate: 'gone' }];
+      case 'unpaid':
+      case 'stopped':
+        return [{ row, fate: 'back', dueAt: one.dueAt }];
+      // Its lease runs out, and then it is Temporal's.
+      case 'unrecorded':
+      case undefined:
+        return [];
+      default:
+        return [{ row, fate: 'closed' }];
+    }
+  });
+}

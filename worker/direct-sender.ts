@@ -1,0 +1,127 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { claimFair, deleteRows, giveBack, renewLeases, type TakenRow } from '../db/outbox.ts';
+import { groupBy } from '../domain/group-by.ts';
+import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
+import { lastServed, NOBODY } from './turns.ts';
+
+/** A row that this process works on is its own for so long; who is killed leaves its rows to others after it. */
+const LEASE_MS = 20_000;
+/** What takes longer, behind a slow provider, is renewed this often. */
+const RENEW_MS = 5_000;
+
+/** What became of a row: `closed` by the transaction that recorded its message, `gone` (nothing to send), or `back` to be taken again later. */
+export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowBack;
+
+export interface RowBack {
+  row: TakenRow;
+  fate: 'back';
+  dueAt: Date;
+}
+
+/** How the messages of one kind are sent. */
+export interface DirectChannel {
+  /** For the log. */
+  name: string;
+  /** Of its rows in the outbox. */
+  priority: number;
+  /** Rows under way in this process at most, and of one project: fewer, so that a place is free for others. */
+  maxInFlight: number;
+  maxOfProject: number;
+  /** Makes the first attempt of rows of a project. */
+  attempt(projectId: string, rows: TakenRow[], stop: AbortSignal): Promise<RowFate[]>;
+  /** Gives rows of a project to Temporal whose first attempt was cut off. */
+  handOver(projectId: string, rows: TakenRow[]): Promise<void>;
+}
+
+/**
+ * Sends single messages straight from their rows of the outbox, projects in turns, so that Temporal's outage or backlog stops no password reset. What is
+ * refused for now, and what a kill left behind, becomes Temporal's. Runs in every worker; a row is its who takes it, as long as he lives.
+ */
+export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: Pick<Logger, 'warn'> }): OutboxLoop {
+  const { db, channel, log } = deps;
+  const stopping = new AbortController();
+  /** When each row was taken or renewed last. */
+  const inFlight = new Map<string, { projectId: string; sinceMs: number }>();
+  const underWay = new Set<Promise<void>>();
+  /** Projects that had no place in their send rate, until they may ask again. */
+  const waiting = new Map<string, number>();
+  let after = NOBODY;
+
+  async function round(): Promise<boolean> {
+    const limit = channel.maxInFlight - inFlight.size;
+    if (limit <= 0) return false;
+    const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: roomsNow() };
+    const { rows } = await claimFair(db, claim);
+    if (rows.length === 0) return false;
+    after = lastServed(rows, after);
+    for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
+    return true;
+  }
+
+  function roomsNow(): Map<string, number> {
+    const rooms = new Map<string, number>();
+    for (const { projectId } of inFlight.values()) {
+      rooms.set(projectId, (rooms.get(projectId) ?? channel.maxOfProject) - 1);
+    }
+    for (const [projectId, untilMs] of waiting) {
+      if (Date.now() < untilMs) rooms.set(projectId, 0);
+      else waiting.delete(projectId);
+    }
+    return rooms;
+  }
+
+  function track(projectId: string, rows: TakenRow[]): void {
+    for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
+    const work = send(projectId, rows)
+      // Where Postgres is away nothing is known of them: they come back when their lease has run out, and are Temporal's then.
+      .catch((error: Error) =>
+        log.warn({ projectId, rows: rows.length, reason: error.message }, `${channel.name} not recorded`),
+      )
+      .finally(() => {
+        for (const row of rows) inFlight.delete(row.id);
+        underWay.delete(work);
+        loop.wake();
+      });
+    underWay.add(work);
+  }
+
+  async function send(projectId: string, rows: TakenRow[]): Promise<void> {
+    const cutOff = rows.filter((row) => row.attempts > 1);
+    const fresh = rows.filter((row) => row.attempts === 1);
+    const attempted = fresh.length > 0 ? channel.attempt(projectId, fresh, stopping.signal) : Promise.resolve([]);
+    const handedOver = cutOff.length > 0 ? channel.handOver(projectId, cutOff) : Promise.resolve();
+    const [fates] = await Promise.all([attempted, handedOver]);
+    const back = fates.filter((fate): fate is RowBack => fate.fate === 'back');
+    if (back.length > 0) waitFor(projectId, Math.min(...back.map((fate) => fate.dueAt.getTime())));
+    await giveBack(db, back.map(idOf));
+    await deleteRows(db, fates.filter((fate) => fate.fate === 'gone').map(idOf));
+  }
+
+  function waitFor(projectId: string, untilMs: number): void {
+    waiting.set(projectId, untilMs);
+    setTimeout(() => loop.wake(), Math.max(0, untilMs - Date.now())).unref();
+  }
+
+  async function renew(): Promise<void> {
+    const now = Date.now();
+    const old = [...inFlight].filter(([, { sinceMs }]) => now - sinceMs >= RENEW_MS);
+    if (old.length === 0) return;
+    await renewLeases(db, { ids: old.map(([id]) => id), leaseMs: LEASE_MS });
+    for (const [, row] of old) row.sinceMs = now;
+  }
+
+  const renewing = setInterval(() => void renew().catch(() => {}), RENEW_MS / 2);
+  const loop = startOutboxLoop({ round, log, name: channel.name });
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      stopping.abort();
+      await loop.stop();
+      await Promise.all(underWay);
+      clearInterval(renewing);
+    },
+  };
+}
+
+const idOf = ({ row }: RowFate): string => row.id;

@@ -1,0 +1,159 @@
+import type { Logger } from 'pino';
+import { createBatcher } from '../db/batcher.ts';
+import type { Db } from '../db/connection.ts';
+import {
+  claimFair,
+  deleteBegun,
+  deleteRows,
+  findEndedStarts,
+  findEndedTargets,
+  giveBack,
+  putOff,
+  type TakenRow,
+} from '../db/outbox.ts';
+import { type Begun, WATCHED_KINDS } from '../domain/begun.ts';
+import { TEMPORAL_PRIORITIES } from '../domain/outbox.ts';
+import { splitIntoGroups } from '../temporal/groups.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { Admission } from './admission.ts';
+import { startOutboxLoop } from './outbox-loop.ts';
+import { lastServed, NOBODY } from './turns.ts';
+
+/** Rows of a claim: few enough that what comes next is chosen by who waits then. */
+const CLAIM_ROWS = 32;
+/** Rows being handed over at a time; each start is one small RPC. */
+const IN_FLIGHT_ROWS = 64;
+/** A row that Temporal took and nobody saw begin is handed over again after this, which is harmless. */
+const LEASE_MS = 30_000;
+/** What is done with is deleted this often, many rows at a time. */
+const REMOVAL_INTERVAL_MS = 25;
+/** While Temporal is away it is asked again after this, twice as long each time. */
+const AWAY_MIN_MS = 250;
+const AWAY_MAX_MS = 10_000;
+
+export interface OutboxDispatcher {
+  /** Rows may wait. */
+  wake(): void;
+  /** Temporal was seen to begin something, by this worker. */
+  begun(begun: Begun): void;
+  /** Takes no more rows; resolves when those under way are handed over or given back. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Hands rows of the outbox to Temporal: by priority, projects in turns, and no more than it begins soon. Runs in every worker; a row is handed
+ * over by whoever takes it, and deleted by whoever sees it begin.
+ */
+export function startDispatcher(deps: {
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'handOver'>;
+  admission: Admission;
+  log: Pick<Logger, 'warn'>;
+}): OutboxDispatcher {
+  const { db, lifecycle, admission, log } = deps;
+  const after = new Map<number, string>();
+  const underWay = new Set<Promise<void>>();
+  let inFlight = 0;
+  let awayUntilMs = 0;
+  let awayMs = AWAY_MIN_MS;
+
+  const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
+  const begunBatch = createBatcher<Begun>(async (begun) => {
+    admission.begun(await deleteBegun(db, begun));
+    loop.wake();
+  }, REMOVAL_INTERVAL_MS);
+
+  /** A crash before a row is deleted hands it over once more, which is harmless; so is a deletion that fails. */
+  function remove(rows: TakenRow[]): Promise<void> {
+    return rows.length === 0 ? Promise.resolve() : remover.add(idsOf(rows)).catch(() => {});
+  }
+
+  async function round(): Promise<boolean> {
+    if (Date.now() < awayUntilMs) return false;
+    for (const priority of TEMPORAL_PRIORITIES) {
+      const limit = Math.min(CLAIM_ROWS, IN_FLIGHT_ROWS - inFlight);
+      if (limit <= 0) return false;
+      const window = admission.window;
+      const claim = { priority, limit, window, leaseMs: LEASE_MS, after: after.get(priority) ?? NOBODY };
+      const { rows, most } = await claimFair(db, claim);
+      if (most < limit) admission.full();
+      if (rows.length === 0) continue;
+      after.set(priority, lastServed(rows, claim.after));
+      track(rows);
+      // The highest priority first, as long as it has rows.
+      return true;
+    }
+    return false;
+  }
+
+  function track(rows: TakenRow[]): void {
+    inFlight += rows.length;
+    const work = hand(rows)
+      .catch((error: Error) => log.warn({ reason: error.message }, 'rows of the outbox come back after their lease'))
+      .finally(() => {
+        inFlight -= rows.length;
+        underWay.delete(work);
+        loop.wake();
+      });
+    underWay.add(work);
+  }
+
+  async function hand(rows: TakenRow[]): Promise<void> {
+    const starts = rows.filter((row) => row.kind === 'execution.start');
+    const ended = starts.length === 0 ? new Set<string>() : await findEndedStarts(db, starts);
+    const open = rows.filter((row) => !ended.has(row.id));
+    await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handGroup)]);
+  }
+
+  async function handGroup(group: [TakenRow, ...TakenRow[]]): Promise<void> {
+    const handed = await lifecycle.handOver(group);
+    if (handed.outcome !== 'failed') awayMs = AWAY_MIN_MS;
+    switch (handed.outcome) {
+      case 'taken':
+        if (!WATCHED_KINDS.has(group[0].kind)) await remove(group);
+        return;
+      case 'begun':
+        return remove(group);
+      case 'absent':
+        return settleAbsent(group);
+      case 'failed':
+        return settleFailed(group, handed);
+    }
+  }
+
+  /** Nobody to signal: what has ended needs no signal, and what has not begun gets it later. */
+  async function settleAbsent(group: TakenRow[]): Promise<void> {
+    const ended = await findEndedTargets(db, group);
+    const waiting = group.filter((row) => !ended.has(row.id));
+    await Promise.all([
+      remove(group.filter((row) => ended.has(row.id))),
+      putOff(db, idsOf(waiting), 'what it is for has not begun yet'),
+    ]);
+  }
+
+  async function settleFailed(group: [TakenRow, ...TakenRow[]], p: { reason: string; away: boolean }): Promise<void> {
+    const { kind } = group[0];
+    log.warn({ kind, rows: group.length, reason: p.reason }, 'dispatch failed; it is tried again');
+    if (!p.away) return putOff(db, idsOf(group), p.reason);
+    if (Date.now() >= awayUntilMs) {
+      awayUntilMs = Date.now() + awayMs;
+      awayMs = Math.min(AWAY_MAX_MS, awayMs * 2);
+      setTimeout(() => loop.wake(), awayUntilMs - Date.now()).unref();
+    }
+    await giveBack(db, idsOf(group));
+  }
+
+  const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
+  return {
+    wake: loop.wake,
+    begun: (begun) => void begunBatch.add([begun]).catch(() => {}),
+    stop: async () => {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function idsOf(rows: TakenRow[]): string[] {
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { ActivityDeps } from '../activities/deps.ts';
+import type { Db } from '../db/connection.ts';
+import { listen } from '../db/listen.ts';
+import type { Begun } from '../domain/begun.ts';
+import { OUTBOX_CHANNEL, type OutboxTaker } from '../domain/outbox.ts';
+import type { Admission } from './admission.ts';
+import { emailChannel, smsChannel } from './direct-channels.ts';
+import { startDirectSender } from './direct-sender.ts';
+import { startDispatcher } from './outbox-dispatcher.ts';
+
+export interface RunningOutbox {
+  /** Wakes this process's own loops; undefined wakes all. */
+  wake(takers?: OutboxTaker[]): void;
+  /** Temporal was seen to begin something, by this worker. */
+  begun(begun: Begun): void;
+  /** Takes no more rows; resolves when those under way are through or given back. */
+  stop(): Promise<void>;
+}
+
+/** Everything of a worker process that takes rows of the outbox: single mails and SMS it sends itself, the rest it hands to Temporal. */
+export function startOutbox(p: {
+  databaseUrl: string;
+  deps: ActivityDeps;
+  admission: Admission;
+  log: Logger;
+}): RunningOutbox {
+  const { deps, admission, log } = p;
+  const db: Db = deps.db;
+  const dispatcher = startDispatcher({ db, lifecycle: deps.lifecycle, admission, log });
+  const takers: Record<OutboxTaker, { wake(): void; stop(): Promise<void> }> = {
+    email: startDirectSender({ db, channel: emailChannel(deps), log }),
+    sms: startDirectSender({ db, channel: smsChannel(deps), log }),
+    temporal: dispatcher,
+  };
+  const all = Object.keys(takers) as OutboxTaker[];
+  const wake = (which: OutboxTaker[] = all) => {
+    for (const taker of which) takers[taker]?.wake();
+  };
+  const listener = listen({
+    databaseUrl: p.databaseUrl,
+    channel: OUTBOX_CHANNEL,
+    applicationName: 'tidings-worker-listen',
+    log,
+    deaf: 'the outbox cannot be heard; it is looked at every second until it can',
+    heard: (payload) => wake(payload === undefined ? all : [payload as OutboxTaker]),
+  });
+  return {
+    wake,
+    begun: dispatcher.begun,
+    stop: async () => {
+      await listener.close();
+      await Promise.all(all.map((taker) => takers[taker].stop()));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NativeConnection, type Worker } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import type { Config } from '../domain/config.ts';
+import { temporalConnectionOptions } from '../temporal/connection.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
+import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';
+
+/** While Temporal cannot be reached it is asked again after this, twice as long each time. */
+const RETRY_MIN_MS = 500;
+const RETRY_MAX_MS = 10_000;
+
+export interface TemporalSide {
+  /** Drains: no new tasks, activities under way finish, the connection closes. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The Temporal workers of a process. Where Temporal cannot be reached they begin when it can: single mails and SMS need no Temporal to leave, so
+ * a process that starts in its outage is of use.
+ * @returns when the workers run, or Temporal was found not to answer
+ * @throws Error when they cannot be made, which no waiting mends; later `onFatal` is told
+ */
+export async function startTemporalSide(p: {
+  temporal: Config['temporal'];
+  fleet: Omit<WorkerFleet, 'connection' | 'namespace'>;
+  lifecycle: Pick<Lifecycle, 'ping' | 'prepareNamespace'>;
+  log: Pick<Logger, 'warn' | 'info'>;
+  onFatal: (error: Error) => void;
+}): Promise<TemporalSide> {
+  const stopping = new AbortController();
+  let running: { connection: NativeConnection; workers: Worker[]; runs: Promise<unknown> } | undefined;
+
+  async function open(): Promise<NativeConnection | undefined> {
+    try {
+      // With a deadline of its own: the rest would wait for a server that is not there.
+      await p.lifecycle.ping();
+      await p.lifecycle.prepareNamespace();
+      return await NativeConnection.connect({
+        ...temporalConnectionOptions(p.temporal),
+        // Payloads are a few ids: gzip, the default, costs both sides more than the bytes that it saves.
+        grpcCompression: { codec: 'none' },
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      p.log.warn(
+        { address: p.temporal.address, namespace: p.temporal.namespace, reason },
+        'Temporal cannot be reached: single mails and SMS leave, all else waits; check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and that the server runs',
+      );
+      return undefined;
+    }
+  }
+
+  async function run(connection: NativeConnection): Promise<void> {
+    const workers = await createTemporalWorkers({ ...p.fleet, connection, namespace: p.temporal.namespace });
+    running = { connection, workers, runs: Promise.all(workers.map((worker) => worker.run().catch(p.onFatal))) };
+  }
+
+  async function runWhenThere(): Promise<void> {
+    for (let waitMs = RETRY_MIN_MS; !stopping.signal.aborted; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
+      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+      const connection = stopping.signal.aborted ? undefined : await open();
+      if (!connection) continue;
+      await run(connection);
+      p.log.info({ address: p.temporal.address }, 'Temporal is there: the worker takes its tasks');
+      return;
+    }
+  }
+
+  const connection = await open();
+  const later = connection ? await run(connection) : runWhenThere().catch(p.onFatal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await later;
+      for (const worker of running?.workers ?? []) shutDown(worker);
+      await running?.runs;
+      await running?.connection.close();
+    },
+  };
+}
+
+/** A worker that failed has stopped by itself. */
+function shutDown(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+}
