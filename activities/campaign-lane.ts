@@ -14,13 +14,13 @@ import {
 } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
-import { returnSendTokens, takeSendTokens } from '../db/send-rate.ts';
 import { isSessionStage } from '../domain/bounce.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import type { CampaignComposer } from './campaign-message.ts';
 import type { CampaignRecorder, RecordOwner } from './campaign-recorder.ts';
+import { type CampaignTokens, createCampaignTokens } from './campaign-tokens.ts';
 import { failed } from './email-decision.ts';
 import type { EmailSettler } from './email-settler.ts';
 import type { SendWindow } from './send-window.ts';
@@ -58,14 +58,25 @@ export interface Turn {
   ratePerSecond: number;
   /** Aborted when the campaign is cancelled or the worker stops. */
   stop: AbortSignal;
+  /** The id of the row at which an earlier turn of this round ended. */
+  from?: string | undefined;
+  /** The provider has put off mails of this round, which are before `from`. */
+  putOff?: boolean | undefined;
   /** Milliseconds since 1970: no claim after it, and what the provider has not begun with is taken back. */
   untilMs: number;
 }
 
-/** `blocked`: a claim found nothing to take, because the campaign was cancelled or the project put on hold. */
+/**
+ * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send rate changed. `paced`:
+ * the send rate has no room now. With `from` the round goes on at this row; without it the next turn begins a round.
+ */
 export interface TurnResult {
-  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped';
+  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced';
   sent: number;
+  from?: string;
+  putOff?: boolean;
+  /** With `paced`. */
+  retryAfterMs?: number;
 }
 
 /**
@@ -90,6 +101,10 @@ class Lane implements RecordOwner {
   private blocked = false;
   private stretches = 1;
   private readonly unsent: string[] = [];
+  /** Undefined where there is no limit. */
+  private readonly tokens: CampaignTokens | undefined;
+  /** What is not claimed yet, in order. */
+  private ranges: LedgerRange[] = [];
   /** What the provider has been given and has not answered, with the way to take it back. */
   private readonly handedOver = new Map<string, () => boolean>();
   private drained: (() => void) | undefined;
@@ -98,26 +113,32 @@ class Lane implements RecordOwner {
     this.deps = deps;
     this.turn = turn;
     this.claim = claim;
+    const { chunk, ratePerSecond, stop, untilMs } = turn;
+    if (ratePerSecond > 0)
+      this.tokens = createCampaignTokens({
+        ...{ db: deps.db, projectId: chunk.projectId, ratePerSecond, stop, untilMs },
+        halted: () => this.halted,
+      });
   }
 
   async run(): Promise<TurnResult> {
     const { db } = this.deps;
-    const { chunk, ratePerSecond } = this.turn;
-    const size = ratePerSecond > 0 ? Math.min(STRETCH_ROWS, ratePerSecond) : STRETCH_ROWS;
-    const ranges = await listRanges(db, { ...chunk, size });
+    const { chunk, from } = this.turn;
+    this.ranges = await listRanges(db, { ...chunk, from, size: this.tokens ? 1 : STRETCH_ROWS });
     const stopped = () => this.withdraw();
     this.turn.stop.addEventListener('abort', stopped);
     const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
     try {
-      await this.sendRanges(ranges);
+      await (this.tokens ? this.sendPaced(this.tokens) : this.sendRanges());
     } finally {
       clearTimeout(timer);
       this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
       await releaseClaimed(db, { ids: this.unsent, claim: this.claim });
+      await this.tokens?.giveBack(this.unsent.length);
     }
     if (this.failure) throw this.failure;
-    return { outcome: await this.outcome(), sent: this.sent };
+    return this.result();
   }
 
   /** A mail is out of doubt: recorded, or not ours any more. */
@@ -139,69 +160,86 @@ class Lane implements RecordOwner {
     return this.fenced || this.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
   }
 
-  private async outcome(): Promise<TurnResult['outcome']> {
-    if (await finishChunk(this.deps.db, this.turn.chunk)) return 'done';
-    if (this.turn.stop.aborted) return 'stopped';
-    if (this.blocked) return 'blocked';
-    if (this.deferred > 0 || (this.sent === 0 && !this.fenced)) return 'deferred';
-    // The turn is over, or rows were another attempt's.
-    return 'more';
+  private async result(): Promise<TurnResult> {
+    const { sent } = this;
+    if (await finishChunk(this.deps.db, this.turn.chunk)) return { outcome: 'done', sent };
+    const putOff = this.deferred > 0 || this.turn.putOff === true;
+    const from = this.rest();
+    const round = { sent, ...(from !== undefined && { from, putOff }) };
+    if (this.turn.stop.aborted) return { outcome: 'stopped', ...round };
+    if (this.blocked) return { outcome: 'blocked', ...round };
+    if (this.outage >= OUTAGE_ANSWERS) return { outcome: 'deferred', sent };
+    const retryAfterMs = this.tokens?.retryAfterMs;
+    if (retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs, ...round };
+    // Rows were another attempt's.
+    if (this.fenced) return { outcome: 'more', sent };
+    // Not even an answer: the provider hangs.
+    if (sent === 0 && this.deferred === 0) return { outcome: 'deferred', sent };
+    // The turn is over.
+    if (from !== undefined) return { outcome: 'more', ...round };
+    return { outcome: putOff ? 'deferred' : 'more', sent };
   }
 
-  private async sendRanges(ranges: LedgerRange[]): Promise<void> {
-    let next = this.claimNext(ranges);
+  /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
+  private rest(): string | undefined {
+    if (this.fenced) return undefined;
+    const ids = this.ranges[0] ? [...this.unsent, this.ranges[0].first] : this.unsent;
+    return ids.reduce<string | undefined>((first, id) => (first === undefined || id < first ? id : first), undefined);
+  }
+
+  private async sendRanges(): Promise<void> {
+    let next = this.claimNext();
     while (next) {
       const startedMs = Date.now();
       const rows = await next;
       next = undefined;
       for (let at = 0; at < rows.length; at++) {
-        if (!next && rows.length - at <= AHEAD_ROWS && this.turn.ratePerSecond === 0) next = this.claimNext(ranges);
+        if (!next && rows.length - at <= AHEAD_ROWS) next = this.claimNext();
         const row = rows[at];
         if (row) await this.take(row);
       }
       this.adapt(rows.length, Date.now() - startedMs);
-      next ??= this.claimNext(ranges);
+      next ??= this.claimNext();
+    }
+  }
+
+  /** Claims what the send rate has room for, and no more. */
+  private async sendPaced(tokens: CampaignTokens): Promise<void> {
+    while (this.ranges.length > 0 && !this.halted) {
+      const granted = await tokens.take(this.ranges.length);
+      if (granted === 0) return;
+      const rows = this.halted ? [] : await this.claimRows(joined(this.ranges.splice(0, granted)));
+      if (rows.length < granted) await tokens.giveBack(granted - rows.length);
+      for (const row of rows) await this.take(row);
     }
   }
 
   /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
-  private claimNext(ranges: LedgerRange[]): Promise<ClaimedRecipient[]> | undefined {
-    if (ranges.length === 0 || this.halted) return undefined;
-    const parts = ranges.splice(0, this.turn.ratePerSecond > 0 ? 1 : this.stretches);
-    const claimed = this.claimRows(joined(parts));
+  private claimNext(): Promise<ClaimedRecipient[]> | undefined {
+    if (this.ranges.length === 0 || this.halted) return undefined;
+    const claimed = this.claimRows(joined(this.ranges.splice(0, this.stretches)));
     claimed.catch(() => undefined);
     return claimed;
   }
 
   private async claimRows(range: LedgerRange): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
-    const { chunk, composer, ratePerSecond } = this.turn;
-    await this.takeTurnInRate(range.rows, ratePerSecond);
-    if (this.halted) return [];
+    const { chunk, composer, terms } = this.turn;
     const request: ClaimRequest = {
       ...chunk,
       claim: this.claim,
       range,
       dataKeys: composer.dataKeys,
       suppressionPads: pads,
+      sendRate: terms.sendRate,
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;
     const skipped = await skipRefused(db, request);
-    if (rows.length === 0 && skipped === 0) this.blocked = true;
+    if (rows.length > 0 || skipped > 0) return rows;
+    this.blocked = true;
+    this.ranges.unshift(range);
     return rows;
-  }
-
-  private async takeTurnInRate(rows: number, ratePerSecond: number): Promise<void> {
-    if (ratePerSecond === 0 || this.turn.terms.mode === 'test') return;
-    const { projectId } = this.turn.chunk;
-    let missing = rows;
-    while (missing > 0 && !this.halted) {
-      const taken = await takeSendTokens(this.deps.db, { projectId, n: missing, ratePerSecond, order: 'campaign' });
-      missing -= taken.granted;
-      if (missing > 0) await pause(taken.retryAfterMs, this.turn.stop);
-    }
-    if (missing > 0) await returnSendTokens(this.deps.db, { projectId, n: rows - missing, ratePerSecond });
   }
 
   private adapt(rows: number, tookMs: number): void {
@@ -360,17 +398,4 @@ function joined(parts: LedgerRange[]): LedgerRange {
   const last = parts.at(-1);
   if (!first || !last) throw new Error('a claim needs at least one stretch');
   return { first: first.first, last: last.last, rows: parts.reduce((sum, part) => sum + part.rows, 0) };
-}
-
-/** Waits, or until the signal. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

@@ -1,10 +1,11 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
-import { takeAudiencePage } from '../db/campaign-audience.ts';
+import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaign-audience.ts';
 import {
   type ChunkRef,
   type ClaimedRecipient,
+  expireChunk,
   failChunk,
   findSendTerms,
   finishChunk,
@@ -16,11 +17,12 @@ import {
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaign-lifecycle.ts';
 import { createContentCache } from '../db/content-cache.ts';
 import { hasListeners } from '../db/event-listeners.ts';
-import { getSendRate } from '../db/send-rate.ts';
+import { lowerRate } from '../db/send-rate.ts';
 import { suppressionPads } from '../db/suppressions.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { judgeAgain } from '../domain/bounce.ts';
 import type { ChunkResult } from '../domain/campaign.ts';
+import type { Config } from '../domain/config.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../domain/retry-schedule.ts';
 import { deriveKey } from '../domain/secrets.ts';
@@ -38,33 +40,51 @@ import { createSendWindow } from './send-window.ts';
 const IN_DOUBT_MAX = 200;
 /** How long a lane keeps its place: other projects' chunks and jobs wait for one no longer than this. */
 const TURN_MS = 60_000;
-/** With a send rate the place is mostly waited in, so it is given up sooner. */
-const SLOW_TURN_MS = 10_000;
+/** With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with the rate. */
+const PACED_TURN_MS = 20_000;
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
+/** The first recipients, for whom the ledger is written in no time; the others come while these are sent. */
+const FIRST_PAGE_CONTACTS = 500;
+/** How much of the audience is taken before the lanes hear of it. */
+const PAGES_AT_A_TIME_MAX = 16;
 const SKIP_ROWS = 5_000;
 const REOPENED_CHUNKS = 1_000;
 
 export interface ChunkInput extends ChunkRef {
   /** How often the provider has put this chunk off before. */
   deferrals: number;
+  /** Whether the workflow takes the project for one with a send rate; absent from workflows of earlier versions. */
+  paced?: boolean;
+  /** Where the chunk's last turn ended, and whether it was put off in part: see `TurnResult`. */
+  from?: string | undefined;
+  putOff?: boolean | undefined;
 }
 
+export interface AudienceInput extends CampaignStart {
+  /** How many times the audience was asked for before, in this run of the workflow; absent from workflows of earlier versions. */
+  round?: number;
+}
+
+/** `rate`: mails a second, 0 for no limit. */
+export type CampaignStanding = Exclude<StartState, { phase: 'sending' }> | { phase: 'sending'; rate: number };
+
 export type AudienceTaken =
-  | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number }
-  | { outcome: 'ended' };
+  /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
+  { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean } | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
 export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
 
 /** Short steps of a campaign's life. Each is a conditional change, so all may run again. */
-export function campaignControlActivities({ db }: Pick<ActivityDeps, 'db'>) {
+export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
   return {
     /** Where the campaign stands; moves it on to SENDING when its time has come. */
-    async readCampaignStart(start: CampaignStart): Promise<StartState> {
-      return inTransaction(db, (trx) => advanceStart(trx, start));
+    async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
+      const state = await inTransaction(db, (trx) => advanceStart(trx, start));
+      return state.phase === 'sending' ? { phase: 'sending', rate: rateOf(config, state) } : state;
     },
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
@@ -87,9 +107,14 @@ export function campaignControlActivities({ db }: Pick<ActivityDeps, 'db'>) {
   };
 }
 
+/** Mails of a test key reach nobody, so nothing limits them. */
+function rateOf({ sendRatePerSecond }: Config, { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>): number {
+  return mode === 'test' ? 0 : lowerRate(sendRate, sendRatePerSecond);
+}
+
 /** The long part: the audience, and the sender of chunks. One a process, which bounds what it has in doubt. */
 export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number }) {
-  const { config, db, lifecycle, log, bulkProvider } = deps;
+  const { config, db, lifecycle, log, bulkProvider, stopping } = deps;
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
   const contents = createContentCache(db);
   const dkim = createDkimKeys({ config, db });
@@ -126,17 +151,17 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     };
   }
 
-  async function turnOf(chunk: ChunkRef, terms: SendTerms, stop: AbortSignal) {
+  async function turnOf({ input, rate, terms }: { input: ChunkInput; rate: number; terms: SendTerms }) {
+    const { deferrals: _, paced: __, from, putOff, ...chunk } = input;
     const { projectId, campaignId } = chunk;
     const tracked = isTracked(terms.tracking, 'MARKETING');
-    const [ready, eventful, ratePerSecond] = await Promise.all([
+    const [ready, eventful] = await Promise.all([
       contents.get({ projectId, contentId: terms.contentId, tracked }),
       hasListeners(db, projectId, 'email.sent'),
-      getSendRate(db, projectId, config.sendRatePerSecond),
     ]);
     const composer = createCampaignComposer({ config, campaignId, ready });
-    const untilMs = Date.now() + (ratePerSecond > 0 ? SLOW_TURN_MS : TURN_MS);
-    return { chunk, terms, composer, eventful, ratePerSecond, stop, untilMs };
+    const untilMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
+    return { chunk, terms, composer, eventful, ratePerSecond: rate, untilMs, from, putOff };
   }
 
   function retryAfterMs(deferrals: number): number {
@@ -155,56 +180,75 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     if (!terms.senderDomain) await failChunk(db, { ...chunk, reason: 'sender_not_verified' });
     else if (terms.held) {
       await holdChunk(db, chunk);
-      return result('held');
+      return { ...result('held'), fresh: true };
     } else return undefined;
     await finishChunk(db, chunk);
     return result('done');
   }
 
-  async function sendTurn(input: ChunkInput, stop: AbortSignal): Promise<ChunkResult> {
-    const { deferrals, ...chunk } = input;
-    const terms = await findSendTerms(db, chunk);
-    const refused = await refusal(chunk, terms);
+  async function sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+    const terms = await findSendTerms(db, input);
+    const refused = await refusal(input, terms);
     if (refused || !terms) return refused ?? result('ended');
-    const { outcome, sent } = await runTurn(laneDeps(chunk.projectId, terms), await turnOf(chunk, terms, stop));
-    if (outcome === 'stopped') throw new CancelledFailure('the campaign was cancelled, or the worker stops');
-    if (outcome === 'deferred') return { outcome, sent, retryAfterMs: retryAfterMs(deferrals) };
-    // Cancelled or put on hold meanwhile: the next turn says which.
-    return result(outcome === 'blocked' ? 'more' : outcome, sent);
+    const rate = rateOf(config, terms);
+    const { deferrals, paced = rate > 0, from, putOff } = input;
+    // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
+    if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
+    const stop = AbortSignal.any([cancelled, stopping]);
+    const turn = { ...(await turnOf({ input, rate, terms })), stop };
+    const { outcome, sent, ...round } = await runTurn(laneDeps(input.projectId, terms), turn);
+    const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
+    switch (outcome) {
+      case 'stopped':
+        // The process ends, the campaign goes on in another one.
+        if (!cancelled.aborted) return { ...common, outcome: 'more' };
+        throw new CancelledFailure('the campaign was cancelled');
+      case 'deferred':
+        return { ...common, outcome, retryAfterMs: retryAfterMs(sent > 0 ? 0 : deferrals) };
+      case 'blocked':
+        // Cancelled, put on hold, or at another rate: the next turn says which.
+        return { ...common, outcome: 'more' };
+      default:
+        return { ...common, outcome };
+    }
   }
 
   return {
-    /** Takes pages of the audience for some seconds. A page that was taken is not taken again. */
-    async takeCampaignAudience(start: CampaignStart): Promise<AudienceTaken> {
-      return beating(async (stop) => {
+    /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
+    async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
+      return beating(async (cancelled) => {
         const until = Date.now() + AUDIENCE_TURN_MS;
-        for (;;) {
-          const page = await inTransaction(db, (trx) => takeAudiencePage(trx, start));
+        const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
+        const contacts = round === 0 ? FIRST_PAGE_CONTACTS : PAGE_CONTACTS;
+        await openMonthOf(db, start);
+        for (let taken = 1; ; taken++) {
+          const page = await inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, contacts }));
           if (page.outcome === 'stopped') return { outcome: 'ended' };
           const { done, recipients, lastSeq } = page;
-          if (done || Date.now() > until) return { outcome: 'taken', done, recipients, lastSeq };
-          if (stop.aborted) throw new CancelledFailure('the worker stops');
+          const enough = taken >= pages || Date.now() > until || stopping.aborted;
+          if (done || enough) return { outcome: 'taken', done, recipients, lastSeq, sendNow: round !== undefined };
+          if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
         }
       });
     },
 
     /** One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions no longer count. */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
-      return beating((stop) => sendTurn(input, stop));
+      return beating((cancelled) => sendTurn(input, cancelled));
     },
 
-    /** Gives up whom the provider has put off for a day. */
-    async expireCampaignChunk({ deferrals: _, ...chunk }: ChunkInput): Promise<ChunkResult> {
-      if (!(await findSendTerms(db, chunk))) return result('ended');
-      await failChunk(db, { ...chunk, reason: 'expired' });
-      await finishChunk(db, chunk);
-      return result('done');
+    /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
+    async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
+      const refused = await refusal(chunk, await findSendTerms(db, chunk));
+      if (refused) return refused;
+      await expireChunk(db, chunk);
+      return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
     },
   };
 }
 
 /** Runs an activity that heartbeats by the clock: it may wait for a provider or a send rate. */
-async function beating<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+async function beating<T>(work: (cancelled: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
   const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
   try {

@@ -22,4 +22,6 @@ export interface ActivityDeps {
   /** For campaigns: with connections of its own, so that a single mail never waits behind a campaign. */
   bulkProvider: EmailProvider;
   webhooks: WebhookClient;
+  /** Aborted as soon as the process is told to end: nothing more is taken on, while what is on its way is finished. */
+  stopping: AbortSignal;
 }

@@ -14,6 +14,7 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /** Every activity, by the task queue that its workflows name for it. */
 export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue, 'workflows'>, Activities> {
+  const chunks = campaignChunkActivities(deps);
   return {
     transactional: { ...deliveryActivities(deps), ...smsActivities(deps) },
     automation: { ...executionStepActivities(deps), ...campaignControlActivities(deps) },
@@ -21,9 +22,10 @@ export function activitiesByQueue(deps: ActivityDeps): Record<Exclude<TaskQueue,
     bulk: {
       ...jobActivities(deps),
       ...domainActivities(deps),
-      ...campaignChunkActivities(deps),
+      ...chunks,
       ...maintenanceActivities(deps),
       ...storefrontActivities(deps),
     },
+    paced: { ...chunks },
   };
 }

@@ -6,13 +6,21 @@ import type { Db } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
-import { monthlyRoom, takeMonthlyAllowance } from './usage.ts';
+import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from './usage.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
  * needs to hand over the next chunk, and a campaign of 100,000 has 20 of them to share among the workers.
  */
 export const PAGE_CONTACTS = 5_000;
+
+/** Which page to take; `contacts` for one of another size than `PAGE_CONTACTS`. */
+interface PageRequest {
+  projectId: string;
+  campaignId: string;
+  sendNo: number;
+  contacts?: number;
+}
 
 /** Whom a campaign is for, as its row says. */
 export interface Audience {
@@ -40,23 +48,34 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
  * A contact who leaves the audience later is judged when the mail is about to leave (db/campaign-ledger.ts). Source: decisions §6.
  */
-export async function takeAudiencePage(
-  trx: Transaction<Database>,
-  p: { projectId: string; campaignId: string; sendNo: number },
-): Promise<AudiencePage> {
+export async function takeAudiencePage(trx: Transaction<Database>, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
   if (!campaign) return { outcome: 'stopped' };
   if (campaign.audience_done) return { outcome: 'taken', done: true, ...(await takenSoFar(trx, p)) };
   const predicate = pagePredicate(await audiencePredicate(trx, toAudience(p.projectId, campaign)), campaign);
-  const room = await takeAllowance(trx, p.projectId, campaign, predicate);
   const page = await insertPage(trx, p, campaign, predicate);
   await sql`
     UPDATE campaigns SET audience_cursor = ${page.cursor}, audience_done = ${page.done}
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
   if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
+  const taken = await takenSoFar(trx, p);
+  // Last, because the month's row is what every send of the project waits for.
+  const room = await takeAllowance(trx, p.projectId, campaign, page.recipients);
   if (room < page.recipients) await skipBeyond(trx, p, page, room);
-  return { outcome: 'taken', done: page.done, ...(await takenSoFar(trx, p)) };
+  return { outcome: 'taken', done: page.done, ...taken };
+}
+
+/**
+ * To be called before pages of a live campaign are taken, outside of their transactions: the month's row is counted without the pages'
+ * recipients, and nobody waits while it is.
+ */
+export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
+  const { rows } = await sql<{ limited: boolean }>`
+    SELECT p.monthly_email_limit IS NOT NULL AND c.mode = 'live' AS limited
+    FROM campaigns c JOIN projects p ON p.id = c.project_id WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId}
+  `.execute(db);
+  if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
 /** The WHERE of `contacts`: the project's subscribed contacts that the audience means. */
@@ -137,10 +156,11 @@ interface Page {
 /** INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range. */
 async function insertPage(
   trx: Transaction<Database>,
-  p: { projectId: string; campaignId: string },
+  p: PageRequest,
   campaign: CampaignRow,
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
+  const { contacts = PAGE_CONTACTS } = p;
   const { rows } = await sql<{
     recipients: number;
     first: string | null;
@@ -149,7 +169,7 @@ async function insertPage(
     cursor: string | null;
   }>`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${PAGE_CONTACTS}
+      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
     ), taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode)
       SELECT ${p.projectId}::uuid, page.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode}
@@ -163,7 +183,7 @@ async function insertPage(
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
-  return { ...row, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < PAGE_CONTACTS };
+  return { ...row, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
 }
 
 /**
@@ -188,19 +208,16 @@ async function insertChunk(
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
 
-/** Takes the page from the month's allowance; returns for how many recipients it is enough. Counted before the rows are there. */
+/** Takes the page from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
 async function takeAllowance(
   trx: Transaction<Database>,
   projectId: string,
   { mode, monthly_email_limit: limit }: CampaignRow,
-  predicate: RawBuilder<SqlBool>,
+  n: number,
 ): Promise<number> {
-  if (limit === null || mode === 'test') return PAGE_CONTACTS;
-  const { rows } = await sql<{ n: number }>`
-    SELECT count(*) AS n FROM (SELECT FROM contacts WHERE ${predicate} LIMIT ${PAGE_CONTACTS}) page
-  `.execute(trx);
-  const n = rows[0]?.n ?? 0;
+  if (limit === null || mode === 'test') return n;
   if (await takeMonthlyAllowance(trx, { projectId, n, limit })) return n;
+  if (await monthIsFull(trx, { projectId, limit })) return 0;
   const room = Math.min(n, await monthlyRoom(trx, { projectId, limit }));
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }

@@ -39,6 +39,8 @@ export interface ClaimRequest extends CampaignStart {
   /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
+  /** The project's send rate as it was read: nothing is claimed when it is another by now. */
+  sendRate: number | null;
 }
 
 /** A mail that the provider has put off, with its words. */
@@ -63,6 +65,8 @@ export interface SendTerms {
   contentId: string;
   mode: 'live' | 'test';
   held: boolean;
+  /** The project's own limit a second. */
+  sendRate: number | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The verified domain of the sender address; null when it is not verified any more. */
   senderDomain: { id: string; domain: string; signing: boolean } | null;
@@ -75,7 +79,7 @@ const OPEN = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 /** What a turn has to know; undefined when the campaign is no longer this start's to send. */
 export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
-    SELECT c.content_id, c.mode, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.tracking, d.id AS domain_id, d.domain, d.signing
+    SELECT c.content_id, c.mode, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
     JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
@@ -109,15 +113,18 @@ export async function nextClaim(db: Db): Promise<number> {
 }
 
 /**
- * What a chunk still has to do, in stretches of `size` rows. Rows left SENDING are those of an attempt that ended without a word: a killed
+ * What a chunk still has to do, in stretches of `size` rows, from the row `from` on. Rows left SENDING are those of an attempt that ended without a word: a killed
  * process. They are sent again, with the same Message-ID, because nobody may be skipped.
  */
-export async function listRanges(db: Db, p: ChunkRef & { size: number }): Promise<LedgerRange[]> {
+export async function listRanges(
+  db: Db,
+  p: ChunkRef & { size: number; from: string | undefined },
+): Promise<LedgerRange[]> {
   const { rows } = await sql<LedgerRange>`
     SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last, count(*) AS rows
     FROM (
       SELECT e.id, (row_number() OVER (ORDER BY e.id) - 1) / ${p.size}::int AS stretch
-      FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
+      FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
       WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
         AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN}) open
     GROUP BY stretch ORDER BY stretch
@@ -127,15 +134,16 @@ export async function listRanges(db: Db, p: ChunkRef & { size: number }): Promis
 
 /**
  * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they count as of now.
- * The campaign's row is held shared until the commit, so that a cancel either sees these claims or prevents them. Who may not get the
- * mail is left as it is (`skipRefused`). No index is touched (performance.md §3): updates stay heap-only.
+ * The campaign's row is held until the commit, so that a cancel either sees these claims or prevents them; it is held so that the audience
+ * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (performance.md §3): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const { rows } = await sql<ClaimRow>`
     WITH start AS MATERIALIZED (
       SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
-        AND (p.held_at IS NULL OR k.mode = 'test') FOR SHARE OF k
+        AND (p.held_at IS NULL OR k.mode = 'test') AND p.send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
+      FOR KEY SHARE OF k
     )
     UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
     FROM contacts c
@@ -238,9 +246,21 @@ export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
 }
 
-/** Ends what a chunk has left: the provider has refused it for now for too long, or the sender may not send at all. */
+/** Ends what a chunk has left: the sender may not send at all. */
 export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
   return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN);
+}
+
+/** Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold: they have to wait. */
+export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
+  return endOpenRows(
+    db,
+    p,
+    sql`status = 'FAILED', reason = 'expired'`,
+    OPEN,
+    sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
+      SELECT FROM projects WHERE id = ${p.projectId} AND held_at IS NOT NULL AND e.mode = 'live')`,
+  );
 }
 
 /** Marks a chunk done when it has nothing left; true when it has. */
@@ -271,18 +291,24 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
 }
 
 /** Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away. */
-async function endOpenRows(db: Db, p: ChunkRef, set: RawBuilder<unknown>, from: RawBuilder<unknown>): Promise<number> {
+async function endOpenRows(
+  db: Db,
+  p: ChunkRef,
+  set: RawBuilder<unknown>,
+  from: RawBuilder<unknown>,
+  also: RawBuilder<unknown> = sql`true`,
+): Promise<number> {
   const result = await sql`
     WITH start AS MATERIALIZED (
       SELECT id FROM campaigns
-      WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING' FOR SHARE
+      WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING' FOR KEY SHARE
     )
     UPDATE emails e SET ${set}, claim = NULL
     FROM campaign_chunks k
     WHERE EXISTS (SELECT FROM start)
       AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
       AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from}
+      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${also}
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
@@ -327,6 +353,7 @@ interface TermsRow {
   content_id: string;
   mode: 'live' | 'test';
   held: boolean;
+  send_rate_per_second: number | null;
   tracking: SendTerms['tracking'];
   domain_id: string | null;
   domain: string | null;
@@ -339,6 +366,7 @@ function toTerms(row: TermsRow): SendTerms {
     contentId: row.content_id,
     mode: row.mode,
     held: row.held,
+    sendRate: row.send_rate_per_second,
     tracking: row.tracking,
     senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
   };

@@ -35,7 +35,8 @@ export interface ChangedCampaign {
 /** What the workflow of a start has to know. `ended`: the campaign is no longer this start's to send. */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
-  | { phase: 'sending'; audienceDone: boolean }
+  /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
+  | { phase: 'sending'; audienceDone: boolean; sendRate: number | null; mode: 'live' | 'test' }
   | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
 
 /**
@@ -111,7 +112,8 @@ export async function advanceStart(trx: Transaction<Database>, p: CampaignStart)
     return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };
   }
   if (row.content_id === null) await begin(trx, p, campaign);
-  return { phase: 'sending', audienceDone: row.audience_done };
+  const { audience_done: audienceDone, send_rate: sendRate, mode } = row;
+  return { phase: 'sending', audienceDone, sendRate, mode };
 }
 
 /** Marks a campaign SENT once nobody is left; false while somebody is, or when it was cancelled. May run twice. */
@@ -190,11 +192,19 @@ async function returnToDraft(trx: Transaction<Database>, p: CampaignRef): Promis
   return toCampaign(rows[0]);
 }
 
-type StartRow = CampaignRow & { send_no: number; content_id: string | null; audience_done: boolean; due: boolean };
+type StartRow = CampaignRow & {
+  send_no: number;
+  content_id: string | null;
+  audience_done: boolean;
+  due: boolean;
+  mode: 'live' | 'test';
+  send_rate: number | null;
+};
 
 async function lockStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartRow | undefined> {
   const { rows } = await sql<StartRow>`
-    SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due
+    SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due, mode,
+      (SELECT send_rate_per_second FROM projects WHERE id = project_id) AS send_rate
     FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
   `.execute(trx);
   return rows[0];

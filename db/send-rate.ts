@@ -60,7 +60,12 @@ export async function getSendRate(db: Db, projectId: string, deploymentRate: num
   const { rows } = await sql<{ rate: number | null }>`
     SELECT send_rate_per_second AS rate FROM projects WHERE id = ${projectId}
   `.execute(db);
-  const rates = [rows[0]?.rate ?? 0, deploymentRate].filter((rate) => rate > 0);
+  return lowerRate(rows[0]?.rate ?? null, deploymentRate);
+}
+
+/** Of a project's setting (null for none) and the deployment's (0 for none) the one that holds; 0 is none. */
+export function lowerRate(project: number | null, deployment: number): number {
+  const rates = [project ?? 0, deployment].filter((rate) => rate > 0);
   return rates.length === 0 ? 0 : Math.min(...rates);
 }
 

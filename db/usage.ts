@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
+const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+
 /**
  * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit, and then
  * nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the month has seen so far.
@@ -12,21 +14,25 @@ export async function takeMonthlyAllowance(
 ): Promise<boolean> {
   if (p.limit === null || p.n === 0) return true;
   if (p.n > p.limit) return false;
-  const month = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-  await sql`
-    INSERT INTO monthly_usage (project_id, month, emails)
-    SELECT ${p.projectId}, ${month}, (
-      SELECT count(*) FROM emails
-      WHERE project_id = ${p.projectId} AND mode = 'live' AND source_type <> 'INBOUND'
-        AND created_at >= (${month}::timestamp AT TIME ZONE 'UTC'))
-    WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${month})
-    ON CONFLICT DO NOTHING
-  `.execute(db);
+  await openMonth(db, p.projectId);
   const result = await sql`
     UPDATE monthly_usage SET emails = emails + ${p.n}
-    WHERE project_id = ${p.projectId} AND month = ${month} AND emails + ${p.n} <= ${p.limit}
+    WHERE project_id = ${p.projectId} AND month = ${MONTH} AND emails + ${p.n} <= ${p.limit}
   `.execute(db);
   return (result.numAffectedRows ?? 0n) > 0n;
+}
+
+/** Makes the month's row with what the month has seen so far, where there is none: only then is anything counted. */
+export async function openMonth(db: Db, projectId: string): Promise<void> {
+  await sql`
+    INSERT INTO monthly_usage (project_id, month, emails)
+    SELECT ${projectId}, ${MONTH}, (
+      SELECT count(*) FROM emails
+      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND'
+        AND created_at >= (${MONTH}::timestamp AT TIME ZONE 'UTC'))
+    WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
+    ON CONFLICT DO NOTHING
+  `.execute(db);
 }
 
 /** What is left of the month, at least 0; holds the month's row, so that it is still there when it is taken. */
@@ -36,4 +42,12 @@ export async function monthlyRoom(db: Db, p: { projectId: string; limit: number 
     WHERE project_id = ${p.projectId} AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date FOR UPDATE
   `.execute(db);
   return rows[0]?.room ?? p.limit;
+}
+
+/** Whether nothing is left of the month, as far as is committed. Holds nothing. */
+export async function monthIsFull(db: Db, p: { projectId: string; limit: number }): Promise<boolean> {
+  const { rows } = await sql<{ full: boolean }>`
+    SELECT emails >= ${p.limit} AS full FROM monthly_usage WHERE project_id = ${p.projectId} AND month = ${MONTH}
+  `.execute(db);
+  return rows[0]?.full ?? false;
 }

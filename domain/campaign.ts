@@ -28,6 +28,10 @@ export interface LaterChunk {
   deferredSinceMs: number | null;
   /** How often it did. */
   deferrals: number;
+  /** The row at which its last turn ended, where the round is not over; absent when the next turn begins one. */
+  from?: string | undefined;
+  /** Mails of this round, before `from`, were put off. */
+  putOff?: boolean | undefined;
 }
 
 export const NEW_CAMPAIGN: CampaignProgress = {
@@ -38,12 +42,23 @@ export const NEW_CAMPAIGN: CampaignProgress = {
   later: [],
 };
 
-/** What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now. */
-export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'ended';
+/**
+ * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when the send rate has no
+ * room, which is nobody's failure.
+ */
+export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'ended' | 'paced';
 
+/** What is optional here is absent from results of earlier versions, and their histories go on as they began. */
 export interface ChunkResult {
   outcome: ChunkOutcome;
   sent: number;
-  /** Where `outcome` is `deferred`: how long to wait before the next try. */
+  /** Where `outcome` is `deferred` or `paced`: how long to wait before the next try. */
   retryAfterMs: number;
+  /** Mails a second that the project may send now, 0 for no limit: it decides about queue and lanes. */
+  rate?: number;
+  /** It sent something, or was not allowed to: the time that the provider has put it off for begins anew. */
+  fresh?: boolean;
+  /** The next turn goes on with this row. */
+  from?: string | undefined;
+  putOff?: boolean | undefined;
 }

@@ -7,6 +7,7 @@ export const TASK_QUEUES = {
   automation: 'automation',
   webhooks: 'webhooks',
   bulk: 'bulk',
+  paced: 'paced',
 } as const;
 export type TaskQueue = keyof typeof TASK_QUEUES;
 

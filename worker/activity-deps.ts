@@ -14,7 +14,13 @@ import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
 /** Connects the activities of a worker process to its channels. */
-export function createActivityDeps(p: { config: Config; db: Db; lifecycle: Lifecycle; log: Logger }): {
+export function createActivityDeps(p: {
+  config: Config;
+  db: Db;
+  lifecycle: Lifecycle;
+  log: Logger;
+  stopping: AbortSignal;
+}): {
   deps: ActivityDeps;
   close(): Promise<void>;
 } {

@@ -13,8 +13,17 @@ import type { BegunSinks } from '../workflows/begun.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
-/** Activities of a queue that run at a time in one process. A mail or a webhook mostly waits; a chunk of a campaign works. */
-const CONCURRENCY: Record<ActivityQueue, number> = { transactional: 20, automation: 40, webhooks: 100, bulk: 4 };
+/**
+ * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign works, and one of a campaign
+ * with a send rate waits nearly all the time.
+ */
+const CONCURRENCY: Record<ActivityQueue, number> = {
+  transactional: 20,
+  automation: 40,
+  webhooks: 100,
+  bulk: 4,
+  paced: 200,
+};
 /** Activities under way at a stop get this long to finish; `npm start` gives the whole process 20 s. */
 const SHUTDOWN_GRACE = '10 seconds';
 /** Then they are cancelled by force, so that a stop always comes to its end. */
@@ -24,6 +33,8 @@ const SHUTDOWN_FORCE = '15 seconds';
  * through the database and is 40 ms later. More are added and taken away with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
+/** Nobody waits for a chunk that has to wait for its send rate anyway. */
+const PACED_POLLERS = { type: 'autoscaling', minimum: 1, initial: 1 } as const;
 /** Workflows kept in memory between their tasks, about 50 kB each: a worker process stays under 400 MB. */
 const MAX_CACHED_WORKFLOWS = 1_000;
 
@@ -65,7 +76,7 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           taskQueue: TASK_QUEUES[queue],
           activities: p.activities[queue],
           maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
-          activityTaskPollerBehavior: POLLERS,
+          activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
         }),
       ),
     )),

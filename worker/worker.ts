@@ -48,7 +48,8 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       bell.ring(rows);
     },
   });
-  const channels = createActivityDeps({ config, db, lifecycle, log });
+  const stopping = new AbortController();
+  const channels = createActivityDeps({ config, db, lifecycle, log, stopping: stopping.signal });
   const outbox = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
@@ -68,6 +69,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   return {
     close: async () => {
+      stopping.abort();
       await Promise.all([outbox.stop(), temporal.stop()]);
       await lifecycle.close();
       await channels.close();

@@ -25,6 +25,8 @@ import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
  * for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by fairness.
  */
 const LANES = 16;
+/** With a send rate one lane is enough, as it waits nearly all the time; one for each so many mails a second where that is not. */
+const RATE_OF_LANE = 1_000;
 /** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
 const HELD_RECHECK_MS = 300_000;
 
@@ -37,8 +39,7 @@ const control = proxyActivities<CampaignControlActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
 });
 
-const bulk = proxyActivities<CampaignChunkActivities>({
-  taskQueue: 'bulk',
+const CHUNKS = {
   allowEagerDispatch: false,
   // A chunk's turn ends after a minute at the latest; this covers a provider that takes ten minutes to answer a message.
   startToCloseTimeout: '20 minutes',
@@ -48,15 +49,18 @@ const bulk = proxyActivities<CampaignChunkActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
   // A cancel waits until what was on the wire is recorded.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+} as const;
+const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'bulk' });
+/** Chunks that wait for a send rate wait where nobody needs their places. */
+const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'paced' });
 
 /** The campaign's row has changed (rescheduled, cancelled, released): read it again. May come twice, early, or late. */
 export const changedSignal = defineSignal('changed');
 
 /**
- * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk, and marks it SENT. What
- * happens to it is decided in the database by conditional updates; this only walks along. Nothing here grows with the number of
- * recipients but the count of chunks that the provider has put off.
+ * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while the rest is taken, and
+ * marks it SENT. What happens to it is decided in the database by conditional updates; this only walks along. Nothing here grows with the
+ * number of recipients but the count of chunks that the provider has put off.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   const news = { changed: false };
@@ -66,13 +70,19 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   const progress: CampaignProgress = input.state ?? { ...NEW_CAMPAIGN, later: [] };
   const { projectId, campaignId, sendNo } = input;
   const start = { projectId, campaignId, sendNo };
-  if (!(await awaitStart(start, news))) return end(start);
-  while (!progress.audienceDone) {
+  const standing = await awaitStart(start, news);
+  if (!standing) return end(start);
+  const audience = new Audience(start, progress);
+  // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken first.
+  while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
-    if (!(await takeAudience(start, progress))) return end(start);
+    if (!(await audience.takeMore())) return end(start);
   }
+  let { rate } = standing;
   for (;;) {
-    const sent = await new Sending(start, progress, news).run();
+    const sending = new Sending({ start, progress, news, audience, rate });
+    const sent = await sending.run();
+    rate = sending.rate;
     if (sent === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
     if (sent === 'ended') return end(start);
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark it sent' }, [start]);
@@ -86,14 +96,19 @@ type Start = Omit<CampaignInput, 'state'>;
 interface News {
   changed: boolean;
 }
+/** Mails a second that the project may send, 0 for no limit. */
+interface Standing {
+  rate: number;
+}
 
-/** Waits until the campaign is to be sent; false when it no longer is. */
-async function awaitStart(start: Start, news: News): Promise<boolean> {
+/** Waits until the campaign is to be sent; undefined when it no longer is. */
+async function awaitStart(start: Start, news: News): Promise<Standing | undefined> {
   for (;;) {
     news.changed = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
-    if (state.phase === 'ended') return false;
-    if (state.phase === 'sending') return true;
+    if (state.phase === 'ended') return undefined;
+    // Earlier versions said nothing of the rate.
+    if (state.phase === 'sending') return { rate: state.rate ?? 0 };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
     // At least a moment, should the clocks of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
@@ -101,13 +116,30 @@ async function awaitStart(start: Start, news: News): Promise<boolean> {
   }
 }
 
-async function takeAudience(start: Start, progress: CampaignProgress): Promise<boolean> {
-  const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'take the audience' }, [start]);
-  if (taken.outcome === 'ended') return false;
-  progress.audienceDone = taken.done;
-  progress.recipients = taken.recipients;
-  progress.lastSeq = taken.lastSeq;
-  return true;
+/** Takes the audience, a part at a time. */
+class Audience {
+  sendNow = false;
+  private readonly start: Start;
+  private readonly progress: CampaignProgress;
+  private round = 0;
+
+  constructor(start: Start, progress: CampaignProgress) {
+    this.start = start;
+    this.progress = progress;
+  }
+
+  /** False when the campaign is no longer to be sent. */
+  async takeMore(): Promise<boolean> {
+    const { start, progress } = this;
+    const input = { ...start, round: this.round++ };
+    const taken = await bulk.takeCampaignAudience.executeWithOptions({ summary: 'take the audience' }, [input]);
+    if (taken.outcome === 'ended') return false;
+    progress.audienceDone = taken.done;
+    progress.recipients = taken.recipients;
+    progress.lastSeq = taken.lastSeq;
+    this.sendNow = taken.sendNow ?? false;
+    return true;
+  }
 }
 
 /** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */
@@ -126,34 +158,45 @@ function newChunk(seq: number): LaterChunk {
   return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
 }
 
-/** The lanes: as many chunks as may run at a time, the next one as soon as one is through. */
+/** The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience beside them. */
 class Sending {
+  /** As last heard. */
+  rate: number;
   private readonly start: Start;
   private readonly progress: CampaignProgress;
   private readonly news: News;
+  private readonly audience: Audience;
   private readonly running = new Map<number, LaterChunk>();
+  private taking = false;
   private held = false;
   private ended = false;
+  private leaving = false;
+  /** Milliseconds since 1970: until then the send rate has no room. */
+  private pacedUntilMs = 0;
   private settled = 0;
   private failure: unknown;
 
-  constructor(start: Start, progress: CampaignProgress, news: News) {
-    this.start = start;
-    this.progress = progress;
-    this.news = news;
+  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience; rate: number }) {
+    this.start = p.start;
+    this.progress = p.progress;
+    this.news = p.news;
+    this.audience = p.audience;
+    this.rate = p.rate;
   }
 
   /** `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns. */
   async run(): Promise<'idle' | 'ended' | 'continue'> {
     const scope = new CancellationScope({ cancellable: true });
     const result = await scope.run(() => this.schedule());
+    this.leaving = true;
     if (result === 'ended') scope.cancel();
-    await condition(() => this.running.size === 0);
+    await condition(() => this.running.size === 0 && !this.taking);
     if (this.failure !== undefined) throw this.failure;
     return this.ended ? 'ended' : result;
   }
 
   private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
+    if (!this.progress.audienceDone) void this.takeAudience();
     for (;;) {
       if (this.news.changed) await this.readAgain();
       if (this.ended || this.failure !== undefined) return 'ended';
@@ -165,20 +208,41 @@ class Sending {
     }
   }
 
+  private async takeAudience(): Promise<void> {
+    this.taking = true;
+    try {
+      while (!this.progress.audienceDone && !this.leaving) {
+        if (!(await this.audience.takeMore())) this.ended = true;
+        if (this.ended) return;
+        this.settled += 1;
+      }
+    } catch (error) {
+      if (!isCancellation(error)) this.failure = error;
+    } finally {
+      this.taking = false;
+      this.settled += 1;
+    }
+  }
+
   private async readAgain(): Promise<void> {
     this.news.changed = false;
     this.held = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
     this.ended ||= state.phase === 'ended';
+    if (state.phase === 'sending') this.rate = state.rate ?? this.rate;
   }
 
   private fill(): void {
-    while (!this.held && this.running.size < LANES) {
+    while (!this.held && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now()) {
       const chunk = this.next();
       if (!chunk) return;
       this.running.set(chunk.seq, chunk);
       void this.work(chunk);
     }
+  }
+
+  private lanes(): number {
+    return this.rate > 0 ? Math.min(LANES, Math.ceil(this.rate / RATE_OF_LANE)) : LANES;
   }
 
   private next(): LaterChunk | undefined {
@@ -189,7 +253,8 @@ class Sending {
   }
 
   private exhausted(): boolean {
-    return this.progress.later.length === 0 && this.progress.nextSeq > this.progress.lastSeq;
+    const { audienceDone, later, nextSeq, lastSeq } = this.progress;
+    return audienceDone && later.length === 0 && nextSeq > lastSeq;
   }
 
   /** Until a chunk is through, something has changed, or a chunk that was put off comes due. */
@@ -198,15 +263,17 @@ class Sending {
     const awake = () => this.settled !== seen || this.news.changed;
     const waitMs = this.held ? HELD_RECHECK_MS : this.untilDue();
     if (waitMs === undefined) return condition(awake);
-    const woken = await condition(awake, Math.max(1, waitMs), {
-      summary: this.held ? 'on hold' : 'put off by the provider',
-    });
+    const summary = this.pacedUntilMs > Date.now() ? 'no room in the send rate' : 'put off by the provider';
+    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.held ? 'on hold' : summary });
     if (!woken && this.held) this.held = false;
   }
 
   private untilDue(): number | undefined {
-    if (this.running.size >= LANES || this.progress.later.length === 0) return undefined;
-    return Math.min(...this.progress.later.map((chunk) => chunk.dueAtMs)) - Date.now();
+    if (this.running.size >= this.lanes()) return undefined;
+    const { later, nextSeq, lastSeq } = this.progress;
+    const now = Date.now();
+    if (this.pacedUntilMs > now && (later.length > 0 || nextSeq <= lastSeq)) return this.pacedUntilMs - now;
+    return later.length === 0 ? undefined : Math.min(...later.map((chunk) => chunk.dueAtMs)) - now;
   }
 
   private async work(chunk: LaterChunk): Promise<void> {
@@ -223,24 +290,34 @@ class Sending {
 
   private send(chunk: LaterChunk): Promise<ChunkResult> {
     const expired = chunk.deferredSinceMs !== null && Date.now() - chunk.deferredSinceMs >= DELIVERY_EXPIRES_MS;
-    const input = { ...this.start, seq: chunk.seq, deferrals: chunk.deferrals };
-    if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${chunk.seq}` }, [input]);
-    return bulk.sendCampaignChunk.executeWithOptions({ summary: `chunk ${chunk.seq}` }, [input]);
+    const { seq, deferrals, from, putOff } = chunk;
+    const input = { ...this.start, seq, deferrals, from, putOff, paced: this.rate > 0 };
+    if (expired) return bulk.expireCampaignChunk.executeWithOptions({ summary: `give up chunk ${seq}` }, [input]);
+    const queue = this.rate > 0 ? paced : bulk;
+    return queue.sendCampaignChunk.executeWithOptions({ summary: `chunk ${seq}` }, [input]);
   }
 
   private settle(chunk: LaterChunk, result: ChunkResult): void {
-    const again = (change: Partial<LaterChunk>) => this.progress.later.push({ ...chunk, ...change });
+    this.rate = result.rate ?? this.rate;
+    // `deferrals` counts those in a row, so what an earlier version's result says stays as it was.
+    const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
+    const { from, putOff } = result;
+    const again = (change: Partial<LaterChunk>) => this.progress.later.push({ ...before, from, putOff, ...change });
     switch (result.outcome) {
       case 'done':
         return;
       case 'more':
         again({ dueAtMs: 0 });
         return;
+      case 'paced':
+        this.pacedUntilMs = Math.max(this.pacedUntilMs, Date.now() + result.retryAfterMs);
+        again({ dueAtMs: 0 });
+        return;
       case 'deferred':
         again({
           dueAtMs: Date.now() + result.retryAfterMs,
-          deferredSinceMs: chunk.deferredSinceMs ?? Date.now(),
-          deferrals: chunk.deferrals + 1,
+          deferredSinceMs: before.deferredSinceMs ?? Date.now(),
+          deferrals: before.deferrals + 1,
         });
         return;
       case 'held':
@@ -259,7 +336,9 @@ class Sending {
     const parts = [
       `Sending to ${recipients} recipients: ${through} of ${lastSeq} chunks through, ${this.running.size} in work`,
     ];
-    if (later.length > 0) parts.push(`${later.length} to be tried again`);
+    if (!this.progress.audienceDone) parts.push('more are being taken');
+    if (this.rate > 0) parts.push(`at most ${this.rate} a second`);
+    if (later.length > 0) parts.push(`${later.length} to go on with`);
     if (this.held) parts.push('the project is on hold');
     return parts.join(', ');
   }

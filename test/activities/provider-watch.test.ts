@@ -119,7 +119,13 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   });
   const { lines, log } = readLog();
   const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
-  const { deps, close } = createActivityDeps({ config, db: database.db, lifecycle, log });
+  const { deps, close } = createActivityDeps({
+    config,
+    db: database.db,
+    lifecycle,
+    log,
+    stopping: new AbortController().signal,
+  });
   cleanup.push(close);
   const { id: projectId } = await buildProject(database.db, 'Mail');
   await buildDomain(database.db, { projectId, signing: false });

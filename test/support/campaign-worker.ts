@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
-import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
+import { type ChunkInput, campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
@@ -29,15 +29,19 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   });
   const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
   const log = pino({ level: 'silent' });
-  const deps = { config, db, lifecycle, log, bulkProvider } as unknown as ActivityDeps;
+  const stopping = new AbortController();
+  const deps = { config, db, lifecycle, log, bulkProvider, stopping: stopping.signal } as unknown as ActivityDeps;
   const chunk = campaignChunkActivities(deps);
   const control = campaignControlActivities(deps);
   return {
     take: (start: CampaignStart) => run(() => chunk.takeCampaignAudience(start)),
-    send: (start: CampaignStart, seq = 1) => run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0 })),
+    send: (start: CampaignStart, seq = 1, input: Partial<ChunkInput> = {}) =>
+      run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0, ...input })),
     expire: (start: CampaignStart, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
     read: (start: CampaignStart) => control.readCampaignStart(start),
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
+    /** As the process does when it is told to end. */
+    stop: () => stopping.abort(),
     close: () => bulkProvider.close(),
   };
 }

@@ -240,7 +240,7 @@ describe('cancelling', () => {
     slowly = 50;
     const id = await create();
     await send(id);
-    await until(async () => sink.messages.length > 20);
+    await until(async () => sink.messages.length > 20 && (await stats(id)).total === 6_000);
     const { body } = await call('POST', `/campaigns/${id}/cancel`);
     expect(body.data.status).toBe('CANCELLED');
     await until(async () => (await stats(id)).pending === 0);
