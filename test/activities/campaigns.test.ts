@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countCampaign } from '../../db/campaign-stats.ts';
+import { takeSendTokens } from '../../db/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { monthlyRoom, takeMonthlyAllowance } from '../../db/usage.ts';
 import { insertEndpoint } from '../../db/webhook-endpoints.ts';
 import { deriveKey } from '../../domain/secrets.ts';
+import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import {
@@ -13,6 +16,7 @@ import {
   sendingCampaign,
 } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 
 let database: TestDatabase;
@@ -66,6 +70,14 @@ function wantSent() {
   return inTransaction(database.db, (trx) => insertEndpoint(trx, endpoint));
 }
 
+async function lockWaits(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(
+    database.db,
+  );
+  return rows[0]?.n ?? 0;
+}
+
 function counts({ campaignId }: CampaignStart) {
   return countCampaign(database.db, { projectId, id: campaignId });
 }
@@ -109,6 +121,74 @@ describe('a chunk', () => {
     expect(await expire(start)).toMatchObject({ outcome: 'done' });
     expect(await counts(start)).toMatchObject({ failed: 3, pending: 0, skipped: 0 });
     expect(await finish(start)).toEqual({ outcome: 'sent' });
+  });
+
+  test('whom the provider never refused is not FAILED as expired, but sent to', async () => {
+    const start = await sending(500);
+    const away = worker('smtp://127.0.0.1:1');
+    await away.send(start);
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND error IS NOT NULL`.execute(database.db);
+    const refused = rows[0]?.n ?? 0;
+    expect(refused).toBeLessThan(300);
+    const { expire, send } = worker();
+    expect(await expire(start)).toMatchObject({ outcome: 'more', fresh: true });
+    expect(await counts(start)).toMatchObject({ failed: refused, pending: 500 - refused });
+    expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
+  });
+
+  test('nobody is FAILED as expired while the project is on hold', async () => {
+    const start = await sending(3);
+    answerRcpt = () => '450 4.2.1 not now';
+    const { send, expire } = worker();
+    await send(start);
+    await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
+    expect(await expire(start)).toMatchObject({ outcome: 'held', fresh: true });
+    expect(await counts(start)).toMatchObject({ failed: 0, pending: 3 });
+    answerRcpt = undefined;
+    await sql`UPDATE projects SET held_at = NULL WHERE id = ${projectId}`.execute(database.db);
+    expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
+  });
+
+  test('a turn that ends early says where, and the next one goes on there, before what was put off', async () => {
+    const start = await sending(2_000);
+    slowly = 10;
+    answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
+    const ending = worker();
+    const turn = ending.send(start);
+    await until(async () => sink.messages.length > 0);
+    ending.stop();
+    const { outcome, sent, from, putOff } = await turn;
+    expect(outcome).toBe('more');
+    expect(sent).toBeLessThan(2_000);
+    slowly = 0;
+    const second = await worker().send(start, 1, { from, putOff });
+    expect(second).toMatchObject({ outcome: 'deferred', sent: 1_999 - sent });
+    const { rows } = await sql`SELECT FROM emails WHERE project_id = ${projectId} AND attempts > 1`.execute(
+      database.db,
+    );
+    expect(rows).toHaveLength(0);
+    answerRcpt = undefined;
+    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 1 });
+    expect(sink.messages).toHaveLength(2_000);
+  });
+
+  test('of a worker that is told to end claims nothing more and gives back what is not on the wire', async () => {
+    const start = await sending(3_000);
+    slowly = 20;
+    const ending = worker();
+    const turn = ending.send(start);
+    await until(async () => sink.messages.length > 0);
+    ending.stop();
+    const { sent } = await turn;
+    expect(sent).toBe(sink.messages.length);
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(database.db);
+    expect(rows[0]?.n).toBe(sent);
+    expect(await ending.send(start)).toMatchObject({ outcome: 'more', sent: 0 });
+    slowly = 0;
+    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 3_000 - sent });
+    expect(sink.messages).toHaveLength(3_000);
   });
 
   test('a provider that is away costs few attempts, not one a recipient', async () => {
@@ -163,7 +243,101 @@ describe('a chunk', () => {
   });
 });
 
+describe('a send rate', () => {
+  const limit = (rate: number | null) =>
+    sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${projectId}`.execute(database.db);
+  const singles = () => takeSendTokens(database.db, { projectId, n: 1_000, ratePerSecond: 10, order: 'single' });
+  const bucket = () =>
+    database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
+
+  test('without room ends the turn: nobody was tried, put off, or paid for', async () => {
+    const start = await sending(5);
+    await limit(10);
+    await singles();
+    const before = await bucket();
+    const result = await worker().send(start);
+    expect(result).toMatchObject({ outcome: 'paced', sent: 0, rate: 10 });
+    expect(result.retryAfterMs).toBeGreaterThan(0);
+    expect((await bucket()).tokens).toBeGreaterThanOrEqual(before.tokens);
+    const { rows } = await sql`SELECT FROM emails WHERE project_id = ${projectId} AND attempts > 0`.execute(
+      database.db,
+    );
+    expect(rows).toHaveLength(0);
+  });
+
+  test('that was not there when the chunk was handed out sends it back with its rate, and the other way round', async () => {
+    const start = await sending(5);
+    await limit(10);
+    expect(await worker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
+    await limit(null);
+    expect(await worker().send(start, 1, { paced: true })).toMatchObject({ outcome: 'more', sent: 0, rate: 0 });
+    expect(sink.messages).toHaveLength(0);
+  });
+
+  test('takes no more than what leaves, whoever may not get the mail', async () => {
+    const start = await sending(20);
+    await limit(1_000);
+    await sql`
+      UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND (data->>'n')::int % 2 = 0`.execute(
+      database.db,
+    );
+    await database.db
+      .insertInto('send_buckets')
+      .values({ project_id: projectId, tokens: 200, refilled_at: new Date(Date.now() + 3_600_000) })
+      .execute();
+    expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 10 });
+    expect((await bucket()).tokens).toBe(190);
+  });
+});
+
 describe('the audience', () => {
+  test('keeps no send of the project waiting for the month while its rows are written', async () => {
+    await sql`UPDATE projects SET monthly_email_limit = 100 WHERE id = ${projectId}`.execute(database.db);
+    const start = await sending(10);
+    const audience = { projectId, count: 30, localPart: 'more' };
+    await buildContacts(database.db, audience);
+    await sql`
+      UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(database.db);
+    const taking = await database.db.transaction().execute(async (trx) => {
+      // The page cannot be written before this transaction ends.
+      await sql`
+        INSERT INTO emails (project_id, contact_id, campaign_id, content_id, source_type, mode)
+        VALUES (${projectId}, ${rows[0]?.id}, ${start.campaignId}, gen_random_uuid(), 'CAMPAIGN', 'live')`.execute(trx);
+      const page = worker().take(start);
+      await until(async () => (await lockWaits()) > 0);
+      const send = database.db.transaction().execute(async (sending) => {
+        await sql`SET LOCAL lock_timeout = '5s'`.execute(sending);
+        return takeMonthlyAllowance(sending, { projectId, n: 1, limit: 100 });
+      });
+      expect(await send).toBe(true);
+      await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId} AND contact_id = ${rows[0]?.id}`.execute(
+        trx,
+      );
+      return { page };
+    });
+    expect(await taking.page).toMatchObject({ outcome: 'taken', done: true, recipients: 40 });
+    expect(await monthlyRoom(database.db, { projectId, limit: 100 })).toBe(59);
+  });
+
+  test('of the first round is small, so that it can be sent to at once, and the rest comes in pages', async () => {
+    const start = await sending(10);
+    await sql`
+      UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId}`.execute(database.db);
+    await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${start.campaignId}`.execute(database.db);
+    await buildContacts(database.db, { projectId, count: 7_000, localPart: 'more' });
+    const { take } = worker();
+    expect(await take(start, 0)).toMatchObject({ done: false, recipients: 500, lastSeq: 1, sendNow: true });
+    expect(await take(start, 1)).toMatchObject({ done: false, recipients: 5_500, lastSeq: 2, sendNow: true });
+    expect(await take(start, 2)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 3, sendNow: true });
+  });
+
   test('of many pages is taken whole, in chunks that do not overlap', async () => {
     const start = await sending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`

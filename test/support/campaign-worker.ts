@@ -34,7 +34,8 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   const chunk = campaignChunkActivities(deps);
   const control = campaignControlActivities(deps);
   return {
-    take: (start: CampaignStart) => run(() => chunk.takeCampaignAudience(start)),
+    take: (start: CampaignStart, round?: number) =>
+      run(() => chunk.takeCampaignAudience({ ...start, ...(round !== undefined && { round }) })),
     send: (start: CampaignStart, seq = 1, input: Partial<ChunkInput> = {}) =>
       run(() => chunk.sendCampaignChunk({ ...start, seq, deferrals: 0, ...input })),
     expire: (start: CampaignStart, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
