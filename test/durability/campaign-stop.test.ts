@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCampaign } from '../../db/campaign-lifecycle.ts';
+import { insertCampaign } from '../../db/campaigns.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
+import { until } from '../support/service.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
+
+const RECIPIENTS = 5_000;
+
+let database: TestDatabase;
+let temporal: TestTemporal;
+let sink: SinkProcess;
+const running: HostProcess[] = [];
+
+beforeAll(async () => {
+  [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  // A moment for each packet, so that the campaign has a middle.
+  sink = await startSinkProcess(['--latency=50']);
+});
+afterAll(async () => {
+  await Promise.all(running.map((host) => host.kill()));
+  await sink?.stop();
+  await database?.drop();
+});
+
+async function startWorker(): Promise<HostProcess> {
+  const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, DKIM_SIGN: 'off' };
+  const host = await startWorkerHost({ database, temporal, env });
+  running.push(host);
+  return host;
+}
+
+/** A campaign on its way; its outbox row waits for the next worker. */
+async function sendCampaign(): Promise<string> {
+  const { id: projectId } = await buildProject(database.db, 'Stop');
+  await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+  await buildContacts(database.db, { projectId, count: RECIPIENTS });
+  const content = {
+    ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
+    ...{ fromName: null, replyTo: null, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+  };
+  return inTransaction(database.db, async (trx) => {
+    const { id } = await insertCampaign(trx, { projectId, content });
+    await startCampaign(trx, { projectId, id, at: null, mode: 'live' });
+    return id;
+  });
+}
+
+async function statuses(campaignId: string): Promise<Record<string, number>> {
+  const { rows } = await sql<{ status: string; n: number }>`
+    SELECT status, count(*) AS n FROM emails WHERE campaign_id = ${campaignId} GROUP BY status`.execute(database.db);
+  return Object.fromEntries(rows.map((row) => [row.status, row.n]));
+}
+
+test('a worker that is told to end in the middle of a campaign leaves the rest to others, and nobody gets two', async () => {
+  const campaignId = await sendCampaign();
+  const first = await startWorker();
+  await until(async () => (await sink.counts()).messages > 300, 'the middle of the campaign');
+  await first.stop();
+  const left = await statuses(campaignId);
+  expect(left.SENT).toBe((await sink.counts()).messages);
+  expect(left.SENT).toBeLessThan(RECIPIENTS / 2);
+  expect(Object.keys(left).sort()).toEqual(['PENDING', 'SENT']);
+  const { rows } = await sql`SELECT FROM emails WHERE campaign_id = ${campaignId} AND attempts > 0`.execute(
+    database.db,
+  );
+  expect(rows).toHaveLength(left.SENT ?? 0);
+
+  await startWorker();
+  await until(async () => (await statuses(campaignId)).SENT === RECIPIENTS, 'the rest of the campaign');
+  const times = Object.values(await sink.recipients());
+  expect(times).toHaveLength(RECIPIENTS);
+  expect(times.every((n) => n === 1)).toBe(true);
+}, 120_000);
