@@ -1,12 +1,13 @@
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
+import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../db/postgres-errors.ts';
 import { AppError, type ErrorCode } from '../domain/errors.ts';
 import type { RequestContext } from './env.ts';
 import { redact } from './log.ts';
 
-/** Postgres is away or starting (SQLSTATE classes 08 and 57P), or the network to it. */
-const UNREACHABLE = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+/** Seconds after which to repeat what met a Postgres that is away or busy. */
+const RETRY_AFTER = { 'Retry-After': '2' };
 
 /** Turns whatever a handler threw into the error envelope; what is not ours to tell becomes a 500 without its words. */
 export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
@@ -47,8 +48,9 @@ export function errorEnvelope(error: AppError, requestId: string) {
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
-  if (isUnreachable(error))
-    return new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '2' }, cause: error });
+  if (error instanceof UnknownCommit) return commitUnknown(error);
+  if (isConnectionFailure(error)) return new AppError('SERVICE_UNAVAILABLE', { headers: RETRY_AFTER, cause: error });
+  if (isOutOfTime(error)) return outOfTime(error);
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
 
@@ -59,8 +61,22 @@ function codeOfStatus(status: number): ErrorCode {
   return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
 }
 
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return UNREACHABLE.test(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+function commitUnknown(cause: UnknownCommit): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', {
+    message: 'The database went away while it was keeping this; whether it did is not known.',
+    suggestion:
+      'Repeat it with the same Idempotency-Key: it takes effect once, and the answer says whether it had before. Without a key, look whether it took effect first.',
+    headers: RETRY_AFTER,
+    cause,
+  });
+}
+
+function outOfTime(cause: unknown): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', {
+    message: 'The database did not get this done in time, and nothing of it is left.',
+    suggestion:
+      'Ask for less: a shorter span of time, a smaller page, a narrower filter. Else try again in a few seconds.',
+    headers: RETRY_AFTER,
+    cause,
+  });
 }

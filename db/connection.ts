@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { preparing } from './prepared.ts';
 import type { Database } from './schema.ts';
+import { withKnownCommits } from './unknown-commit.ts';
 
 // int8 (counts, claims, cursors) fits a double here: none of ours passes 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -35,7 +36,10 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   // The pool listens to idle connections only. One that breaks in the middle of a transaction has failed its query already, and
   // would end the process besides.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparing(pool) }) }), pool };
+  return {
+    db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: withKnownCommits(preparing(pool)) }) }),
+    pool,
+  };
 }
 
 /** Answers whether Postgres takes queries; for the readiness check. */

@@ -4,6 +4,7 @@ import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
 interface Item {
   name: string;
+  tenant?: string;
   queue?: string;
   apart?: string;
   alike?: [thing: string, change: string];
@@ -115,6 +116,95 @@ test('an item that makes the transaction fail fails alone', async () => {
   });
   const settled = await Promise.allSettled(['a', 'good', 'bad', 'fine'].map((item) => group.add(item)));
   expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('those that are held up take no lane from others, up to a bound', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
+  const answers: Promise<string>[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    answers.push(...[1, 2].map((of) => add(`${n} of ${of}`, { queue: String(n) })));
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(batches).toHaveLength(8);
+  await finish(answers);
+  expect(batches).toHaveLength(10);
+});
+
+test('a queue that is held up does not take all that may be held up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
+  const answers = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));
+  vi.advanceTimersByTime(1_000);
+  answers.push(add('free', { queue: 'other' }));
+  expect(batches).toEqual([['stuck 1'], ['stuck 2'], ['free']]);
+  await finish(answers);
+});
+
+test("when the transaction of several tenants fails, each tenant's items go on apart, and so do those that come meanwhile", async () => {
+  const batches: string[][] = [];
+  let unlock = () => {};
+  const locked = new Promise<void>((resolve) => {
+    unlock = resolve;
+  });
+  const group = createGroupCommit<string, string>({
+    ...{ lanes: 2, max: 10, worthALane: 2, queueOf: () => '', tenantOf: (item) => item.charAt(0) },
+    commit: async (items) => {
+      batches.push(items);
+      const tenants = new Set(items.map((item) => item.charAt(0)));
+      await new Promise((resolve) => setImmediate(resolve));
+      if (tenants.size > 1 && tenants.has('a')) throw Object.assign(new Error('lock timeout'), { code: '55P03' });
+      if (tenants.has('a')) await locked;
+      return items;
+    },
+  });
+  const stuck = ['a1', 'a2'].map((item) => group.add(item));
+  const others = ['b1', 'b2', 'c1'].map((item) => group.add(item));
+  stuck.push(group.add('a3'));
+  expect(await Promise.all(others)).toEqual(['b1', 'b2', 'c1']);
+  stuck.push(group.add('a4'));
+  expect(await Promise.all(['b3', 'c2'].map((item) => group.add(item)))).toEqual(['b3', 'c2']);
+  unlock();
+  expect(await Promise.all(stuck)).toEqual(['a1', 'a2', 'a3', 'a4']);
+  expect(
+    batches.filter(
+      (items) => new Set(items.map((item) => item.charAt(0))).size > 1 && items.some((item) => item.startsWith('a')),
+    ),
+  ).toHaveLength(1);
+});
+
+test('a batch that ran out of time is not tried again item by item', async () => {
+  let tries = 0;
+  const group = createGroupCommit<string, string>({
+    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    commit: async () => {
+      tries += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+    },
+  });
+  const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => group.add(item)));
+  expect([settled.map((s) => s.status), tries]).toEqual([['rejected', 'rejected', 'rejected'], 2]);
+});
+
+test('a batch that may be committed is not run again', async () => {
+  const batches: string[][] = [];
+  const group = createGroupCommit<string, string>({
+    ...{ lanes: 1, max: 10, queueOf: () => '' },
+    commit: async (items) => {
+      batches.push(items);
+      await new Promise((resolve) => setImmediate(resolve));
+      // What the driver says of a connection that broke, and what nobody knows to be before the COMMIT.
+      if (items.length > 2) throw new Error('Client has encountered a connection error and is not queryable');
+      if (items.length > 1) throw new Error('no idea');
+      return items;
+    },
+  });
+  const settled = await Promise.allSettled(['a', 'b', 'c', 'd'].map((item) => group.add(item)));
+  expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+  const more = await Promise.allSettled(['e', 'f', 'g'].map((item) => group.add(item)));
+  expect(more.map((s) => s.status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(batches).toHaveLength(4);
 });
 
 test('a database that is away is not asked once for each item', async () => {

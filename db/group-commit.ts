@@ -1,12 +1,16 @@
-import { isConnectionFailure } from './transaction.ts';
+import { groupBy } from '../domain/group-by.ts';
+import { isOutOfTime } from './postgres-errors.ts';
+import { provesRollback } from './transaction.ts';
 
 /** A running transaction is held up after this, by a lock or a slow disk: others do not wait for what one of its items waits for. */
 const HELD_UP_MS = 50;
+/** Transactions at a time with those that are held up: each has a connection of the process, which has other things to do with some. */
+const RUNNING_MAX = 8;
 /** Waiting items of a queue looked at for a batch; the others keep their turn. */
 const LOOK_AHEAD = 256;
 
 export interface GroupCommitOptions<I, O> {
-  /** Transactions at a time: one is built while the other commits. */
+  /** Transactions at a time, beside those that are held up: one is built while the other commits. */
   lanes: number;
   /** Items that share a transaction at most. */
   max: number;
@@ -16,6 +20,11 @@ export interface GroupCommitOptions<I, O> {
   size?: { of(item: I): number; max: number };
   /** What shares transactions: items of one queue. Queues take turns. */
   queueOf(item: I): string;
+  /**
+   * Whose an item is, where those of several share a queue. When their transaction fails, each goes on apart from the others until all that
+   * it has is done: one that waits for a lock is in nobody's way, if `commit` does not wait long for locks while it has items of several.
+   */
+  tenantOf?(item: I): string;
   /** Two items with one of these in common do not share a transaction: each has to see what the other left. */
   apartBy?(item: I): string[];
   /** Items that do something to one thing share a transaction only if they do the same to it. */
@@ -35,31 +44,53 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
+/** What shares transactions, and how many it has under way. */
+interface Queue<I, O> {
+  name: string;
+  waiting: Waiting<I, O>[];
+  running: number;
+  /** Transactions at a time: those that are held up must not take all there may be. */
+  runningMax: number;
+}
+
 /**
  * Group commit without a delay: what comes in while the last transactions run goes together into the next, so a lone item is as fast as
- * alone, and a busy process pays for one commit what others pay for each. Source: performance.md §5.
+ * alone, and a busy process pays for one commit what others pay for each.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
-  const { worthALane = 1 } = options;
-  const queues = new Map<string, Waiting<I, O>[]>();
+  const { worthALane = 1, lanes, queueOf, tenantOf } = options;
+  /** Those that have something waiting or under way, in the order of their turns. */
+  const queues = new Map<string, Queue<I, O>>();
   let running = 0;
   let heldUp = 0;
 
+  function queueNamed(name: string, runningMax: number): Queue<I, O> {
+    const queue = queues.get(name) ?? { name, waiting: [], running: 0, runningMax };
+    queues.set(name, queue);
+    return queue;
+  }
+
+  /** The queue of an item's tenant alone: there is one while its items are kept apart. */
+  const ownName = (item: I) => `${queueOf(item)} of ${tenantOf?.(item)}`;
+
   function pump(): void {
-    while (running < options.lanes) {
-      const entry = queues.entries().next().value;
-      if (!entry) return;
-      const [name, queue] = entry;
-      if (running > heldUp && queue.length < worthALane) return;
-      const batch = takeBatch(queue, options);
-      queues.delete(name);
-      // What is left goes to the end, so that queues take turns.
-      if (queue.length > 0) queues.set(name, queue);
-      start(batch);
+    while (running - heldUp < lanes && running < RUNNING_MAX) {
+      const queue = [...queues.values()].find(hasTurn);
+      if (!queue) return;
+      const batch = takeBatch(queue.waiting, options);
+      // To the end, so that queues take turns.
+      queues.delete(queue.name);
+      queues.set(queue.name, queue);
+      start(queue, batch);
     }
   }
 
-  function start(batch: Waiting<I, O>[]): void {
+  function hasTurn({ waiting, ...queue }: Queue<I, O>): boolean {
+    if (waiting.length === 0 || queue.running >= queue.runningMax) return false;
+    return running === heldUp || waiting.length >= worthALane;
+  }
+
+  function start(queue: Queue<I, O>, batch: Waiting<I, O>[]): void {
     let late = 0;
     const timer = setTimeout(() => {
       late = 1;
@@ -67,10 +98,13 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       pump();
     }, HELD_UP_MS);
     running += 1;
+    queue.running += 1;
     void run(batch).finally(() => {
       clearTimeout(timer);
       running -= 1;
+      queue.running -= 1;
       heldUp -= late;
+      if (queue.running === 0 && queue.waiting.length === 0) queues.delete(queue.name);
       pump();
     });
   }
@@ -80,20 +114,34 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       const answers = await options.commit(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as O);
     } catch (error) {
-      // One of them made the transaction fail, and nothing of the batch is left: alone, only that one fails. Where Postgres is away, it
-      // is so for all.
-      if (batch.length > 1 && !isConnectionFailure(error)) for (const waiting of batch) await run([waiting]);
+      const tenants = groupBy(batch, ({ item }) => ownName(item));
+      // Only where nothing of the batch is left may it run again; where Postgres is away, it is so for all.
+      const again = batch.length > 1 && provesRollback(error);
+      if (again && tenants.size > 1) setApart(tenants);
+      // One of them made the transaction fail: alone, only that one fails. What waited too long would do so once for each.
+      else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
       else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Puts what tenants have in a batch, and what waits behind it, into queues of their own. */
+  function setApart(tenants: Map<string, Waiting<I, O>[]>): void {
+    for (const [name, failed] of tenants) {
+      const own = queueNamed(name, lanes);
+      own.waiting.unshift(...failed);
+      const shared = failed[0] && queues.get(queueOf(failed[0].item));
+      if (!shared) continue;
+      own.waiting.push(...shared.waiting.filter(({ item }) => ownName(item) === name));
+      shared.waiting = shared.waiting.filter(({ item }) => ownName(item) !== name);
     }
   }
 
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        const name = options.queueOf(item);
-        const queue = queues.get(name);
-        if (queue) queue.push({ item, resolve, reject });
-        else queues.set(name, [{ item, resolve, reject }]);
+        const own = tenantOf && queues.get(ownName(item));
+        const queue = own ?? queueNamed(queueOf(item), tenantOf ? RUNNING_MAX : lanes);
+        queue.waiting.push({ item, resolve, reject });
         pump();
       });
     },

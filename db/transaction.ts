@@ -1,19 +1,37 @@
 import { sql, type Transaction } from 'kysely';
+import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
+import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
 import type { Database } from './schema.ts';
+import { awaitFate } from './unknown-commit.ts';
 
-/** Tries of a transaction that Postgres ended to break a deadlock; each try starts from nothing, so it is safe. */
+export { isConnectionFailure };
+
+/** Tries of a transaction of which nothing is left for a reason that passes; each starts from nothing, so it is safe. */
 const MAX_TRIES = 5;
 /** deadlock_detected and serialization_failure. */
 const RETRYABLE = new Set(['40P01', '40001']);
 
-/** Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in `trx`. */
+/** What transactions threw before their COMMIT. */
+const thrownBeforeCommit = new WeakSet<Error>();
+
+/**
+ * Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in `trx`. Where the
+ * answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what was not runs again.
+ * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction is left
+ */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
+    const results: T[] = [];
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (trx) => {
+        results.push(await work(trx).catch(noteThrown));
+        return results[0] as T;
+      });
     } catch (error) {
-      if (tried >= MAX_TRIES || !isRetryable(error)) throw error;
+      const fate = error instanceof UnknownCommit ? await awaitFate(db, error) : undefined;
+      if (fate === 'committed') return results[0] as T;
+      if (tried >= MAX_TRIES || !(fate === 'aborted' || isRetryable(error))) throw error;
     }
   }
 }
@@ -31,16 +49,22 @@ export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Pro
   }
 }
 
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && RETRYABLE.has(String((error as { code?: unknown }).code));
+/** For the rest of a transaction: who waits longer for a lock fails, and the transaction with it (`isOutOfTime`). */
+export async function limitLockWaits(trx: Transaction<Database>, waitMs: number): Promise<void> {
+  await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);
 }
 
-/** Whether Postgres was away or went away: class 08 and 57P of SQLSTATE, and what the driver says of a socket that broke or could not be had. */
-export function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    /^(08|57P|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
-    /connection (terminated|timeout|ended)|timeout exceeded/i.test(error.message)
-  );
+/** Whether an error proves that nothing is left of what was to be written: not one of the connection, by which a COMMIT may have been done. */
+export function provesRollback(error: unknown): boolean {
+  if (isConnectionFailure(error)) return false;
+  return error instanceof AppError || sqlStateOf(error) !== undefined || thrownBeforeCommit.has(error as Error);
+}
+
+function noteThrown(error: unknown): never {
+  if (error instanceof Error) thrownBeforeCommit.add(error);
+  throw error;
+}
+
+function isRetryable(error: unknown): boolean {
+  return RETRYABLE.has(sqlStateOf(error) ?? '');
 }

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+/** Least id of a row of this month: ids begin with their millisecond, so the index on project and id finds the month's rows. */
+const FIRST_ID = sql`(lpad(to_hex((extract(epoch FROM ${MONTH}::timestamp AT TIME ZONE 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 
 /**
  * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit, and then
  * nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the month has seen so far.
- * Test mails never come here. Source: decisions §1 (429 BILLING_LIMIT_EXCEEDED).
+ * Test mails never come here.
  */
 export async function takeMonthlyAllowance(
   db: Db,
@@ -28,11 +30,35 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
     INSERT INTO monthly_usage (project_id, month, emails)
     SELECT ${projectId}, ${MONTH}, (
       SELECT count(*) FROM emails
-      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND'
-        AND created_at >= (${MONTH}::timestamp AT TIME ZONE 'UTC'))
+      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID})
     WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
     ON CONFLICT DO NOTHING
   `.execute(db);
+}
+
+/** Projects remembered a process: each takes some 100 bytes, and one that is forgotten is asked for again. */
+const OPENED_MAX = 10_000;
+
+/**
+ * Makes projects' rows of the month before transactions need them that many projects share: to count a month can take seconds where a limit
+ * was set late in it. Asks Postgres once a project and month.
+ */
+export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
+  let month = '';
+  const opened = new Map<string, Promise<void>>();
+  return async (projectId) => {
+    const now = new Date().toISOString().slice(0, 'yyyy-mm'.length);
+    if (now !== month || opened.size >= OPENED_MAX) opened.clear();
+    month = now;
+    const known = opened.get(projectId);
+    if (known) return known;
+    const opening = openMonth(db, projectId);
+    opened.set(projectId, opening);
+    await opening.catch((error: unknown) => {
+      opened.delete(projectId);
+      throw error;
+    });
+  };
 }
 
 /** What is left of the month, at least 0; holds the month's row, so that it is still there when it is taken. */

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Kysely,
+  type PostgresCursor,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  sql,
+} from 'kysely';
+import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
+import type { Database } from './schema.ts';
+
+/**
+ * One round trip for both. The number is what Postgres knows the transaction by after its connection is gone; it is given to it a statement
+ * earlier than it would be, and costs nothing more.
+ */
+const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
+/** A Postgres that the supervisor restarts is back within this; a client still waits. */
+const LOOK_UP_MS = 5_000;
+const LOOK_UP_PAUSE_MS = 50;
+
+/** What became of a transaction; `undefined`: Postgres has yet to end it, cannot be asked, or has forgotten. */
+export type Fate = 'committed' | 'aborted' | undefined;
+
+/** Asks once. A transaction whose connection is gone may be committing still. */
+export async function findFate(db: Kysely<Database>, { xid }: UnknownCommit): Promise<Fate> {
+  const { rows } = await sql<{ fate: string | null }>`SELECT pg_xact_status(${xid}::xid8) AS fate`.execute(db);
+  const fate = rows[0]?.fate;
+  return fate === 'committed' || fate === 'aborted' ? fate : undefined;
+}
+
+/** Asks until Postgres says it, for a few seconds: long enough for a restart. */
+export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): Promise<Fate> {
+  const untilMs = Date.now() + LOOK_UP_MS;
+  while (true) {
+    const fate = await findFate(db, unknown).catch((error: unknown) => {
+      if (isConnectionFailure(error)) return undefined;
+      throw unknown;
+    });
+    if (fate || Date.now() >= untilMs) return fate;
+    await sleep(LOOK_UP_PAUSE_MS);
+  }
+}
+
+/**
+ * A pool whose transactions can be looked up when the answer to their COMMIT is lost: that COMMIT fails with UnknownCommit. A ROLLBACK on a
+ * connection that broke counts as done, as it is, so that what broke it is the error that is seen.
+ */
+export function withKnownCommits(pool: PostgresPool): PostgresPool {
+  const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      const known = clients.get(client) ?? knowingClient(client);
+      clients.set(client, known);
+      return known;
+    },
+    end: () => pool.end(),
+  };
+}
+
+function knowingClient(client: PostgresPoolClient): PostgresPoolClient {
+  let xid = '';
+
+  async function begin(): Promise<PostgresQueryResult<unknown>> {
+    try {
+      // Of a text with two statements the driver returns two results, which Kysely's type does not know.
+      const results = (await client.query(BEGIN, [])) as unknown as [unknown, PostgresQueryResult<{ xid: string }>];
+      xid = results[1].rows[0]?.xid ?? '';
+      return results[1];
+    } catch (error) {
+      // BEGIN may have been done already, and Kysely rolls back only what it has begun.
+      await rollback();
+      throw error;
+    }
+  }
+
+  async function commit(): Promise<PostgresQueryResult<unknown>> {
+    try {
+      return await client.query('COMMIT', []);
+    } catch (error) {
+      throw sqlStateOf(error) && !isConnectionFailure(error) ? error : new UnknownCommit(xid, error);
+    }
+  }
+
+  function rollback(): Promise<PostgresQueryResult<unknown>> {
+    return client
+      .query('ROLLBACK', [])
+      .catch((): PostgresQueryResult<unknown> => ({ command: 'ROLLBACK', rowCount: 0, rows: [] }) as never);
+  }
+
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') return client.query(text);
+    if (text === 'begin') return begin();
+    if (text === 'commit') return commit();
+    if (text === 'rollback') return rollback();
+    return client.query(text, values);
+  }
+  return { query, release: () => client.release() };
+}

@@ -1,0 +1,98 @@
+import { sql, type Transaction } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connect, type Db } from '../../db/connection.ts';
+import { UnknownCommit } from '../../db/postgres-errors.ts';
+import type { Database } from '../../db/schema.ts';
+import { inTransaction, provesRollback } from '../../db/transaction.ts';
+import { AppError } from '../../domain/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+
+let database: TestDatabase;
+let proxy: PostgresProxy;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`CREATE TABLE written (id int GENERATED ALWAYS AS IDENTITY, name text)`.execute(database.db);
+});
+beforeEach(async () => {
+  await sql`TRUNCATE written`.execute(database.db);
+  proxy = await startPostgresProxy(database.url);
+  ({ db } = connect({ connectionString: proxy.url, max: 2, applicationName: 'test', onError: () => {} }));
+});
+afterEach(async () => {
+  await db.destroy();
+  await proxy.close();
+});
+afterAll(() => database?.drop());
+
+const write = (name: string) => (trx: Transaction<Database>) =>
+  sql`INSERT INTO written (name) VALUES (${name})`.execute(trx).then(() => `wrote ${name}`);
+const written = async () => {
+  const { rows } = await sql<{ name: string }>`SELECT name FROM written ORDER BY id`.execute(database.db);
+  return rows.map((row) => row.name);
+};
+
+test('a transaction whose COMMIT was done but not answered returns what it came to, once', async () => {
+  proxy.loseCommit('answer');
+  expect(await inTransaction(db, write('a'))).toBe('wrote a');
+  expect([await written(), proxy.commits]).toEqual([['a'], 1]);
+});
+
+test('a transaction whose COMMIT did not arrive is run again', async () => {
+  proxy.loseCommit('request');
+  expect(await inTransaction(db, write('a'))).toBe('wrote a');
+  expect([await written(), proxy.commits]).toEqual([['a'], 2]);
+});
+
+test('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
+  await sql`
+    CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`.execute(database.db);
+  await sql`
+    CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON written DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION slow_commit()`.execute(database.db);
+  let answer: Promise<string> | undefined;
+  await database.db.transaction().execute(async (trx) => {
+    await sql`SELECT pg_advisory_xact_lock(7)`.execute(trx);
+    answer = inTransaction(db, write('a'));
+    await expect.poll(() => proxy.commits).toBe(1);
+    proxy.cut();
+    await expect
+      .poll(() => proxy.statements.filter((text) => text.includes('pg_xact_status')).length)
+      .toBeGreaterThan(1);
+  });
+  expect(await answer).toBe('wrote a');
+  expect([await written(), proxy.commits]).toEqual([['a'], 1]);
+  await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
+});
+
+test('a COMMIT of which nobody can say whether it was done is told apart from one that was not', async () => {
+  proxy.loseCommit('answer', { later: 'refused' });
+  const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnknownCommit);
+  expect(provesRollback(error)).toBe(false);
+  expect(await written()).toEqual(['a']);
+});
+
+test('of a connection that breaks before COMMIT the first error is seen', async () => {
+  const broken = inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(trx);
+    await sql`SELECT pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
+    await write('a')(trx);
+  });
+  await expect(broken).rejects.toThrow(/Connection terminated|terminating connection/);
+});
+
+test('what was refused before COMMIT proves that nothing is left', async () => {
+  const errors = [new AppError('CONFLICT'), new TypeError('a fault of ours')];
+  for (const error of errors) {
+    const thrown = await inTransaction(db, async (trx) => {
+      await write('a')(trx);
+      throw error;
+    }).catch((caught: unknown) => caught);
+    expect([thrown, provesRollback(thrown)]).toEqual([error, true]);
+  }
+  expect(await written()).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+
+/** What is lost of a COMMIT when its connection breaks. */
+export type Loss = 'request' | 'answer';
+
+/** A connection string that leads to a Postgres over a proxy, which loses what a test says. */
+export interface PostgresProxy {
+  readonly url: string;
+  /** COMMITs that came so far, those that were lost too. */
+  readonly commits: number;
+  /**
+   * Breaks the connection of the next COMMIT, or of one that comes `skip` later: before Postgres hears of it ('request'), or after it is done ('answer'). `later` says what
+   * becomes of others: 'refused' breaks those there are and takes none until `open`, as when Postgres or the network is away.
+   */
+  loseCommit(what: Loss, more?: { later?: 'refused'; skip?: number }): void;
+  /** Texts of simple and prepared statements that came so far. */
+  readonly statements: readonly string[];
+  /** Breaks the connections there are. */
+  cut(): void;
+  /** Takes connections again. */
+  open(): void;
+  close(): Promise<void>;
+}
+
+/** Of the messages of a frontend only the first, which opens a session, has no type before its length. */
+const LENGTH_BYTES = 4;
+const SIMPLE_QUERY = 'Q';
+const PARSE = 'P';
+
+/** A proxy that reads the messages of the frontend; without TLS. */
+export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<net.Socket>();
+  let loss: { what: Loss; later: 'refused' | undefined; at: number } | undefined;
+  const statements: string[] = [];
+  let commits = 0;
+  let refusing = false;
+
+  const track = (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    return socket.on('close', () => sockets.delete(socket));
+  };
+  const server = net.createServer((client) => {
+    if (refusing) return void client.destroy();
+    const upstream = track(net.connect(Number(port), hostname));
+    track(client).on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    let lost: typeof loss;
+    const cut = () => {
+      refusing = lost?.later === 'refused';
+      for (const socket of refusing ? sockets : [client]) socket.destroy();
+    };
+    upstream.on('data', (chunk) => void (lost ? cut() : client.write(chunk)));
+    readMessages(client, (message, query) => {
+      if (query !== undefined) statements.push(query);
+      if (query?.toLowerCase() === 'commit') {
+        commits += 1;
+        if (loss?.at === commits) [lost, loss] = [loss, undefined];
+        if (lost?.what === 'request') return cut();
+      }
+      upstream.write(message);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
+    get commits() {
+      return commits;
+    },
+    loseCommit: (what, { later, skip = 0 } = {}) => {
+      loss = { what, later, at: commits + 1 + skip };
+    },
+    statements,
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    open: () => {
+      refusing = false;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** Calls back with each message as it came, and its text where it is a statement. */
+function readMessages(socket: net.Socket, onMessage: (message: Buffer, statement: string | undefined) => void): void {
+  let rest: Buffer = Buffer.alloc(0);
+  let typeBytes = 0;
+  socket.on('data', (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= typeBytes + LENGTH_BYTES) {
+      const end = typeBytes + rest.readUInt32BE(typeBytes);
+      if (rest.length < end) return;
+      const message = rest.subarray(0, end);
+      rest = rest.subarray(end);
+      const statement = typeBytes === 1 ? statementOf(message) : undefined;
+      typeBytes = 1;
+      onMessage(message, statement);
+    }
+  });
+}
+
+function statementOf(message: Buffer): string | undefined {
+  const [first, second] = message.toString('utf8', 1 + LENGTH_BYTES).split('\0');
+  const type = String.fromCharCode(message[0] ?? 0);
+  // A prepared statement has its name before its text.
+  if (type === PARSE) return second;
+  return type === SIMPLE_QUERY ? first : undefined;
+}
