@@ -1,6 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
 import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
-import { unholdEmails } from '../db/email-ledger.ts';
+import { releaseHeldPage } from '../db/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox.ts';
 import { computeSegment } from '../db/segment-compute.ts';
@@ -17,8 +17,16 @@ export interface HousekeepingInput {
   messagesOfHours?: number;
 }
 
-/** Held mails a transaction: as many as five delivery workflows take. */
-const RELEASE_PAGE = 1_000;
+/** Mails looked at a transaction, and held ones released by it at most: as many as five delivery workflows take. */
+const RELEASE_ROWS = 1_000;
+/** Transactions of an activity without any that is held: a second or so of a long ledger. */
+const RELEASE_PAGES = 100;
+
+/** One activity of a release, and where the next one begins; null when it is over. */
+export interface Released {
+  released: number;
+  after: string | null;
+}
 
 /** What comes round by itself, and what is too long for a request. */
 export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
@@ -53,17 +61,29 @@ export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
       await recoverLostWork({ db, lifecycle, log }, input);
     },
 
-    /** Puts a page of a project's held mails back on their way; returns how many. The status decides: each leaves once. */
-    async releasePage({ projectId }: { projectId: string }): Promise<number> {
-      const { ids, outbox } = await inTransaction(db, async (trx) => {
-        const released = await unholdEmails(trx, { projectId, limit: RELEASE_PAGE });
-        const rows = released.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
-        // The last page wakes the campaigns, which keep their held mails themselves.
-        const campaigns = released.length < RELEASE_PAGE ? await wakeCampaigns(trx, projectId) : [];
-        return { ids: released, outbox: [...(await enqueue(trx, rows)), ...campaigns] };
-      });
-      lifecycle.dispatch(outbox);
-      return ids.length;
+    /**
+     * Puts a page of a project's held mails back on their way. May run again: the status decides, so that each leaves once, and a page
+     * that was done is passed over. Ends where the project is on hold again.
+     */
+    async releasePage({ projectId, after = null }: { projectId: string; after?: string | null }): Promise<Released> {
+      for (let page = 1; ; page += 1) {
+        const done = await releaseOnePage(projectId, after);
+        after = done.after;
+        if (done.released > 0 || after === null || page === RELEASE_PAGES) return done;
+      }
     },
   };
+
+  async function releaseOnePage(projectId: string, after: string | null): Promise<Released> {
+    const { ids, last, outbox } = await inTransaction(db, async (trx) => {
+      const released = await releaseHeldPage(trx, { projectId, after, rows: RELEASE_ROWS });
+      const rows = released.ids.map((refId) => ({ projectId, kind: 'email.deliver' as const, refId }));
+      // The last page wakes the campaigns, which keep their held mails themselves.
+      const isLast = released.after === null && !released.heldAgain;
+      const campaigns = isLast ? await wakeCampaigns(trx, projectId) : [];
+      return { ids: released.ids, last: released.after, outbox: [...(await enqueue(trx, rows)), ...campaigns] };
+    });
+    lifecycle.dispatch(outbox);
+    return { released: ids.length, after: last };
+  }
 }

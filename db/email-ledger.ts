@@ -134,24 +134,6 @@ export async function settleEmails(
   return new Set(rows.map((row) => row.id));
 }
 
-/**
- * Puts up to `limit` held mails of a project back to PENDING, to be taken by a new delivery; returns their ids. Held mail leaves once:
- * the status decides, whoever releases. Campaign mails are left to their campaign.
- */
-export async function unholdEmails(
-  trx: Transaction<Database>,
-  p: { projectId: string; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    UPDATE emails SET status = 'PENDING', delivery_id = NULL
-    WHERE id IN (
-      SELECT id FROM emails WHERE project_id = ${p.projectId} AND status = 'HELD' AND campaign_id IS NULL
-      ORDER BY id LIMIT ${p.limit} FOR UPDATE SKIP LOCKED)
-    RETURNING id
-  `.execute(trx);
-  return rows.map((row) => row.id).sort();
-}
-
 interface OutcomeColumns {
   status: EmailStatus;
   reason: Reason | null;

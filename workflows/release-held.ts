@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { MaintenanceActivities } from '../activities/maintenance.ts';
+import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
 
 const { releasePage } = proxyActivities<MaintenanceActivities>({
   taskQueue: 'bulk',
@@ -8,13 +8,22 @@ const { releasePage } = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** Lets a project's held mail go, page by page; started when its hold is released. */
+/** Before every id. */
+const FROM_START = '00000000-0000-0000-0000-000000000000';
+
+/** Lets a project's held mail go, page by page; started when its hold is released, and over when it is on hold again. */
 export async function releaseHeld(input: { projectId: string }): Promise<number> {
   let released = 0;
-  for (let more = true; more; ) {
-    const page = await releasePage(input);
-    released += page;
-    more = page > 0;
-  }
+  let after: string | null = null;
+  do {
+    const page: Released = toReleased(await releasePage({ ...input, after }));
+    released += page.released;
+    after = page.after;
+  } while (after !== null);
   return released;
+}
+
+/** Workers of an earlier release, and histories of theirs, have the number of mails alone, each time of the first that are held. */
+function toReleased(page: Released | number): Released {
+  return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;
 }
