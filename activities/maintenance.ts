@@ -1,13 +1,11 @@
-import { heartbeat } from '@temporalio/activity';
 import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
 import { releaseHeldPage } from '../db/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox.ts';
-import { computeSegment } from '../db/segment-compute.ts';
-import { listTrackedSegments } from '../db/segments.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recoverLostWork } from './lost-work.ts';
+import { recomputeSegments } from './segment-recompute.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;
 
@@ -31,29 +29,8 @@ export interface Released {
 /** What comes round by itself, and what is too long for a request. */
 export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
   return {
-    /** Recomputes every tracked segment; returns how many. One that fails does not keep the others from it. */
-    async recomputeSegments(): Promise<number> {
-      let count = 0;
-      let refs = await listTrackedSegments(db);
-      while (refs.length > 0) {
-        for (const { projectId, id } of refs) {
-          await computeSegment(db, {
-            projectId,
-            segmentId: id,
-            onPage: (outbox) => {
-              lifecycle.dispatch(outbox);
-              heartbeat();
-            },
-          }).catch((error: Error) =>
-            log.warn({ projectId, segmentId: id, reason: error.message }, 'segment not computed'),
-          );
-          heartbeat();
-          count += 1;
-        }
-        refs = await listTrackedSegments(db, refs.at(-1)?.id);
-      }
-      return count;
-    },
+    /** Recomputes tracked segments, those that waited longest first; returns how many. May run again, and twice at once. */
+    recomputeSegments: (): Promise<number> => recomputeSegments({ db, lifecycle, log }),
 
     /** Deletes what has outlived its use, and takes up what has lost its workflow. */
     async keepHouse(input: HousekeepingInput = {}): Promise<void> {

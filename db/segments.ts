@@ -135,12 +135,21 @@ export async function deleteSegment(trx: Transaction<Database>, { projectId, id 
   }
 }
 
-/** Tracked segments of all projects, by id, for the schedule that computes them; `after` is the last id of the page before. */
-export async function listTrackedSegments(db: Db, after?: string, limit = 500): Promise<SegmentRef[]> {
+/** Tracked segments a round; those computed longest ago come first, so what is left has its turn in the next. */
+const ROUND_MAX = 20_000;
+
+/** The instant by which a round of computations tells what it has done from what it has not: by the clock that `computed_at` has. */
+export async function beginComputeRound(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);
+  return rows[0]?.now ?? new Date();
+}
+
+/** Tracked segments of all projects that were not computed since then, first those that never were, or longest ago. */
+export async function listTrackedSegments(db: Db, since: Date): Promise<SegmentRef[]> {
   const { rows } = await sql<SegmentRef>`
     SELECT project_id AS "projectId", id FROM segments
-    WHERE track_membership AND type = 'DYNAMIC' AND ${after ? sql`id > ${after}::uuid` : sql`true`}
-    ORDER BY id LIMIT ${limit}`.execute(db);
+    WHERE track_membership AND type = 'DYNAMIC' AND (computed_at IS NULL OR computed_at < ${since})
+    ORDER BY computed_at NULLS FIRST, id LIMIT ${ROUND_MAX}`.execute(db);
   return rows;
 }
 
