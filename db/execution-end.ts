@@ -19,7 +19,7 @@ export async function endExecutions(
   },
 ): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
   const { rows } = await sql<{ id: string }>`
-    UPDATE executions SET status = ${p.status}, exit_reason = ${p.reason}, error = ${p.error ?? null}, completed_at = now()
+    UPDATE executions SET status = ${p.status}, exit_reason = ${p.reason}, error = coalesce(${p.error ?? null}, error), completed_at = now()
     WHERE project_id = ${p.projectId} AND completed_at IS NULL AND (${p.where})
     RETURNING id
   `.execute(trx);

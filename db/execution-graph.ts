@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { StepType } from '../domain/execution.ts';
+import { groupBy } from '../domain/group-by.ts';
 import type { Database } from './schema.ts';
 
 export interface GraphStep {
@@ -17,6 +18,8 @@ export interface Graph {
   steps: Map<string, GraphStep>;
   /** Step id → branch (`''` is the plain transition) → step id. */
   transitions: Map<string, Map<string, string>>;
+  /** Whether a step can be come to twice. */
+  circular: boolean;
 }
 
 interface GraphRow {
@@ -54,7 +57,28 @@ function toGraph({ steps, edges }: GraphRow): Graph {
     const branches = transitions.get(from) ?? new Map<string, string>();
     transitions.set(from, branches.set(branch ?? '', to));
   }
-  return { steps: new Map(steps.map((step) => [step.id, step])), transitions };
+  return { steps: new Map(steps.map((step) => [step.id, step])), transitions, circular: isCircular(edges) };
+}
+
+/** Takes away steps that nothing leads to, again and again: what is left in the end is in a circle, or comes after one. */
+function isCircular(edges: GraphRow['edges']): boolean {
+  const leadingTo = new Map<string, number>();
+  for (const [from, to] of edges) {
+    leadingTo.set(from, leadingTo.get(from) ?? 0);
+    leadingTo.set(to, (leadingTo.get(to) ?? 0) + 1);
+  }
+  const targets = groupBy(edges, ([from]) => from);
+  const free = [...leadingTo].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  let left = leadingTo.size;
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    left -= 1;
+    for (const [, to] of targets.get(id) ?? []) {
+      const count = (leadingTo.get(to) ?? 0) - 1;
+      leadingTo.set(to, count);
+      if (count === 0) free.push(to);
+    }
+  }
+  return left > 0;
 }
 
 /** Where a step leads: by its branch, or by the plain transition where the branch has none of its own; null is nowhere. */

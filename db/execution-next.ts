@@ -24,6 +24,12 @@ export function waitNext(visit: number, step: GraphStep, deadlineAt: Date | null
   };
 }
 
+/** The same pause with another end. */
+export function endingAt(next: Next, at: Date): Next {
+  if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
+  return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
+}
+
 /** The activity that a step needs: its own where it has an effect, else one that only walks on. */
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { EffectType, Next, StepInput } from '../domain/execution.ts';
+import { endPause as endLapsPause } from '../domain/laps.ts';
 import { type Branch, follow, type GraphStep } from './execution-graph.ts';
 import { delayNext, effectNext, waitNext } from './execution-next.ts';
 import { newProgress, type Progress, saveProgress } from './execution-progress.ts';
@@ -47,13 +48,14 @@ export async function resumeExecutions(
     inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   );
   const progress = newProgress();
-  const standings: Standing[] = [];
+  const stops: { execution?: StandingExecution; stop: Stop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
-    standings.push(found ? await resume(trx, found, { input, waitEvents, progress }) : { next: ENDED });
+    if (!found) stops.push({ stop: { next: ENDED } });
+    else stops.push({ execution: found.execution, stop: await resume(trx, found, { input, waitEvents, progress }) });
   }
   await saveProgress(trx, projectId, progress);
-  return standings;
+  return stops.map(({ execution, stop }) => ({ ...stop, ...(execution && { execution }) }));
 }
 
 /** `resumeExecutions` of one. */
@@ -80,13 +82,13 @@ export async function completeEffects(
   const { projectId, outcomes, contactsLocked = false } = p;
   const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
   const progress = newProgress();
-  const nexts: Next[] = [];
+  const stops: Stop[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
-    nexts.push(found ? (await complete(trx, found, outcome, progress)).next : ENDED);
+    stops.push(found ? await complete(trx, found, outcome, progress) : { next: ENDED });
   }
   await saveProgress(trx, projectId, progress);
-  return nexts;
+  return stops.map((stop) => stop.next);
 }
 
 /** `completeEffects` of one. */
@@ -118,15 +120,12 @@ async function resume(
   trx: Transaction<Database>,
   locked: LockedExecution,
   p: { input: StepInput; waitEvents: Map<string, string>; progress: Progress },
-): Promise<Standing> {
+): Promise<Stop> {
   const { execution, current } = locked;
   const { input, progress } = p;
   if (execution.completedAt) return endOf(execution);
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
-  const stop = over
-    ? await endPause(trx, locked, { ...p, visit: current, resume: input.resume })
-    : standsAt(locked, progress);
-  return { ...stop, execution };
+  return over ? endPause(trx, locked, { ...p, visit: current, resume: input.resume }) : standsAt(locked, progress);
 }
 
 /** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
@@ -136,12 +135,14 @@ async function endPause(
   p: { visit: Visit; resume: StepInput['resume']; waitEvents: Map<string, string>; progress: Progress },
 ): Promise<Stop> {
   const { visit, progress } = p;
-  const at = { executionId: locked.execution.id, visit: visit.visit };
+  const { execution, standingMs } = locked;
+  const at = { executionId: execution.id, visit: visit.visit };
+  const eventId = p.resume === 'delay' ? undefined : p.waitEvents.get(execution.id);
+  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: standingMs });
   if (p.resume === 'delay') {
     progress.closed.push({ ...at, status: 'COMPLETED' });
     return walkOn(trx, locked, { visit, progress });
   }
-  const eventId = p.waitEvents.get(locked.execution.id);
   const branch: Branch = eventId ? 'event' : 'timeout';
   progress.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
   progress.passedWaits.push(at);
@@ -184,6 +185,6 @@ function standsAt({ execution, graph, current }: LockedExecution, progress: Prog
   }
 }
 
-function endOf(execution: StandingExecution): Standing {
-  return { next: { kind: 'end', status: execution.status, reason: execution.reason }, execution };
+function endOf(execution: StandingExecution): Stop {
+  return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
 }

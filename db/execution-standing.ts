@@ -23,6 +23,8 @@ export interface LockedExecution {
   asked: Visit | undefined;
   /** The one where it stands. */
   current: Visit | undefined;
+  /** For how long it has stood there, by Postgres's clock. */
+  standingMs: number;
 }
 
 /**
@@ -38,8 +40,9 @@ export async function lockExecutions(
   if (!p.contactsLocked) await lockTheirContacts(trx, projectId, asked.map(idOf));
   const { rows } = await sql<LockedRow>`
     /* prepared */ SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
-      e.event, e.context, e.untrusted, e.mode, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
-      e.completed_at AS "completedAt", w.name AS "workflowName", to_jsonb(a) AS asked, to_jsonb(c) AS current
+      e.event, e.context, e.untrusted, e.mode, e.laps, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
+      e.completed_at AS "completedAt", w.name AS "workflowName", to_jsonb(a) AS asked, to_jsonb(c) AS current,
+      (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "standingMs"
     FROM unnest(${asked.map(idOf)}::uuid[], ${asked.map((a) => a.visit)}::int[]) AS u (id, visit)
     JOIN executions e ON e.id = u.id AND ${ownedBy('e.project_id', projectId)}
     JOIN workflows w ON w.id = e.workflow_id
@@ -63,6 +66,7 @@ async function lockTheirContacts(trx: Transaction<Database>, projectId: string, 
 interface LockedRow extends StandingExecution {
   asked: VisitRow | null;
   current: VisitRow | null;
+  standingMs: number | null;
 }
 
 /** A row of `execution_steps` as JSON. */
@@ -75,10 +79,13 @@ interface VisitRow {
   due_at: string | null;
 }
 
-function lockedOf({ asked, current, ...execution }: LockedRow, graphs: Map<string, Graph>): LockedExecution {
+function lockedOf(
+  { asked, current, standingMs, ...execution }: LockedRow,
+  graphs: Map<string, Graph>,
+): LockedExecution {
   const graph = graphs.get(execution.workflowId);
   if (!graph) throw new Error('the workflow of an execution was not loaded');
-  return { execution, graph, asked: visitOf(asked), current: visitOf(current) };
+  return { execution, graph, asked: visitOf(asked), current: visitOf(current), standingMs: standingMs ?? 0 };
 }
 
 function visitOf(row: VisitRow | null): Visit | undefined {

@@ -4,7 +4,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { loadGraph } from './execution-graph.ts';
 import { newProgress, saveProgress } from './execution-progress.ts';
-import { type WalkingExecution, walk } from './execution-walk.ts';
+import { type Stop, type WalkingExecution, walk } from './execution-walk.ts';
 import { enqueue } from './outbox.ts';
 import type { Database } from './schema.ts';
 
@@ -37,15 +37,18 @@ export async function startExecutions(
   const entered = await insertExecutions(trx, p);
   if (entered.length === 0) return { executionIds: [], outbox: [] };
   const graph = await loadGraph(trx, p.projectId, p.workflow.id);
-  const inputs: (ExecutionInput & { contactId: string })[] = [];
+  const stops: { execution: WalkingExecution; stop: Stop }[] = [];
   const progress = newProgress();
   for (const execution of entered) {
-    const { next } = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
-    if (next.kind !== 'end') {
-      inputs.push({ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId });
-    }
+    const stop = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
+    stops.push({ execution, stop });
   }
   await saveProgress(trx, p.projectId, progress);
+  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
+    next.kind === 'end'
+      ? []
+      : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
+  );
   const outbox = await enqueue(
     trx,
     inputs.map((input) => ({
@@ -82,6 +85,6 @@ async function insertExecutions(trx: Transaction<Database>, p: StartExecutions):
   return starts.flatMap((start, index) => {
     const id = ids[index];
     if (id === undefined || !inserted.has(id)) return [];
-    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0 }];
+    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0, laps: null }];
   });
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
+import type { Laps } from '../domain/laps.ts';
 import type { Database } from './schema.ts';
 
 export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
@@ -55,6 +56,7 @@ export interface ExecutionPosition {
   status: ExecutionStatus;
   reason?: string | null;
   error?: string | null;
+  laps?: Laps | null;
 }
 
 /** Tries of an effect that failed for now, as `noteAttempt` left them; 0 before the first. */

@@ -4,14 +4,15 @@ import { AppError } from '../domain/errors.ts';
 import type { EffectType, Next } from '../domain/execution.ts';
 import { parseCondition } from '../domain/filters.ts';
 import { interpolate } from '../domain/interpolate.ts';
+import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../domain/laps.ts';
 import { delayMs, WaitConfig } from '../domain/steps.ts';
 import { conditionHolds } from './execution-condition.ts';
 import { type Branch, follow, type Graph, type GraphStep } from './execution-graph.ts';
 import { delayNext, effectNext, waitNext } from './execution-next.ts';
 import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
-import type { VisitStatus } from './execution-visits.ts';
-import { findMatchingEvent } from './execution-waits.ts';
+import type { NewVisit, VisitStatus } from './execution-visits.ts';
+import { findMatchingEvent, type NewWait } from './execution-waits.ts';
 import type { Database } from './schema.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
@@ -25,6 +26,8 @@ export interface WalkingExecution {
   context: Record<string, unknown>;
   untrusted: boolean;
   mode: 'live' | 'test';
+  /** Kept once its workflow can lead in a circle; null before. */
+  laps: Laps | null;
 }
 
 export interface Walk {
@@ -38,22 +41,22 @@ export interface Walk {
   progress: Progress;
 }
 
-/** Where a walk stopped; the step is there when an effect comes next. */
+/** Where a walk stopped; the step is there when an effect comes next. What `saveProgress` finds may change `next`: read it after that. */
 export interface Stop {
   next: Next;
   step?: GraphStep;
 }
 
-/** Steps without a pause between them. Enabling refuses such loops, but a running workflow can be edited into one. */
-const MAX_STEPS_A_WALK = 200;
-
 /**
  * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Writes nothing:
  * what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
+ * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
+ * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
  */
 export async function walk(trx: Transaction<Database>, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
-  for (let passed = 0; passed < MAX_STEPS_A_WALK; passed += 1) {
+  if (w.graph.circular) w.execution.laps ??= newLaps();
+  while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
@@ -61,14 +64,16 @@ export async function walk(trx: Transaction<Database>, w: Walk): Promise<Stop> {
     if ('next' in arrived) return arrived;
     stepId = follow(w.graph, step.id, arrived.branch);
   }
-  return fail(w, 'the workflow runs in a circle without a DELAY or WAIT_FOR_EVENT in it');
 }
 
 /** A step either stops the walk or is passed, by a branch where it has any. */
 type Arrival = Stop | { branch?: Branch };
 
 async function arrive(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { laps } = w.execution;
+  if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
+  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
   switch (step.type) {
     case 'SEND_EMAIL':
     case 'WEBHOOK':
@@ -95,20 +100,20 @@ function stopAtEffect(w: Walk, step: GraphStep, activity: EffectType): Stop {
 }
 
 async function stopAtDelay(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
-  const dueAt = await dueOf(trx, step, w.execution);
+  const now = Date.now();
+  const dueAt = await dueOf(trx, step, w.execution, now);
   if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
-  if (dueAt.getTime() <= Date.now()) {
+  if (dueAt.getTime() <= now) {
     visited(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  visited(w, step, { status: 'WAITING', dueAt });
-  stand(w, step, 'WAITING');
-  return { next: delayNext(w.execution.visit, step, dueAt, w.graph) };
+  return pauseAt(w, step, { now, dueAt, next: delayNext(w.execution.visit, step, dueAt, w.graph) });
 }
 
 async function stopAtWait(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
   const config = WaitConfig.parse(step.config);
-  const deadlineAt = config.timeout === undefined ? null : new Date(Date.now() + config.timeout * 1_000);
+  const now = Date.now();
+  const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
   const { id, projectId, visit, contactId } = w.execution;
   const wait = {
     contactId,
@@ -121,10 +126,20 @@ async function stopAtWait(trx: Transaction<Database>, w: Walk, step: GraphStep):
     visited(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId } });
     return { branch: 'event' };
   }
-  visited(w, step, { status: 'WAITING', dueAt: deadlineAt });
-  w.progress.waits.push({ ...wait, executionId: id, visit, deadlineAt });
+  const registered = { ...wait, executionId: id, visit, deadlineAt };
+  w.progress.waits.push(registered);
+  const next = waitNext(visit, step, deadlineAt, w.graph);
+  return pauseAt(w, step, { now, dueAt: deadlineAt, next, wait: registered });
+}
+
+function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; next: Next; wait?: NewWait }): Stop {
+  const { laps, id: executionId } = w.execution;
+  if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
+  const visit = visited(w, step, { status: 'WAITING', dueAt: p.dueAt });
   stand(w, step, 'WAITING');
-  return { next: waitNext(visit, step, deadlineAt, w.graph) };
+  const stop = { next: p.next };
+  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait });
+  return stop;
 }
 
 async function passCondition(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -148,9 +163,14 @@ function unusable(error: unknown): Unusable {
 }
 
 /** The instant at which a DELAY ends; null when its `until` does not come to one. */
-async function dueOf(trx: Transaction<Database>, step: GraphStep, execution: WalkingExecution): Promise<Date | null> {
+async function dueOf(
+  trx: Transaction<Database>,
+  step: GraphStep,
+  execution: WalkingExecution,
+  now: number,
+): Promise<Date | null> {
   if (typeof step.config.until !== 'string') {
-    return new Date(Date.now() + delayMs(step.config as { amount: number; unit: 'days' }));
+    return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
   }
   const { variables } = await loadStepVariables(trx, execution);
   const at = Date.parse(interpolate(step.config.until, variables));
@@ -161,13 +181,16 @@ function visited(
   { execution, progress }: Walk,
   step: GraphStep,
   how: { status: VisitStatus; output?: Record<string, unknown> | null; dueAt?: Date | null; error?: string },
-): void {
+): NewVisit {
   const { id: executionId, visit } = execution;
-  progress.visits.push({ executionId, visit, stepId: step.id, type: step.type, ...how });
+  const come = { executionId, visit, stepId: step.id, type: step.type, ...how };
+  progress.visits.push(come);
+  return come;
 }
 
 function stand({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
-  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId: step.id, status });
+  const { id: executionId, visit, laps } = execution;
+  progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
 }
 
 function end(

@@ -21,6 +21,8 @@ import * as erasedContents from './migrations/20261122T0231-erased-contents.ts';
 import * as erasedAttachments from './migrations/20261122T0241-erased-attachments.ts';
 import * as sendTurns from './migrations/20261122T1406-send-turns.ts';
 import * as fairOutbox from './migrations/20261122T1409-fair-outbox.ts';
+import * as executionBounds from './migrations/20261122T1413-execution-bounds.ts';
+import * as timerSeconds from './migrations/20261122T1413-timer-seconds.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -46,4 +48,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T0241-erased-attachments': erasedAttachments,
   '20261122T1406-send-turns': sendTurns,
   '20261122T1409-fair-outbox': fairOutbox,
+  '20261122T1413-execution-bounds': executionBounds,
+  '20261122T1413-timer-seconds': timerSeconds,
 };

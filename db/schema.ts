@@ -130,6 +130,7 @@ export interface ContactsTable {
   sms_subscribed: Generated<boolean>;
   data: GeneratedJson;
   untrusted_keys: Generated<string[]>;
+  changed_by: string | null;
   phone: GeneratedAlways<string | null>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
@@ -410,8 +411,22 @@ export interface ExecutionsTable {
   event: GeneratedJson;
   untrusted: Generated<boolean>;
   mode: Generated<string>;
+  laps: NullableJson;
+  depth: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
+}
+
+export interface TimerSecondsTable {
+  project_id: string;
+  second: number;
+  booked: number;
+  next_second: number | null;
+}
+
+export interface TimerRateTable {
+  one: Generated<boolean>;
+  per_second: number;
 }
 
 export interface ExecutionStepsTable {
@@ -600,6 +615,8 @@ export interface Database {
   executions: ExecutionsTable;
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
+  timer_seconds: TimerSecondsTable;
+  timer_rate: TimerRateTable;
   segments: SegmentsTable;
   segment_members: SegmentMembersTable;
   campaigns: CampaignsTable;

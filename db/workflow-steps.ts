@@ -108,7 +108,7 @@ export async function getStep(trx: Transaction<Database>, p: StepRef): Promise<S
  */
 export async function deleteStep(trx: Transaction<Database>, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
-  await getStep(trx, p);
+  await lockStep(trx, p);
   if (p.splice) await spliceAround(trx, p);
   const { outbox } = await endExecutions(trx, {
     projectId: p.projectId,
@@ -121,6 +121,14 @@ export async function deleteStep(trx: Transaction<Database>, p: StepRef & { spli
   `.execute(trx);
   await sql`DELETE FROM workflow_steps WHERE project_id = ${p.projectId} AND id = ${p.stepId}`.execute(trx);
   return outbox;
+}
+
+/** Waits for executions that are coming to the step to be there, and keeps out others. @throws AppError NOT_FOUND */
+async function lockStep(trx: Transaction<Database>, { projectId, workflowId, stepId }: StepRef): Promise<void> {
+  const { rows } = await sql`
+    SELECT 1 FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ${stepId} FOR UPDATE
+  `.execute(trx);
+  required(rows[0]);
 }
 
 /**

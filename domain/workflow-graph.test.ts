@@ -7,6 +7,7 @@ const step = (id: string, type: StepType, more: Partial<WorkflowGraph['steps'][n
   type,
   name: id,
   templateId: type === 'SEND_EMAIL' ? 'template' : null,
+  config: type === 'DELAY' ? { amount: 1, unit: 'days' } : {},
   configFaults: [],
   senderReady: true,
   ...more,
@@ -51,14 +52,47 @@ describe('checkGraph', () => {
     ]);
   });
 
-  it('refuses steps that the entry does not lead to, and loops that never pause', () => {
+  it('refuses steps that the entry does not lead to, and loops that never wait', () => {
     const loop = graph({
       steps: [step('a', 'UPDATE_CONTACT'), step('b', 'WEBHOOK'), step('lost', 'EXIT')],
       transitions: [edge('a', 'b'), edge('b', 'a')],
     });
     expect(messages(loop)).toEqual([
       'steps.lost: EXIT “lost” cannot be reached from the entry',
-      'steps.a: UPDATE_CONTACT “a” is in a loop that has no DELAY or WAIT_FOR_EVENT in it',
+      'steps.a: UPDATE_CONTACT “a” is in a loop that waits 0 s a lap; one takes at least 60 s',
     ]);
+  });
+
+  const lapping = (config: Record<string, unknown>) =>
+    graph({
+      steps: [step('a', 'SEND_EMAIL'), step('b', 'DELAY', { config })],
+      transitions: [edge('a', 'b'), edge('b', 'a')],
+    });
+
+  it.each([
+    ['a moment', { amount: 0.000001, unit: 'seconds' }],
+    ['59 seconds', { amount: 59, unit: 'seconds' }],
+    ['until an instant that is over by the second lap', { until: '2090-01-01T00:00:00Z' }],
+    ['until one that has gone by', { until: '2020-01-01T00:00:00Z' }],
+  ])('refuses a loop that waits %s', (_, config) => {
+    expect(messages(lapping(config))).toEqual([expect.stringContaining('steps.a: SEND_EMAIL “a” is in a loop that')]);
+  });
+
+  it.each([
+    ['60 seconds', { amount: 60, unit: 'seconds' }],
+    ['until what a variable says', { until: '{{data.renewsAt}}' }],
+  ])('lets a loop be that waits %s', (_, config) => {
+    expect(messages(lapping(config))).toEqual([]);
+  });
+
+  it('adds up the waiting of a lap, and looks at the way that waits least', () => {
+    const half = { config: { amount: 30, unit: 'seconds' } };
+    const sound = graph({
+      steps: [step('a', 'DELAY', half), step('b', 'CONDITION'), step('c', 'DELAY', half), step('d', 'WAIT_FOR_EVENT')],
+      transitions: [edge('a', 'b'), edge('b', 'c', 'yes'), edge('b', 'd', 'no'), edge('c', 'a'), edge('d', 'a')],
+    });
+    expect(messages(sound)).toEqual([]);
+    const short = { ...sound, transitions: [...sound.transitions.slice(0, 2), edge('b', 'a', 'no'), edge('c', 'd')] };
+    expect(messages(short)).toEqual(['steps.a: DELAY “a” is in a loop that waits 30 s a lap; one takes at least 60 s']);
   });
 });

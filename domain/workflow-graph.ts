@@ -1,5 +1,8 @@
 import type { FieldError } from './errors.ts';
 import type { StepType } from './execution.ts';
+import { groupBy } from './group-by.ts';
+import { LAP_MS } from './laps.ts';
+import { DelayConfig, delayMs } from './steps.ts';
 
 /** A workflow as the check sees it. */
 export interface WorkflowGraph {
@@ -11,6 +14,7 @@ export interface WorkflowGraph {
     type: StepType;
     name: string;
     templateId: string | null;
+    config: Record<string, unknown>;
     /** What is wrong with the step's config by its schema; empty when nothing is. */
     configFaults: string[];
     /** For SEND_EMAIL: whether the step or its template has a sender on a verified domain. */
@@ -18,9 +22,6 @@ export interface WorkflowGraph {
   }[];
   transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
 }
-
-/** A step at which an execution pauses; a loop without one would run for ever at once. */
-const PAUSES = new Set<StepType>(['DELAY', 'WAIT_FOR_EVENT']);
 
 /** Every fault that keeps a workflow from being enabled, all at once (decisions §7). `field` says which part of the workflow. */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
@@ -82,22 +83,64 @@ function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldE
     .map((step) => stepFault(step, 'cannot be reached from the entry'));
 }
 
-/** One fault for each loop found by a depth-first walk over the steps that do not pause. */
+/**
+ * One fault for each loop that is sure to take less than `LAP_MS` a lap, at one of its steps. What cannot be judged here (a WAIT_FOR_EVENT, a
+ * DELAY until a variable) passes: the execution that comes round too soon ends FAILED `loop`.
+ */
 function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
-  const hasty = new Map(steps.filter((step) => !PAUSES.has(step.type)).map((step) => [step.id, step]));
-  const state = new Map<string, 'open' | 'done'>();
-  const faults: FieldError[] = [];
-  function visit(id: string): void {
-    state.set(id, 'open');
-    for (const { fromStepId, toStepId } of transitions) {
-      const to = hasty.get(toStepId);
-      if (fromStepId !== id || !to) continue;
-      if (state.get(toStepId) === 'open') {
-        faults.push(stepFault(to, 'is in a loop that has no DELAY or WAIT_FOR_EVENT in it'));
-      } else if (!state.has(toStepId)) visit(toStepId);
+  const waits = new Map(steps.map((step) => [step.id, sureWaitMs(step)]));
+  const targets = new Map(
+    [...groupBy(transitions, (t) => t.fromStepId)].map(([id, all]) => [id, all.map((t) => t.toStepId)]),
+  );
+  const told = new Set<string>();
+  return steps.flatMap((step) => {
+    if (told.has(step.id)) return [];
+    const loop = shortestLoop(step.id, waits, targets);
+    if (!loop || loop.waitMs >= LAP_MS) return [];
+    for (const id of loop.stepIds) told.add(id);
+    return [
+      stepFault(step, `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${LAP_MS / 1_000} s`),
+    ];
+  });
+}
+
+/** How long a visit to the step waits; Infinity where that cannot be told. An instant that is written down waits once, not each lap. */
+function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
+  if (type === 'WAIT_FOR_EVENT') return Number.POSITIVE_INFINITY;
+  if (type !== 'DELAY') return 0;
+  const delay = DelayConfig.safeParse(config).data;
+  if (!delay) return Number.POSITIVE_INFINITY; // That it is not configured is a fault of its own.
+  if ('amount' in delay) return delayMs(delay);
+  return delay.until.includes('{{') ? Number.POSITIVE_INFINITY : 0;
+}
+
+/** The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that cannot be judged, or none is. */
+function shortestLoop(
+  start: string,
+  waits: Map<string, number>,
+  targets: Map<string, string[]>,
+): { waitMs: number; stepIds: string[] } | undefined {
+  const reached = new Map<string, { waitMs: number; from: string }>();
+  const done = new Set<string>();
+  let at: { id: string; waitMs: number } | undefined = { id: start, waitMs: 0 };
+  while (at) {
+    const { id: from, waitMs }: { id: string; waitMs: number } = at;
+    const leaving = waitMs + (waits.get(from) ?? 0);
+    for (const id of targets.get(from) ?? []) {
+      if (leaving < (reached.get(id)?.waitMs ?? Number.POSITIVE_INFINITY)) reached.set(id, { waitMs: leaving, from });
     }
-    state.set(id, 'done');
+    at = undefined;
+    for (const [id, { waitMs: soFar }] of reached) {
+      if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
+    }
+    if (at?.id === start) return { waitMs: at.waitMs, stepIds: wayBack(start, reached) };
+    if (at) done.add(at.id);
   }
-  for (const id of hasty.keys()) if (!state.has(id)) visit(id);
-  return faults;
+  return undefined;
+}
+
+function wayBack(start: string, reached: Map<string, { from: string }>): string[] {
+  const ids = [start];
+  for (let id = reached.get(start)?.from; id !== undefined && id !== start; id = reached.get(id)?.from) ids.push(id);
+  return ids;
 }

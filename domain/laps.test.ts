@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { beginPause, comeTo, endPause, newLaps } from './laps.ts';
+
+const lapOf = (...pauses: { ms?: number; byEvent?: boolean; tookMs?: number }[]) => {
+  const laps = newLaps();
+  comeTo(laps, 'step');
+  for (const { ms, byEvent = false, tookMs = 0 } of pauses) {
+    beginPause(laps, ms);
+    endPause(laps, { byEvent, tookMs });
+  }
+  return comeTo(JSON.parse(JSON.stringify(laps)), 'step');
+};
+
+it('the first coming to a step is never too soon', () => {
+  expect(comeTo(newLaps(), 'step')).toBe(false);
+});
+
+it('a lap takes 60 seconds of waiting, exactly as much is enough', () => {
+  expect(lapOf()).toBe(true);
+  expect(lapOf({ ms: 59_999 })).toBe(true);
+  expect(lapOf({ ms: 60_000 })).toBe(false);
+  expect(lapOf({ ms: 30_000 }, { ms: 30_000 })).toBe(false);
+});
+
+it('a timer counts with its length, also where the clocks of two machines differ', () => {
+  expect(lapOf({ ms: 60_000, tookMs: 59_950 })).toBe(false);
+});
+
+it('a wait that an event ended counts with the time it took, at most its deadline', () => {
+  expect(lapOf({ ms: 86_400_000, byEvent: true, tookMs: 59_999 })).toBe(true);
+  expect(lapOf({ byEvent: true, tookMs: 60_000 })).toBe(false);
+  expect(lapOf({ ms: 1_000, byEvent: true, tookMs: 61_000 })).toBe(true);
+});
+
+it('each lap counts by itself', () => {
+  const laps = newLaps();
+  comeTo(laps, 'step');
+  beginPause(laps, 3_600_000);
+  endPause(laps, { byEvent: false, tookMs: 0 });
+  expect(comeTo(laps, 'step')).toBe(false);
+  expect(comeTo(laps, 'step')).toBe(true);
+});

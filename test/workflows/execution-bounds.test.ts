@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+
+let service: TestService;
+let templateId: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  await buildDomain(service.db, { projectId: service.one.id });
+  templateId = await buildTemplate(service.db, { projectId: service.one.id });
+});
+
+afterAll(async () => {
+  await service?.close();
+});
+
+const track = (email: string, event: string, data = {}) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
+
+const listExecutions = async (workflowId: string) =>
+  (await expectOk(service.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
+
+const ended = async (workflowId: string) => {
+  const execution = await until(async () => {
+    const [found] = await listExecutions(workflowId);
+    return found?.completedAt ? found : undefined;
+  }, 'the end of the execution');
+  return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
+};
+
+const mailsTo = async (email: string) => (await expectOk(service.call('GET', `/v1/emails?to=${email}`))).data;
+
+describe('an execution that runs in a circle', () => {
+  it('sends one mail and ends FAILED `loop` when the instant of its DELAY has gone by', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'renewal',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'pause' },
+        pause: { type: 'DELAY', config: { until: '{{renewsAt}}' }, to: 'mail' },
+      },
+    });
+    await track('past@example.com', 'renewal', { renewsAt: '2020-01-01T00:00:00Z' });
+    expect(await ended(workflow.id)).toMatchObject({
+      ...{ status: 'FAILED', error: 'loop', currentStepId: workflow.steps.mail },
+      steps: [
+        { type: 'SEND_EMAIL', status: 'COMPLETED' },
+        { type: 'DELAY', status: 'COMPLETED' },
+        { type: 'SEND_EMAIL', status: 'FAILED', error: 'loop' },
+      ],
+    });
+    expect(await mailsTo('past@example.com')).toHaveLength(1);
+  });
+
+  it('ends so too when it was edited into a circle that waits a moment only', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'hasty',
+      steps: {
+        mail: { type: 'SEND_EMAIL', config: { templateId }, to: 'pause' },
+        pause: { type: 'DELAY', config: { amount: 2, unit: 'minutes' }, to: 'mail' },
+      },
+    });
+    const config = { amount: 0.000001, unit: 'seconds' };
+    await expectOk(
+      service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`, { body: { config } }),
+    );
+    await track('hasty@example.com', 'hasty');
+    expect(await ended(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(await mailsTo('hasty@example.com')).toHaveLength(1);
+  });
+});
+
+describe('a step with a long name', () => {
+  it.each([
+    ['200 characters of three bytes', '歡'.repeat(200)],
+    ['200 characters of four bytes', '🎉'.repeat(100)],
+    ['characters that JSON writes in six', '\u0001'.repeat(200)],
+    ['quotes', '"'.repeat(200)],
+  ])('is run: %s', async (what, name) => {
+    const workflow = await buildWorkflow(service, {
+      eventName: what,
+      steps: {
+        [name]: { type: 'DELAY', config: { amount: 1, unit: 'seconds' }, to: `${name.slice(2)}w` },
+        [`${name.slice(2)}w`]: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: '待'.repeat(255), timeout: 1 },
+          to: `${name.slice(4)}mail`,
+        },
+        [`${name.slice(4)}mail`]: { type: 'SEND_EMAIL', config: { templateId } },
+      },
+    });
+    await track('name@example.com', what);
+    expect(await ended(workflow.id)).toMatchObject({ status: 'COMPLETED' });
+  });
+});
