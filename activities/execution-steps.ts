@@ -84,6 +84,7 @@ async function updateContact(
         id: execution.contactId,
         data,
         subscribed: config.subscribed,
+        causeId: execution.id,
         suppressionKey: deriveKey(deps.config.secretKey, 'suppression'),
       }),
     );

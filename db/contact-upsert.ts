@@ -31,6 +31,8 @@ export interface UpsertContacts {
   suppressionKey: Buffer;
   /** False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are. */
   liftsUnsubscribe?: boolean;
+  /** The execution whose step changes them, remembered on those that change: what the change brings about later is its doing. */
+  causeId?: string;
 }
 
 export interface UpsertedContact {
@@ -69,7 +71,7 @@ export async function upsertContacts(trx: Transaction<Database>, p: UpsertContac
   const changes = [...wanted.values()].flatMap((row) => changeOf(row, known.get(row.email)));
   // In order before the first row is written, since the update visits them in any order.
   if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
-  const updated = await updateChanged(trx, changes);
+  const updated = await updateChanged(trx, changes, p.causeId ?? null);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact.data);
   return inOrder(p.rows, results);
@@ -205,7 +207,11 @@ function isSame(given: unknown, stored: unknown): boolean {
   return given === stored || (typeof given === 'object' && isDeepStrictEqual(given, stored));
 }
 
-async function updateChanged(trx: Transaction<Database>, changes: Change[]): Promise<StoredContact[]> {
+async function updateChanged(
+  trx: Transaction<Database>,
+  changes: Change[],
+  causeId: string | null,
+): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
   // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
   const { rows } = await sql<ContactRow>`
@@ -220,7 +226,7 @@ async function updateChanged(trx: Transaction<Database>, changes: Change[]): Pro
       data = (c.data - i.remove::text[]) || i.set_data::jsonb,
       untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
         SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
-      updated_at = now()
+      changed_by = ${causeId}::uuid, updated_at = now()
     FROM i WHERE c.id = i.id
     RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
       false AS is_new, old.subscribed <> new.subscribed AS changed

@@ -95,6 +95,8 @@ export async function patchContact(
     subscribed?: boolean | undefined;
     data?: Data | undefined;
     mode?: 'live' | 'test';
+    /** The execution whose step changes it. */
+    causeId?: string;
     suppressionKey: Buffer;
   },
 ): Promise<SavedContact> {
@@ -108,11 +110,13 @@ export async function patchContact(
     rows: [{ email, subscribed: p.subscribed, set, remove }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
+    ...(p.causeId !== undefined && { causeId: p.causeId }),
   });
   const outbox = await recordSubscriptionChanges(trx, {
     projectId: p.projectId,
     contacts: saved ? [saved] : [],
     mode: p.mode ?? 'live',
+    ...(p.causeId !== undefined && { causeId: p.causeId }),
   });
   return { contact: await getContact(trx, p), outbox };
 }

@@ -122,7 +122,7 @@ async function judged(trx: Transaction<Database>, email: FoundEmail, verdict: Bo
 /** Suppresses the address the mail went to, and unsubscribes its contact if that is their address. */
 async function endAddress(
   trx: Transaction<Database>,
-  { projectId, contactId, contactEmail, to }: FoundEmail,
+  { projectId, contactId, contactEmail, to, executionId }: FoundEmail,
   p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
 ): Promise<OutboxRow[]> {
   const address = to ?? contactEmail;
@@ -134,7 +134,8 @@ async function endAddress(
     UPDATE contacts SET subscribed = false, updated_at = now() WHERE project_id = ${projectId} AND id = ${contactId} AND subscribed
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
-  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because });
+  const cause = executionId !== null && { causeId: executionId };
+  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because, ...cause });
 }
 
 function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
@@ -162,6 +163,7 @@ async function emit(
   name: string,
   detail: Record<string, unknown>,
 ): Promise<OutboxRow[]> {
-  const event = { contactId: email.contactId, emailId: email.id, name, data: { ...eventDataOf(email), ...detail } };
+  const { contactId, id: emailId, executionId: causeId } = email;
+  const event = { contactId, emailId, causeId, name, data: { ...eventDataOf(email), ...detail } };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

@@ -76,7 +76,10 @@ async function guard(
 
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   if (!event) return [];
-  const about = { contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode };
+  const about = {
+    ...{ contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode },
+    causeId: email.executionId,
+  };
   const at = new Date().toISOString();
   if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
   if (outcome.kind !== 'bounced') return [];

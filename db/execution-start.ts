@@ -6,7 +6,13 @@ import { loadGraph } from './execution-graph.ts';
 import { newProgress, saveProgress } from './execution-progress.ts';
 import { type Stop, type WalkingExecution, walk } from './execution-walk.ts';
 import { enqueue } from './outbox.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
+
+/** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
+const MAX_DEPTH = 10;
+/** The error of an execution whose step caused such an event; it goes on. */
+const TOO_DEEP = 'event_depth';
 
 export interface ExecutionStart {
   contactId: string;
@@ -16,6 +22,8 @@ export interface ExecutionStart {
   context: Record<string, unknown>;
   untrusted: boolean;
   mode: 'live' | 'test';
+  /** The execution whose step caused the event. */
+  causeId: string | null;
 }
 
 export interface StartExecutions {
@@ -27,7 +35,8 @@ export interface StartExecutions {
 /**
  * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out: the unique
  * indexes of `executions` decide, not a read (decisions §7). Each execution is walked on to its first effect or pause at once, so that
- * its Temporal workflow begins with it.
+ * its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a step that caused the next one's event, starts none: that is
+ * said on the last of them.
  */
 export async function startExecutions(
   trx: Transaction<Database>,
@@ -66,18 +75,25 @@ async function insertExecutions(trx: Transaction<Database>, p: StartExecutions):
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
   const { rows } = await sql<{ id: string }>`
-    /* prepared */ INSERT INTO executions
-      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, mode)
+    /* prepared */ WITH u AS MATERIALIZED (
+      SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${ownedBy('x.project_id', p.projectId)}), 0) AS depth
+      FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
+        ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
+        ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
+        ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
+        AS s (id, contact_id, event_id, event_name, event, context, untrusted, mode, cause_id)
+    ), too_deep AS (
+      UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
+      WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
+    )
+    INSERT INTO executions
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, mode, depth)
     SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
       CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
         SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
       ELSE 1 END,
-      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.mode
-    FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
-      ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
-      ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
-      ${starts.map((s) => s.mode)}::text[])
-      AS u (id, contact_id, event_id, event_name, event, context, untrusted, mode)
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.mode, u.depth
+    FROM u WHERE u.depth < ${MAX_DEPTH}::int
     ON CONFLICT DO NOTHING
     RETURNING id
   `.execute(trx);

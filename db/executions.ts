@@ -93,7 +93,7 @@ export async function startManually(
   const workflow = await lockWorkflowForStart(trx, p);
   await requireContact(trx, p);
   await lockContacts(trx, p.projectId, [p.contactId]);
-  const start = { contactId: p.contactId, eventId: null, eventName: null, event: {}, untrusted: false };
+  const start = { contactId: p.contactId, eventId: null, eventName: null, event: {}, untrusted: false, causeId: null };
   const { executionIds, outbox } = await startExecutions(trx, {
     projectId: p.projectId,
     workflow,

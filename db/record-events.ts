@@ -18,6 +18,8 @@ export interface NewEvent {
   untrusted?: boolean;
   /** `test` where a test key caused it: what its executions send never reaches a provider. */
   mode?: 'live' | 'test';
+  /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
+  causeId?: string | null;
 }
 
 export interface RecordedEvent extends NewEvent {
@@ -33,7 +35,8 @@ export interface RecordedEvents {
 /**
  * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
  * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
- * one after the other, so that no event falls between a step's end and the registration of a wait. Source: architecture, "From
+ * one after the other, so that no event falls between a step's end and the registration of a wait. An event that is the tenth link of a
+ * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. Source: architecture, "From
  * request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
@@ -93,6 +96,7 @@ function startTriggered(
             context: {},
             untrusted: event.untrusted ?? false,
             mode: event.mode ?? ('live' as const),
+            causeId: event.causeId ?? null,
           },
         ]
       : [],

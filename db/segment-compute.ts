@@ -97,10 +97,35 @@ async function settlePage(
     DELETE FROM segment_members m WHERE m.segment_id = ${ref.id} AND m.project_id = ${ref.projectId}
       AND m.contact_id = ANY(${ids}::uuid[]) AND m.contact_id NOT IN (${matching})
     RETURNING m.contact_id, EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id) AS known`.execute(trx);
-  const entries = entered.rows.map((row) => eventOf(segment, row.contact_id, 'entry'));
-  const exits = left.rows.filter((row) => row.known).map((row) => eventOf(segment, row.contact_id, 'exit'));
+  const exited = left.rows.filter((row) => row.known);
+  const causes = await findCauses(
+    trx,
+    ref,
+    [...entered.rows, ...exited].map((row) => row.contact_id),
+  );
+  const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
+    rows.map(({ contact_id: id }) => ({ ...eventOf(segment, id, change), causeId: causes.get(id) ?? null }));
+  const entries = eventsOf(entered.rows, 'entry');
+  const exits = eventsOf(exited, 'exit');
   const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });
   return { added: entries.length, removed: left.rows.length, outbox };
+}
+
+/**
+ * Executions whose steps changed contacts last, since the segment was computed last, by contact: as far as can be told, that is why these
+ * enter or leave now. Without it, two workflows that send contacts in and out of a segment would take turns for ever, one an hour.
+ */
+async function findCauses(
+  trx: Transaction<Database>,
+  ref: { projectId: string; id: string },
+  contactIds: string[],
+): Promise<Map<string, string>> {
+  if (contactIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; changedBy: string }>`
+    SELECT c.id, c.changed_by AS "changedBy" FROM contacts c JOIN segments s ON s.id = ${ref.id} AND s.project_id = c.project_id
+    WHERE c.project_id = ${ref.projectId} AND c.id = ANY(${contactIds}::uuid[]) AND c.changed_by IS NOT NULL
+      AND c.updated_at >= coalesce(s.computed_at, '-infinity')`.execute(trx);
+  return new Map(rows.map((row) => [row.id, row.changedBy]));
 }
 
 function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {

@@ -29,6 +29,8 @@ export async function recordSubscriptionChanges(
     reason?: 'bounce' | 'complaint';
     untrusted?: boolean;
     mode?: 'live' | 'test';
+    /** The execution whose step changed them. */
+    causeId?: string;
   },
 ): Promise<OutboxRow[]> {
   const events = p.contacts
@@ -39,6 +41,7 @@ export async function recordSubscriptionChanges(
       data: p.reason ? { reason: p.reason } : {},
       ...(p.untrusted !== undefined && { untrusted: p.untrusted }),
       ...(p.mode !== undefined && { mode: p.mode }),
+      ...(p.causeId !== undefined && { causeId: p.causeId }),
     }));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   return outbox;

@@ -71,6 +71,32 @@ describe('an execution that runs in a circle', () => {
   });
 });
 
+describe('workflows that trigger each other', () => {
+  it('stop at the tenth link, which is recorded and said on the execution that caused it', async () => {
+    const toggle = (subscribed: boolean) =>
+      buildWorkflow(service, {
+        eventName: subscribed ? 'contact.unsubscribed' : 'contact.subscribed',
+        allowReentry: true,
+        steps: { update: { type: 'UPDATE_CONTACT', config: { subscribed } } },
+      });
+    const on = await toggle(true);
+    const off = await toggle(false);
+    const { data } = await track('toggle@example.com', 'unrelated');
+    await expectOk(service.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
+    const all = await until(async () => {
+      const found = [...(await listExecutions(on.id)), ...(await listExecutions(off.id))];
+      return found.some(({ error }) => error === 'event_depth') && found.every(({ completedAt }) => completedAt)
+        ? found
+        : undefined;
+    }, 'the end of the chain');
+    expect(all).toHaveLength(10);
+    expect(all.filter(({ error }) => error !== null)).toMatchObject([{ status: 'COMPLETED', error: 'event_depth' }]);
+    const events = await expectOk(service.call('GET', `/events?contactId=${data.contact}&limit=100`));
+    const changes = events.data.filter(({ name }: { name: string }) => name.startsWith('contact.'));
+    expect(changes.length).toBeGreaterThanOrEqual(11);
+  });
+});
+
 describe('a step with a long name', () => {
   it.each([
     ['200 characters of three bytes', '歡'.repeat(200)],
