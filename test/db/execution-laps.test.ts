@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resumeExecution } from '../../db/execution-resume.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Next, Resume } from '../../domain/execution.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+interface Lapper {
+  workflow: BuiltWorkflow;
+  executionId: string;
+  email: string;
+}
+
+/** A contact in a workflow that leads from its first step to its last, and back. */
+async function enter(name: string, steps: Record<string, StepSpec>): Promise<Lapper> {
+  const workflow = await buildWorkflow(api, { eventName: name, steps });
+  const email = `${name}@example.com`;
+  await expectOk(api.call('POST', '/v1/track', { body: { email, event: name } }));
+  const { data } = await expectOk(api.call('GET', `/workflows/${workflow.id}/executions`));
+  return { workflow, executionId: data[0].id, email };
+}
+
+/** What the activity after a pause does, without the wait for it. */
+async function resume({ executionId }: Lapper, visit: number, how: Resume): Promise<Next> {
+  const input = { projectId: api.one.id, executionId, visit, resume: how };
+  return (await inTransaction(api.db, (trx) => resumeExecution(trx, input))).next;
+}
+
+async function backdate({ executionId }: Lapper, seconds: number): Promise<void> {
+  await sql`
+    UPDATE execution_steps SET started_at = started_at - make_interval(secs => ${seconds}) WHERE execution_id = ${executionId}
+  `.execute(api.db);
+}
+
+const LOOP = { kind: 'end', status: 'FAILED', reason: 'loop' };
+const delay = (seconds: number): StepSpec => ({
+  type: 'DELAY',
+  config: { amount: seconds, unit: 'seconds' },
+  to: 'turn',
+});
+const turn: StepSpec = {
+  type: 'CONDITION',
+  config: { field: 'email', operator: 'exists' },
+  to: { yes: 'first', no: 'first' },
+};
+const wait: StepSpec = { type: 'WAIT_FOR_EVENT', config: { eventName: 'go', timeout: 86_400 }, to: 'turn' };
+
+describe('a lap', () => {
+  it('of exactly 60 seconds is enough, as often as it comes', async () => {
+    const lapper = await enter('minute', { first: delay(60), turn });
+    expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
+    expect(await resume(lapper, 3, 'delay')).toMatchObject({ kind: 'delay', visit: 5 });
+  });
+
+  it('counts with the delays as they were when they began', async () => {
+    const lapper = await enter('edited', { first: delay(60), turn });
+    const config = { amount: 59, unit: 'seconds' };
+    const path = `/workflows/${lapper.workflow.id}/steps/${lapper.workflow.steps.first}`;
+    await expectOk(api.call('PATCH', path, { body: { config } }));
+    expect(await resume(lapper, 1, 'delay')).toMatchObject({ kind: 'delay', visit: 3 });
+    expect(await resume(lapper, 3, 'delay')).toEqual(LOOP);
+    const execution = await expectOk(
+      api.call('GET', `/workflows/${lapper.workflow.id}/executions/${lapper.executionId}`),
+    );
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'loop', currentStepId: lapper.workflow.steps.turn });
+  });
+
+  it('counts a wait with the time that it took', async () => {
+    const go = (email: string) => expectOk(api.call('POST', '/v1/track', { body: { email, event: 'go' } }));
+    const hasty = await enter('hasty', { first: wait, turn });
+    await go(hasty.email);
+    expect(await resume(hasty, 1, 'event')).toEqual(LOOP);
+    const patient = await enter('patient', { first: wait, turn });
+    await backdate(patient, 60);
+    await go(patient.email);
+    expect(await resume(patient, 1, 'event')).toMatchObject({ kind: 'wait', visit: 3 });
+  });
+
+  it('counts a wait that ran out with its deadline', async () => {
+    const lapper = await enter('ranout', { first: { ...wait, config: { eventName: 'go', timeout: 60 } }, turn });
+    expect(await resume(lapper, 1, 'timeout')).toMatchObject({ kind: 'wait', visit: 3 });
+  });
+});
+
+describe('an execution', () => {
+  it('comes to 1,000 steps and no further', async () => {
+    const lapper = await enter('far', { first: delay(86_400), turn });
+    await sql`UPDATE execution_steps SET visit = 997 WHERE execution_id = ${lapper.executionId}`.execute(api.db);
+    await sql`UPDATE executions SET visit = 997 WHERE id = ${lapper.executionId}`.execute(api.db);
+    expect(await resume(lapper, 997, 'delay')).toMatchObject({ kind: 'delay', visit: 999 });
+    expect(await resume(lapper, 999, 'delay')).toEqual(LOOP);
+    const { rows } = await sql<{ last: number }>`
+      SELECT max(visit) AS last FROM execution_steps WHERE execution_id = ${lapper.executionId}
+    `.execute(api.db);
+    expect(rows[0]?.last).toBe(1_000);
+  });
+
+  it('that cannot come to a step twice keeps no laps', async () => {
+    const straight = await enter('straight', { first: { type: 'DELAY', config: { amount: 1, unit: 'days' } } });
+    const { rows } = await sql`SELECT laps FROM executions WHERE id = ${straight.executionId}`.execute(api.db);
+    expect(rows).toEqual([{ laps: null }]);
+  });
+});

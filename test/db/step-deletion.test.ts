@@ -1,0 +1,118 @@
+import { sql, type Transaction } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resumeExecution } from '../../db/execution-resume.ts';
+import { recordEvents } from '../../db/record-events.ts';
+import type { Database } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deleteStep } from '../../db/workflow-steps.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/service.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+const WAIT = { type: 'WAIT_FOR_EVENT' as const, config: { eventName: 'never' } };
+
+async function newContact(email: string): Promise<string> {
+  return (await expectOk(api.call('POST', '/v1/track', { body: { email, event: 'unrelated' } }))).data.contact;
+}
+
+function enter(contactId: string, name: string) {
+  const events = [{ contactId, name, data: {} }];
+  return (trx: Transaction<Database>) => recordEvents(trx, { projectId: api.one.id, events });
+}
+
+function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
+  const step = { projectId: api.one.id, workflowId: workflow.id, stepId: stepId ?? '', splice: false };
+  return (trx: Transaction<Database>) => deleteStep(trx, step);
+}
+
+/** Runs the first to just before its commit, then the second until it waits for the first or is done; then both to their end. */
+async function interleave<A, B>(
+  first: (trx: Transaction<Database>) => Promise<A>,
+  second: (trx: Transaction<Database>) => Promise<B>,
+): Promise<[A, B]> {
+  let commit = () => {};
+  const committing = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let ready = () => {};
+  const one = inTransaction(api.db, async (trx) => {
+    const result = await first(trx);
+    ready();
+    await committing;
+    return result;
+  });
+  await new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  let done = false;
+  const two = inTransaction(api.db, second).finally(() => {
+    done = true;
+  });
+  await until(async () => done || (await isWaiting()), 'the second transaction');
+  commit();
+  return Promise.all([one, two]);
+}
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+  `.execute(api.db);
+  return rows.length > 0;
+}
+
+async function recordOf(workflow: BuiltWorkflow) {
+  const { data } = await expectOk(api.call('GET', `/workflows/${workflow.id}/executions`));
+  const waits = await sql`SELECT 1 FROM execution_waits WHERE execution_id = ${data[0].id}`.execute(api.db);
+  return {
+    execution: await expectOk(api.call('GET', `/workflows/${workflow.id}/executions/${data[0].id}`)),
+    waits: waits.rows.length,
+  };
+}
+
+const ENDED = { status: 'EXITED', exitReason: 'step_deleted', completedAt: expect.any(String) };
+
+describe('a step that is deleted while an execution comes to wait at it', () => {
+  it('ends the execution when that was there first', async () => {
+    const workflow = await buildWorkflow(api, { eventName: 'first', steps: { wait: WAIT } });
+    const contactId = await newContact('first@example.com');
+    await interleave(enter(contactId, 'first'), remove(workflow, workflow.steps.wait));
+    expect(await recordOf(workflow)).toMatchObject({
+      execution: { ...ENDED, steps: [{ status: 'CANCELLED' }] },
+      waits: 0,
+    });
+  });
+
+  it('ends the execution when that comes after it, and Temporal is not told to begin', async () => {
+    const workflow = await buildWorkflow(api, { eventName: 'second', steps: { wait: WAIT } });
+    const contactId = await newContact('second@example.com');
+    const [, { outbox }] = await interleave(remove(workflow, workflow.steps.wait), enter(contactId, 'second'));
+    expect(await recordOf(workflow)).toMatchObject({
+      execution: { ...ENDED, currentStepId: null, steps: [{ status: 'CANCELLED' }] },
+      waits: 0,
+    });
+    expect(outbox).toEqual([]);
+  });
+
+  it('ends one that has come a long way, whose workflow hears of it', async () => {
+    const workflow = await buildWorkflow(api, {
+      eventName: 'third',
+      steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'wait' }, wait: WAIT },
+    });
+    const contactId = await newContact('third@example.com');
+    await inTransaction(api.db, enter(contactId, 'third'));
+    const { execution } = await recordOf(workflow);
+    const input = { projectId: api.one.id, executionId: execution.id, visit: 1, resume: 'delay' as const };
+    const [, standing] = await interleave(remove(workflow, workflow.steps.wait), (trx) => resumeExecution(trx, input));
+    expect(standing.next).toEqual({ kind: 'end', status: 'EXITED', reason: 'step_deleted' });
+    expect(await recordOf(workflow)).toMatchObject({
+      execution: { ...ENDED, steps: [{ status: 'COMPLETED' }, { status: 'CANCELLED' }] },
+      waits: 0,
+    });
+  });
+});
