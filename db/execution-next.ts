@@ -1,15 +1,16 @@
 import type { EffectType, Next, StepActivity } from '../domain/execution.ts';
+import { stepLabel } from '../domain/step-label.ts';
 import { follow, type Graph, type GraphStep } from './execution-graph.ts';
 
 /** The execution stands at an effect: its activity comes next. */
 export function effectNext(visit: number, step: GraphStep, activity: EffectType): Next {
-  return { kind: 'effect', visit, activity, label: labelOf(step) };
+  return { kind: 'effect', visit, activity, label: stepLabel(step) };
 }
 
 /** The execution stands at a DELAY: a timer comes next. */
 export function delayNext(visit: number, step: GraphStep, dueAt: Date, graph: Graph): Next {
   const then = activityAt(graph, follow(graph, step.id));
-  return { kind: 'delay', visit, dueAt: dueAt.toISOString(), then, label: labelOf(step) };
+  return { kind: 'delay', visit, dueAt: dueAt.toISOString(), then, label: stepLabel(step) };
 }
 
 /** The execution stands at a WAIT_FOR_EVENT. */
@@ -20,7 +21,7 @@ export function waitNext(visit: number, step: GraphStep, deadlineAt: Date | null
     deadlineAt: deadlineAt?.toISOString() ?? null,
     onEvent: activityAt(graph, follow(graph, step.id, 'event')),
     onTimeout: activityAt(graph, follow(graph, step.id, 'timeout')),
-    label: `${labelOf(step)} (${String(step.config.eventName)})`,
+    label: stepLabel(step, String(step.config.eventName)),
   };
 }
 
@@ -34,9 +35,4 @@ export function endingAt(next: Next, at: Date): Next {
 function activityAt(graph: Graph, stepId: string | null): StepActivity {
   const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
   return type === 'SEND_EMAIL' || type === 'WEBHOOK' || type === 'UPDATE_CONTACT' ? type : 'ADVANCE';
-}
-
-/** What the Temporal UI shows of a step: the tenant's name for it, never data of a contact. */
-function labelOf(step: GraphStep): string {
-  return `${step.type} “${step.name}”`;
 }

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { stepLabel } from './step-label.ts';
+
+const bytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
+
+it('names a step by type, name and what it waits for', () => {
+  expect(stepLabel({ type: 'DELAY', name: '三日待つ' })).toBe('DELAY “三日待つ”');
+  expect(stepLabel({ type: 'WAIT_FOR_EVENT', name: 'Paid?' }, 'paid')).toBe('WAIT_FOR_EVENT “Paid?” (paid)');
+});
+
+it.each([
+  ['three bytes', '歡'],
+  ['four bytes', '🎉'],
+  ['six bytes in JSON', '\u0001'],
+  ['two bytes in JSON', '"'],
+  ['half a character', '\ud800'],
+])('cuts a name of 200 times %s to 200 bytes, between two characters', (_, character) => {
+  const label = stepLabel({ type: 'WAIT_FOR_EVENT', name: character.repeat(200) }, '待'.repeat(255));
+  expect(bytes(label)).toBeLessThanOrEqual(200);
+  expect(bytes(label)).toBeGreaterThan(190);
+  expect(label).toMatch(new RegExp(`^WAIT_FOR_EVENT “(${character})+…$`, 'u'));
+});
