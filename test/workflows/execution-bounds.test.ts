@@ -91,9 +91,32 @@ describe('workflows that trigger each other', () => {
     }, 'the end of the chain');
     expect(all).toHaveLength(10);
     expect(all.filter(({ error }) => error !== null)).toMatchObject([{ status: 'COMPLETED', error: 'event_depth' }]);
-    const events = await expectOk(service.call('GET', `/events?contactId=${data.contact}&limit=100`));
-    const changes = events.data.filter(({ name }: { name: string }) => name.startsWith('contact.'));
-    expect(changes.length).toBeGreaterThanOrEqual(11);
+    const events = await expectOk(service.call('GET', '/events?limit=100'));
+    const changes = events.data.filter(
+      ({ name, contactId }: { name: string; contactId: string }) =>
+        name.startsWith('contact.') && contactId === data.contact,
+    );
+    expect(changes).toHaveLength(11);
+  });
+});
+
+describe('workflows that start each other by the mails they send', () => {
+  it('stop as well', async () => {
+    const mail = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
+    const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });
+    const both = [await build(), await build()];
+    const start = await buildWorkflow(service, { eventName: 'chain', steps: mail });
+    await track('chain@example.com', 'chain');
+    const all = await until(async () => {
+      const found = (await Promise.all([start, ...both].map(({ id }) => listExecutions(id)))).flat();
+      return found.some(({ error }) => error === 'event_depth') && found.every(({ completedAt }) => completedAt)
+        ? found
+        : undefined;
+    }, 'the end of the chain');
+    expect(all.every(({ status }) => status === 'COMPLETED')).toBe(true);
+    for (const { id } of both) {
+      await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { enabled: false } }));
+    }
   });
 });
 

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patchContact } from '../../db/contacts.ts';
+import { recordEvents } from '../../db/record-events.ts';
+import { computeSegment } from '../../db/segment-compute.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const suppressionKey = Buffer.alloc(32, 7);
+const PAUSE = { pause: { type: 'DELAY' as const, config: { amount: 1, unit: 'days' } } };
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+/** A contact with an execution under way that stands `depth` links from what began. */
+async function buildCause(name: string, depth: number): Promise<{ contactId: string; causeId: string; email: string }> {
+  const email = `${name}@example.com`;
+  const workflow = await buildWorkflow(api, { eventName: `begin-${name}`, steps: PAUSE });
+  const { data } = await expectOk(api.call('POST', '/v1/track', { body: { email, event: `begin-${name}` } }));
+  const { rows } = await sql<{ id: string }>`
+    UPDATE executions SET depth = ${depth} WHERE workflow_id = ${workflow.id} RETURNING id
+  `.execute(api.db);
+  return { contactId: data.contact, causeId: rows[0]?.id ?? '', email };
+}
+
+async function executionsOf(workflowId: string): Promise<{ depth: number }[]> {
+  const { rows } = await sql<{ depth: number }>`SELECT depth FROM executions WHERE workflow_id = ${workflowId}`.execute(
+    api.db,
+  );
+  return rows;
+}
+
+const errorOf = async (id: string) =>
+  (await sql<{ error: string | null }>`SELECT error FROM executions WHERE id = ${id}`.execute(api.db)).rows[0]?.error;
+
+describe('an event that a step caused', () => {
+  it('starts executions that are one link further', async () => {
+    const { contactId, causeId } = await buildCause('near', 8);
+    const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
+    const events = [{ contactId, name: 'link', data: {}, causeId }];
+    await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
+    expect(await executionsOf(workflow.id)).toEqual([{ depth: 9 }]);
+    expect(await errorOf(causeId)).toBeNull();
+  });
+
+  it('starts none as the tenth link, but who waits for it gets it, and so do others', async () => {
+    const { contactId, causeId, email } = await buildCause('deep', 9);
+    const waiting = await buildWorkflow(api, {
+      eventName: 'expect',
+      steps: { wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'tenth' } } },
+    });
+    await expectOk(api.call('POST', '/v1/track', { body: { email, event: 'expect' } }));
+    const other = await expectOk(api.call('POST', '/v1/track', { body: { email: 'other@example.com', event: 'x' } }));
+    const workflow = await buildWorkflow(api, { eventName: 'tenth', steps: PAUSE });
+    const events = [
+      { contactId, name: 'tenth', data: {}, causeId },
+      { contactId: other.data.contact, name: 'tenth', data: {} },
+    ];
+    const recorded = await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
+    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+    expect(recorded.outbox.map((row) => row.kind).sort()).toEqual(['execution.event', 'execution.start']);
+    expect(await errorOf(causeId)).toBe('event_depth');
+    const { data } = await expectOk(api.call('GET', '/events?eventName=tenth'));
+    expect(data).toHaveLength(2);
+    const satisfied = await sql`
+      SELECT 1 FROM execution_waits w JOIN executions e ON e.id = w.execution_id
+      WHERE e.workflow_id = ${waiting.id} AND w.event_id IS NOT NULL
+    `.execute(api.db);
+    expect(satisfied.rows).toHaveLength(1);
+  });
+
+  it('says nothing on the execution where nobody would have been started', async () => {
+    const { contactId, causeId } = await buildCause('unheard', 9);
+    const events = [{ contactId, name: 'unheard', data: {}, causeId }];
+    await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
+    expect(await errorOf(causeId)).toBeNull();
+  });
+});
+
+describe('a contact who enters a segment', () => {
+  const enterable = async (name: string) => {
+    const filter = { field: `data.${name}`, operator: 'equals', value: 'yes' };
+    const filters = { operator: 'AND', conditions: [filter] };
+    const body = { name, type: 'DYNAMIC', trackMembership: true, filters };
+    const segment = await expectOk(api.call('POST', '/segments', { body }));
+    const eventName = `segment.${segment.slug}.entry`;
+    const workflow = await buildWorkflow(api, { eventName, steps: PAUSE });
+    return { workflow, compute: () => computeSegment(api.db, { projectId: api.one.id, segmentId: segment.id }) };
+  };
+  const change = (contactId: string, data: Record<string, string>, causeId?: string) =>
+    inTransaction(api.db, (trx) =>
+      patchContact(trx, { projectId: api.one.id, id: contactId, data, suppressionKey, ...(causeId && { causeId }) }),
+    );
+
+  it('because of a step belongs to its chain', async () => {
+    const { contactId, causeId } = await buildCause('stepped', 3);
+    const { workflow, compute } = await enterable('stepped');
+    await change(contactId, { stepped: 'yes' }, causeId);
+    await compute();
+    expect(await executionsOf(workflow.id)).toEqual([{ depth: 4 }]);
+  });
+
+  it('because of a request begins anew, also where a step came before', async () => {
+    const { contactId, causeId } = await buildCause('asked', 3);
+    const { workflow, compute } = await enterable('asked');
+    await change(contactId, { other: 'yes' }, causeId);
+    await change(contactId, { asked: 'yes' });
+    await compute();
+    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+  });
+
+  it('begins anew where the step was before the segment was computed last', async () => {
+    const { contactId, causeId } = await buildCause('late', 3);
+    const { workflow, compute } = await enterable('late');
+    await change(contactId, { other: 'yes' }, causeId);
+    await compute();
+    // The condition comes true by something else than a change of the contact; here by a hand in the database.
+    await sql`UPDATE contacts SET data = data || '{"late": "yes"}' WHERE id = ${contactId}`.execute(api.db);
+    await compute();
+    expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
+  });
+});
