@@ -107,7 +107,10 @@ export const ExecutionSchema = z
     status: ExecutionStatusSchema,
     currentStepId: Id.nullable(),
     exitReason: z.string().nullable(),
-    error: z.string().nullable(),
+    error: z.string().nullable().openapi({
+      description:
+        'Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none.',
+    }),
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
@@ -126,7 +129,10 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
       attempts: z.number().int(),
       startedAt: Instant,
       completedAt: Instant.nullable(),
-      dueAt: Instant.nullable(),
+      dueAt: Instant.nullable().openapi({
+        description:
+          'When a DELAY or the deadline of a WAIT_FOR_EVENT ends; later than asked for where too many end in that second.',
+      }),
       output: Json.nullable(),
       error: z.string().nullable(),
     }),

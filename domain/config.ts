@@ -242,6 +242,13 @@ export const VARIABLES = {
     defaultText: '`0` (none)',
     about: 'Mails a second and project, over all workers.',
   },
+  TIMERS_PER_SECOND: {
+    schema: wholeNumber(0, 1_000_000),
+    takes: 'a whole number, 0 for no limit',
+    default: '50',
+    about:
+      'DELAYs and deadlines of WAIT_FOR_EVENT that end in one second, of a project; who comes beyond ends in a later one.',
+  },
   WEBHOOK_ALLOW_PRIVATE: {
     schema: switchWord,
     takes: 'true or false',
@@ -399,6 +406,8 @@ export function parseSettings(env: Environment) {
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     /** Mails a second and project over all workers; 0 is no limit. */
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
+    /** Timers of a project that end in one second; 0 is no limit. */
+    timersPerSecond: values.TIMERS_PER_SECOND,
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     /** Empty is the system's. */
     dnsServers: values.DNS_SERVERS,
