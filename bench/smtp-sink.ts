@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import readline from 'node:readline';
 import { parseArgs } from 'node:util';
+import { steadyMs } from '../test/support/sink-process.ts';
 import { startSmtpSink } from '../test/support/smtp-sink.ts';
 
 /**
  * The SMTP sink as a process of its own, so that its work is not counted as the sender's and that it outlives a killed sender.
- * Prints `{"port":…}` when it listens; answers the lines (or messages of a parent process) `counts`, `recipients`, `messages` and
- * `reset` with one line of JSON each; prints the counts at SIGTERM or SIGINT and ends.
+ * Prints `{"port":…}` when it listens; answers the lines (or messages of a parent process) `counts`, `recipients`, `messages`,
+ * `arrivals:<prefix>`, `arrived:<prefix>` and `reset` with one line of JSON each; prints the counts at SIGTERM or SIGINT and ends.
+ * With `--timed=<prefix>` it notes when the first DATA for each recipient of that prefix ended.
  */
 const { values } = parseArgs({
   options: {
@@ -14,25 +16,40 @@ const { values } = parseArgs({
     latency: { type: 'string', default: '0' },
     'no-record': { type: 'boolean', default: false },
     'no-pipelining': { type: 'boolean', default: false },
+    timed: { type: 'string' },
   },
 });
+/** First arrivals by recipient, in ms of the machine's steady clock, which all processes share. */
+const arrivals = new Map<string, number>();
 
 const sink = await startSmtpSink({
   port: Number(values.port),
   latencyMs: Number(values.latency),
   record: !values['no-record'],
   pipelining: !values['no-pipelining'],
+  answerMessage: (to) => {
+    if (values.timed !== undefined && to.startsWith(values.timed) && !arrivals.has(to)) arrivals.set(to, steadyMs());
+    return null;
+  },
 });
 
 function answer(request: string): unknown {
-  switch (request) {
+  const [verb = '', prefix = ''] = request.split(':');
+  switch (verb) {
     case 'counts':
       return { ...sink.counts, cpuMs: cpuMs() };
     case 'recipients':
       return Object.fromEntries(sink.perRecipient());
     case 'messages':
       return sink.messages;
+    case 'arrivals':
+      return Object.fromEntries([...arrivals].filter(([to]) => to.startsWith(prefix)));
+    case 'arrived': {
+      const times = [...arrivals].filter(([to]) => to.startsWith(prefix)).map(([, at]) => at);
+      return { count: times.length, lastMs: times.at(-1) ?? null };
+    }
     case 'reset':
+      arrivals.clear();
       sink.reset();
       return sink.counts;
     default:

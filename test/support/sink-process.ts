@@ -12,8 +12,17 @@ export interface SinkProcess {
   /** How many messages each recipient got. */
   recipients(): Promise<Record<string, number>>;
   messages(): Promise<SunkMessage[]>;
+  /** With `--timed`: by `steadyMs` when the first message for each recipient of this prefix had come. */
+  arrivals(prefix: string): Promise<Record<string, number>>;
+  /** How many of these recipients have got theirs, and when the last of them did. */
+  arrived(prefix: string): Promise<{ count: number; lastMs: number | null }>;
   reset(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Milliseconds of the machine's steady clock, the same in all processes. */
+export function steadyMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** Starts `bench/smtp-sink.ts`; `args` are its options, such as `--latency=20`. It ends with this process. */
@@ -41,6 +50,8 @@ export async function startSinkProcess(args: string[] = []): Promise<SinkProcess
     counts: () => ask('counts'),
     recipients: () => ask('recipients'),
     messages: () => ask('messages'),
+    arrivals: (prefix) => ask(`arrivals:${prefix}`),
+    arrived: (prefix) => ask(`arrived:${prefix}`),
     reset: async () => {
       await ask('reset');
     },

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { insertProject } from '../../db/accounts.ts';
+import { insertApiKey } from '../../db/api-keys.ts';
+import type { Db } from '../../db/connection.ts';
+import { newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
+import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
+import { buildDomain } from '../../test/build/senders.ts';
+import type { ApiClient } from './api-client.ts';
+
+export interface LoadProject {
+  id: string;
+  secretKey: string;
+  /** Verified, unsigned. */
+  domain: string;
+}
+
+/** A project with a live key for everything and a domain to send from. */
+export async function makeProject(db: Db, name: string): Promise<LoadProject> {
+  const id = await insertProject(db, { name, publicKey: newPublicKey() });
+  const { key, hash, prefix } = newSecretKey('live');
+  await insertApiKey(db, {
+    ...{ projectId: id, name: 'load', hash, prefix, scopes: GRANTABLE_SCOPES },
+    ...{ mode: 'live', createdBy: null, expiresAt: null },
+  });
+  const domain = `${name.toLowerCase()}.load.test`;
+  await buildDomain(db, { projectId: id, domain, signing: false });
+  return { id, secretKey: key, domain };
+}
+
+/** A transactional template that says hello. */
+export async function makeTemplate(client: ApiClient, domain: string): Promise<string> {
+  const { id } = await client.need('POST', '/templates', {
+    ...{ name: 'Load', subject: 'Hello {{name}}', body: '<p>Hello {{name}}, this is a mail.</p>' },
+    ...{ type: 'TRANSACTIONAL', from: `hello@${domain}` },
+  });
+  return id;
+}
+
+/** An enabled workflow that `eventName` triggers, with its steps one after the other; its id. */
+export async function makeWorkflow(client: ApiClient, eventName: string, steps: [string, object][]): Promise<string> {
+  const { id } = await client.need('POST', '/workflows', { name: eventName, eventName });
+  for (const [type, config] of steps)
+    await client.need('POST', `/workflows/${id}/steps`, { type, config, autoConnect: true });
+  await client.need('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}
+
+/** Subscribed contacts `<localPart>1@…` and so on, with the data of the benches' newsletter, written directly. */
+export async function insertContacts(db: Db, p: { projectId: string; count: number; localPart: string }) {
+  await sql`
+    INSERT INTO contacts (project_id, email, subscribed, data)
+    SELECT ${p.projectId}, ${p.localPart}::text || n || '@load.test', true,
+      jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'city', 'London', 'plan', 'pro', 'points', n,
+        'company', 'Analytical Engines ' || (n % 100))
+    FROM generate_series(1, ${p.count}::int) AS n
+  `.execute(db);
+  await sql`VACUUM ANALYZE contacts`.execute(db);
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SinkProcess, steadyMs } from '../test/support/sink-process.ts';
+import type { ApiClient } from './load/api-client.ts';
+
+/** One kind of B's requests, from the request to the end of DATA. */
+export interface Latencies {
+  sent: number;
+  p50: number;
+  p99: number;
+  max: number;
+  /** Accepted and not at the sink when the wait for them ended: they are in the numbers above with the time they had waited by then. */
+  missing: number;
+}
+
+/** What B met. */
+export interface NeighbourReport {
+  mails: Latencies;
+  executions: Latencies;
+  /** Requests that were not answered with 200. */
+  refused: number;
+}
+
+export interface Neighbour {
+  /** No more requests; waits for what was accepted, `drainMs` at most. */
+  stop(drainMs: number): Promise<NeighbourReport>;
+}
+
+/**
+ * B: `perSecond` single mails and as many events that start an execution of one mail, at their instants whether the last one was answered
+ * or not, until it is stopped.
+ */
+export function startNeighbour(p: {
+  client: ApiClient;
+  sink: SinkProcess;
+  domain: string;
+  eventName: string;
+  /** Names the recipients of this run. */
+  tag: string;
+  perSecond: number;
+}): Neighbour {
+  const sentAt = new Map<string, number>();
+  const open = new Set<Promise<void>>();
+  let refused = 0;
+  let stopped = false;
+
+  const send = (to: string, path: string, body: object): void => {
+    sentAt.set(to, steadyMs());
+    const refuse = () => {
+      refused += 1;
+      sentAt.delete(to);
+    };
+    const answered = p.client
+      .call('POST', path, body)
+      .then(({ status }) => (status === 200 ? undefined : refuse()), refuse)
+      .finally(() => open.delete(answered));
+    open.add(answered);
+  };
+  const mail = (n: number) => {
+    const to = `${p.tag}m${n}@load.test`;
+    const from = `hello@${p.domain}`;
+    send(to, '/v1/send', { to, from, subject: 'Your code {{n}}', body: '<p>Your code is {{n}}.</p>', data: { n } });
+  };
+  const execution = (n: number) => {
+    const to = `${p.tag}x${n}@load.test`;
+    send(to, '/v1/track', { email: to, event: p.eventName, data: { name: 'Ada' } });
+  };
+  const run = async () => {
+    const periodMs = 1_000 / p.perSecond;
+    const startedAt = steadyMs();
+    for (let half = 0; !stopped; half += 1) {
+      (half % 2 === 0 ? mail : execution)(half >> 1);
+      await sleep(Math.max(0, startedAt + ((half + 1) * periodMs) / 2 - steadyMs()));
+    }
+  };
+  const running = run();
+
+  return {
+    async stop(drainMs) {
+      stopped = true;
+      await running;
+      await Promise.allSettled(open);
+      const deadline = steadyMs() + drainMs;
+      let arrivals = await p.sink.arrivals(p.tag);
+      while (steadyMs() < deadline && [...sentAt.keys()].some((to) => arrivals[to] === undefined)) {
+        await sleep(250);
+        arrivals = await p.sink.arrivals(p.tag);
+      }
+      const of = (kind: string) =>
+        latencies([...sentAt].filter(([to]) => to.startsWith(p.tag + kind)).map(([to, at]) => [at, arrivals[to]]));
+      return { mails: of('m'), executions: of('x'), refused };
+    },
+  };
+}
+
+function latencies(sent: [number, number | undefined][]): Latencies {
+  const now = steadyMs();
+  const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
+  return {
+    ...{ sent: sent.length, p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
+    missing: sent.filter(([, arrivedAt]) => arrivedAt === undefined).length,
+  };
+}
+
+/** Of sorted numbers, whole; the least that `share` of them do not exceed. */
+export function percentile(sorted: number[], share: number): number {
+  return Math.round(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
+}

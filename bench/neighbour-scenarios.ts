@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { steadyMs } from '../test/support/sink-process.ts';
+import { BODY, SUBJECT } from './campaign-content.ts';
+import { inParallel } from './load/api-client.ts';
+import { insertContacts, makeWorkflow } from './load/projects.ts';
+import { type NeighbourReport, startNeighbour } from './neighbour-load.ts';
+import type { Stage } from './neighbour-stage.ts';
+
+export interface Sizes {
+  recipients: number;
+  executions: number;
+  /** B's mails, and B's executions, a second. */
+  perSecond: number;
+  idleSeconds: number;
+  /** A scenario that takes longer is cut off there. */
+  maxSeconds: number;
+}
+
+/** What a scenario measured; `done` of `total` is A's work. */
+export interface Outcome {
+  neighbour?: NeighbourReport;
+  done: number;
+  total: number;
+  seconds: number;
+  /** A's and B's together while A's ran; undefined where A runs none. */
+  executionsPerSecond?: number;
+}
+
+export type ScenarioName = 'idle' | 'campaign' | 'alone' | 'backlog' | 'wave-until' | 'wave-delay';
+
+/** Limits of p99 in ms behind A's work; none where A does nothing. */
+export const LIMITS: Record<ScenarioName, { mails: number; executions: number } | undefined> = {
+  idle: undefined,
+  campaign: { mails: 500, executions: 1_000 },
+  alone: undefined,
+  backlog: { mails: 500, executions: 1_500 },
+  'wave-until': { mails: 500, executions: 1_500 },
+  'wave-delay': { mails: 500, executions: 1_500 },
+};
+
+/** Requests of A under way at a time: as fast as the API takes them. */
+const CONCURRENCY = 32;
+/** After A's work has ended, or was cut off, B's last ones get this long. */
+const DRAIN_MS = 60_000;
+/** DELAY of the wave that a burst of events makes. */
+const DELAY_SECONDS = 5;
+/** The `until` of a wave is set for when all of it waits, at this rate of starts, and this much later. */
+const START_RATE = 15;
+const UNTIL_MARGIN_MS = 10_000;
+/** B is under way when the wave breaks. */
+const LEAD_MS = 3_000;
+
+export const SCENARIOS: Record<ScenarioName, (stage: Stage, sizes: Sizes) => Promise<Outcome>> = {
+  idle: async (stage, sizes) => {
+    const b = neighbour(stage, sizes, 'idle');
+    await sleep(sizes.idleSeconds * 1_000);
+    return { neighbour: await b.stop(DRAIN_MS), done: 0, total: 0, seconds: sizes.idleSeconds };
+  },
+  campaign,
+  alone: (stage, sizes) => executions(stage, sizes, 'alone', []),
+  backlog: (stage, sizes) => executions(stage, sizes, 'backlog', []),
+  'wave-until': waveUntil,
+  'wave-delay': (stage, sizes) =>
+    executions(stage, sizes, 'wave-delay', [['DELAY', { amount: DELAY_SECONDS, unit: 'seconds' }]]),
+};
+
+function neighbour({ b, sink }: Stage, { perSecond }: Sizes, name: string) {
+  const tag = `t-b-${name}-`;
+  return startNeighbour({ client: b.client, sink, domain: b.domain, eventName: b.eventName, tag, perSecond });
+}
+
+async function campaign(stage: Stage, sizes: Sizes): Promise<Outcome> {
+  const { a, db } = stage;
+  const total = sizes.recipients;
+  await insertContacts(db, { projectId: a.id, count: total, localPart: 'r' });
+  const { data } = await a.client.need('POST', '/campaigns', {
+    ...{ name: 'Neighbour', subject: SUBJECT, body: BODY, from: `news@${a.domain}`, audienceType: 'FILTERED' },
+    audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
+  });
+  const b = neighbour(stage, sizes, 'campaign');
+  const startedAt = steadyMs();
+  await a.client.need('POST', `/campaigns/${data.id}/send`, {});
+  const isSent = async () => {
+    const { rows } = await sql<{ status: string }>`SELECT status FROM campaigns WHERE id = ${data.id}`.execute(db);
+    return rows[0]?.status === 'SENT';
+  };
+  const sent = await until(isSent, startedAt + sizes.maxSeconds * 1_000);
+  const seconds = (steadyMs() - startedAt) / 1_000;
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(*)::int AS n FROM emails WHERE campaign_id = ${data.id} AND status = 'SENT'`.execute(db);
+  if (!sent) await a.client.call('POST', `/campaigns/${data.id}/cancel`, {});
+  return { neighbour: await b.stop(DRAIN_MS), done: rows[0]?.n ?? 0, total, seconds };
+}
+
+/** A tracks its events as fast as the API takes them; each starts an execution of these steps, a mail and the exit. */
+async function executions(
+  stage: Stage,
+  sizes: Sizes,
+  name: ScenarioName,
+  before: [string, object][],
+): Promise<Outcome> {
+  const { prefix, track } = await waveOf(stage, sizes, name, before);
+  const b = name === 'alone' ? undefined : neighbour(stage, sizes, name);
+  const startedAt = steadyMs();
+  await track(startedAt + sizes.maxSeconds * 1_000);
+  return finish(stage, sizes, { prefix, name, startedAt, b });
+}
+
+/** All of A's executions wait for one instant; B is measured from shortly before it. */
+async function waveUntil(stage: Stage, sizes: Sizes): Promise<Outcome> {
+  const waitMs = (sizes.executions * 1_000) / START_RATE + UNTIL_MARGIN_MS;
+  const at = steadyMs() + waitMs;
+  const instant = new Date(Date.now() + waitMs).toISOString();
+  const { prefix, track, workflowId } = await waveOf(stage, sizes, 'wave-until', [['DELAY', { until: instant }]]);
+  await track(at - LEAD_MS);
+  const waiting = async () => {
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*)::int AS n FROM executions WHERE workflow_id = ${workflowId} AND status = 'WAITING'`.execute(
+      stage.db,
+    );
+    return rows[0]?.n ?? 0;
+  };
+  await until(async () => (await waiting()) === sizes.executions, at - LEAD_MS);
+  await sleep(Math.max(0, at - LEAD_MS - steadyMs()));
+  const b = neighbour(stage, sizes, 'wave-until');
+  const met = await waiting();
+  if (met < sizes.executions) console.log(`  only ${met} of ${sizes.executions} waited when the wave broke`);
+  await sleep(Math.max(0, at - steadyMs()));
+  return finish(stage, sizes, { prefix, name: 'wave-until', startedAt: at, b });
+}
+
+async function waveOf({ a }: Stage, sizes: Sizes, name: ScenarioName, before: [string, object][]) {
+  const prefix = `t-a-${name}-`;
+  const steps: [string, object][] = [...before, ['SEND_EMAIL', { templateId: a.templateId }], ['EXIT', {}]];
+  const workflowId = await makeWorkflow(a.client, `a-${name}`, steps);
+  const track = (deadline: number) => {
+    const signal = AbortSignal.timeout(Math.max(1, Math.round(deadline - steadyMs())));
+    return inParallel({ total: sizes.executions, concurrency: CONCURRENCY, signal }, (n) =>
+      a.client.need('POST', '/v1/track', { email: `${prefix}${n}@load.test`, event: `a-${name}`, data: { name: 'A' } }),
+    );
+  };
+  return { prefix, workflowId, track };
+}
+
+/** Waits for A's mails, then for B's. */
+async function finish(
+  { sink }: Stage,
+  sizes: Sizes,
+  p: { prefix: string; name: string; startedAt: number; b: ReturnType<typeof neighbour> | undefined },
+): Promise<Outcome> {
+  const total = sizes.executions;
+  const all = async () => (await sink.arrived(p.prefix)).count >= total;
+  await until(all, p.startedAt + sizes.maxSeconds * 1_000);
+  const { count: done, lastMs } = await sink.arrived(p.prefix);
+  const seconds = ((done === total && lastMs !== null ? lastMs : steadyMs()) - p.startedAt) / 1_000;
+  const ofB = done === 0 ? 0 : (await sink.arrived(`t-b-${p.name}-x`)).count;
+  const report = await p.b?.stop(DRAIN_MS);
+  return { ...(report && { neighbour: report }), done, total, seconds, executionsPerSecond: (done + ofB) / seconds };
+}
+
+/** Whether the condition came before `deadline` (`steadyMs`). */
+export async function until(condition: () => Promise<boolean>, deadline: number): Promise<boolean> {
+  while (!(await condition())) {
+    if (steadyMs() >= deadline) return false;
+    await sleep(250);
+  }
+  return true;
+}

@@ -1,0 +1,75 @@
+import { connect, type Db } from '../db/connection.ts';
+import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
+import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
+import { newHome, removeHome, startService } from '../test/support/start.ts';
+import { type ApiClient, apiClient } from './load/api-client.ts';
+import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
+
+/** A tenant of the bench with what it sends by. */
+export interface Tenant extends LoadProject {
+  client: ApiClient;
+  templateId: string;
+  /** Starts an execution of one mail. */
+  eventName: string;
+}
+
+/** CPU time in ms of the processes that take part. */
+export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench', number>;
+
+/** A running service with two tenants, and the sink that its mail goes to. */
+export interface Stage {
+  a: Tenant;
+  b: Tenant;
+  db: Db;
+  sink: SinkProcess;
+  cpu(): Cpu;
+  close(): Promise<void>;
+}
+
+/** Starts the service as `npm start` does, with a sink in a process of its own and no limits of rate. */
+export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<Stage> {
+  const home = newHome();
+  const sink = await startSinkProcess(['--no-record', '--timed=t-']);
+  const service = await startService({
+    home,
+    env: {
+      ...{ WORKERS: p.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
+      ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn', ...p.env },
+    },
+  }).catch(async (error) => {
+    await sink.stop();
+    throw error;
+  });
+  const { baseUrl, databaseUrl, pids } = service.dev();
+  const { db } = connect({ connectionString: databaseUrl, max: 2, applicationName: 'bench', onError: () => {} });
+  const tenant = async (name: string): Promise<Tenant> => {
+    const project = await makeProject(db, name);
+    const client = apiClient({ baseUrl, key: project.secretKey });
+    const templateId = await makeTemplate(client, project.domain);
+    const eventName = `${name.toLowerCase()}-one`;
+    await makeWorkflow(client, eventName, [
+      ['SEND_EMAIL', { templateId }],
+      ['EXIT', {}],
+    ]);
+    return { ...project, client, templateId, eventName };
+  };
+  const [a, b] = [await tenant('A'), await tenant('B')];
+  return {
+    ...{ a, b, db, sink },
+    cpu: () => ({
+      api: cpuMs([pids.api]),
+      workers: cpuMs(pids.workers),
+      postgres: postgresCpuMs(pids.postgres),
+      temporal: cpuMs(pids.temporal === null ? [] : [pids.temporal]),
+      sink: cpuMs([sink.pid]),
+      bench: cpuMs([process.pid]),
+    }),
+    close: async () => {
+      await Promise.all([a.client.close(), b.client.close(), db.destroy()]);
+      service.signal('SIGTERM');
+      await service.exited;
+      await sink.stop();
+      await removeHome(home);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { steadyMs } from '../test/support/sink-process.ts';
+import { inParallel } from './load/api-client.ts';
+import { type Latencies, percentile } from './neighbour-load.ts';
+import { LIMITS, type Outcome, SCENARIOS, type ScenarioName, type Sizes, until } from './neighbour-scenarios.ts';
+import { type Cpu, type Stage, startStage } from './neighbour-stage.ts';
+
+/**
+ * What a tenant notices of another one. B sends a few single mails and executions a second, each measured from the request to the end of
+ * DATA at the sink, while A does nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at once; and A's
+ * executions without B, to see what B costs. `--only` takes names of scenarios by comma. A scenario is cut off after `--max-seconds`; one
+ * that leaves work behind is followed by a fresh service, so that the next one does not measure it.
+ */
+const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: ['single', ...NAMES].join(',') },
+    recipients: { type: 'string', default: '100000' },
+    executions: { type: 'string', default: '3000' },
+    rate: { type: 'string', default: '5' },
+    workers: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '20' },
+    single: { type: 'string', default: '100' },
+    'max-seconds': { type: 'string', default: '400' },
+  },
+});
+const only = values.only.split(',');
+const unknown = only.filter((name) => name !== 'single' && !NAMES.some((known) => known === name));
+if (unknown.length > 0) {
+  console.error(`No such scenario: ${unknown.join(', ')}; there are: single, ${NAMES.join(', ')}`);
+  process.exit(1);
+}
+const sizes: Sizes = {
+  recipients: Number(values.recipients),
+  executions: Number(values.executions),
+  perSecond: Number(values.rate),
+  idleSeconds: Number(values.seconds),
+  maxSeconds: Number(values['max-seconds']),
+};
+/** Limit of the median of single mails on an idle service. */
+const SINGLE_P50_MS = 15;
+/** Before anything is measured: code that runs often is compiled. */
+const WARM_UP = 200;
+const WARM_UP_MS = 60_000;
+
+const results: { name: ScenarioName; outcome: Outcome; cpu: Cpu }[] = [];
+let stage = await warmStage();
+try {
+  if (only.includes('single')) await singleMails(stage, Number(values.single));
+  for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);
+} finally {
+  await stage.close();
+}
+print();
+
+async function scenario(name: ScenarioName): Promise<void> {
+  console.log(`${name} …`);
+  const before = stage.cpu();
+  const outcome = await SCENARIOS[name](stage, sizes);
+  const after = stage.cpu();
+  const cpu = Object.fromEntries(
+    Object.entries(after).map(([part, ms]) => [part, ms - before[part as keyof Cpu]]),
+  ) as Cpu;
+  results.push({ name, outcome, cpu });
+  const missing = (outcome.neighbour?.mails.missing ?? 0) + (outcome.neighbour?.executions.missing ?? 0);
+  if (outcome.done === outcome.total && missing === 0) return;
+  console.log(
+    `  ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing: a fresh service follows`,
+  );
+  await stage.close();
+  stage = await warmStage();
+}
+
+/** A service that has sent some mails and executions. */
+async function warmStage(): Promise<Stage> {
+  const made = await startStage({ workers: values.workers });
+  const { client, domain, eventName } = made.b;
+  await inParallel({ total: WARM_UP, concurrency: 8 }, async (n) => {
+    const to = `t-warm-m${n}@load.test`;
+    await client.need('POST', '/v1/send', { to, from: `hello@${domain}`, subject: 'Warm', body: '<p>Warm</p>' });
+    await client.need('POST', '/v1/track', { email: `t-warm-x${n}@load.test`, event: eventName });
+  });
+  const all = async () => (await made.sink.arrived('t-warm-')).count >= 2 * WARM_UP;
+  if (!(await until(all, steadyMs() + WARM_UP_MS))) console.log('the warm-up did not end in time');
+  return made;
+}
+
+/** One mail at a time on an idle service. */
+async function singleMails({ b, sink }: Stage, count: number): Promise<void> {
+  const sentAt: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const to = `t-single-${n}@load.test`;
+    sentAt.push(steadyMs());
+    await b.client.need('POST', '/v1/send', { to, from: `hello@${b.domain}`, subject: 'One', body: '<p>One</p>' });
+    await until(async () => (await sink.arrived(to)).count > 0, steadyMs() + 10_000);
+    await sleep(50); // What follows a mail is over: the service is idle again.
+  }
+  const arrivals = await sink.arrivals('t-single-');
+  const times = sentAt
+    .map((at, n) => (arrivals[`t-single-${n}@load.test`] ?? Number.POSITIVE_INFINITY) - at)
+    .sort((x, y) => x - y);
+  const p50 = percentile(times, 0.5);
+  console.log('\nSingle mails on an idle service, one at a time, ms from the request to the end of DATA');
+  console.table([
+    {
+      ...{ mails: count, p50, p99: percentile(times, 0.99), max: percentile(times, 1) },
+      limit: `p50 ${SINGLE_P50_MS}`,
+      '': p50 <= SINGLE_P50_MS ? 'ok' : 'OVER',
+    },
+  ]);
+}
+
+function print(): void {
+  const { perSecond, recipients, executions } = sizes;
+  console.log(
+    `\nB sends ${perSecond} mails and ${perSecond} executions a second; A a campaign of ${recipients}, ${executions} executions; ` +
+      `${values.workers} workers. ms from the request to the end of DATA`,
+  );
+  console.table(results.flatMap(({ name, outcome }) => rowsOf(name, outcome)));
+  console.log("A's work, and executions a second of A and B together while it was done");
+  console.table(
+    results.map(({ name, outcome: { done, total, seconds, executionsPerSecond } }) => ({
+      ...{ scenario: name, done, total, seconds: round1(seconds) },
+      'executions/s': executionsPerSecond === undefined ? '' : round1(executionsPerSecond),
+    })),
+  );
+  const rates = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome.executionsPerSecond]));
+  if (rates.alone && rates.backlog)
+    console.log(`With B / without B: ${Math.round((rates.backlog / rates.alone) * 100) / 100} (limit: not below 1)`);
+  console.log('CPU seconds of each process');
+  console.table(
+    results.map(({ name, cpu }) => ({
+      scenario: name,
+      ...Object.fromEntries(Object.entries(cpu).map(([part, ms]) => [part, round1(ms / 1_000)])),
+    })),
+  );
+}
+
+function rowsOf(name: ScenarioName, { neighbour }: Outcome) {
+  if (!neighbour) return [];
+  const limits = LIMITS[name];
+  const row = (what: 'mails' | 'executions', seen: Latencies) => {
+    const limit = limits?.[what];
+    return {
+      ...{ scenario: name, what, ...seen, refused: what === 'mails' ? neighbour.refused : '' },
+      'p99 limit': limit ?? '',
+      '': limit === undefined ? '' : seen.p99 <= limit && seen.missing === 0 ? 'ok' : 'OVER',
+    };
+  };
+  return [row('mails', neighbour.mails), row('executions', neighbour.executions)];
+}
+
+function round1(n: number): number {
+  return Math.round(n * 10) / 10;
+}
