@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiClient } from '../load/api-client.ts';
+
+const REPEAT_MS = 500;
+
+/** Makes a campaign to everybody and sends it, as often as it takes until the API has said so; its id. */
+export async function sendCampaign(client: ApiClient, domain: string, name: string): Promise<string> {
+  const body = {
+    ...{ name, subject: 'News for {{firstName}}', body: '<p>Hello {{firstName}} <a href="https://e.test/">x</a></p>' },
+    ...{ from: `news@${domain}`, audienceType: 'ALL' },
+  };
+  for (;;) {
+    // Made once only by luck: one whose answer was lost stays a DRAFT, which is nobody's campaign.
+    const made = await client.call('POST', '/campaigns', body).catch(() => undefined);
+    const id: string | undefined = made?.body?.data?.id;
+    if (id !== undefined) {
+      await sendOnce(client, id);
+      return id;
+    }
+    await sleep(REPEAT_MS);
+  }
+}
+
+async function sendOnce(client: ApiClient, id: string): Promise<void> {
+  for (;;) {
+    const sent = await client.call('POST', `/campaigns/${id}/send`, {}).catch(() => undefined);
+    // 409: it is being sent, which a lost answer said before.
+    if (sent && (sent.status < 300 || sent.status === 409)) return;
+    await sleep(REPEAT_MS);
+  }
+}

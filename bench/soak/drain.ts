@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
+
+const POLL_MS = 1_000;
+
+/** What is still under way, by kind. */
+export async function leftovers(db: Db): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`
+    SELECT (SELECT count(*) FROM outbox) AS "outbox rows",
+      (SELECT count(*) FROM emails WHERE status IN ('PENDING', 'SENDING', 'HELD')) AS "mails not ended",
+      (SELECT count(*) FROM sms_messages WHERE status = 'PENDING') AS "SMS not ended",
+      (SELECT count(*) FROM executions WHERE status IN ('RUNNING', 'WAITING')) AS "executions not ended",
+      (SELECT count(*) FROM webhook_deliveries WHERE status = 'PENDING') AS "webhooks not delivered",
+      (SELECT count(*) FROM campaigns WHERE status NOT IN ('SENT', 'DRAFT')) AS "campaigns not sent"`.execute(db);
+  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([what, count]) => [what, Number(count)]));
+}
+
+/** Waits until nothing is under way, `seconds` at most; answers what is left. */
+export async function drain(db: Db, open: () => number, seconds: number): Promise<Record<string, number>> {
+  const deadline = performance.now() + seconds * 1_000;
+  for (;;) {
+    const left = { ...(await leftovers(db)), 'requests without an answer': open() };
+    if (Object.values(left).every((count) => count === 0) || performance.now() >= deadline) return left;
+    await sleep(POLL_MS);
+  }
+}

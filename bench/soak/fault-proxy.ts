@@ -1,0 +1,100 @@
+import net, { type AddressInfo } from 'node:net';
+
+/** What looks at the bytes of one connection; `down` says `cut` to end it instead of passing this answer on. */
+export interface Tap {
+  up?(chunk: Buffer): void;
+  down?(chunk: Buffer): 'pass' | 'cut';
+  closed?(): void;
+}
+
+/** A way to a server that can be made bad. */
+export interface FaultProxy {
+  readonly port: number;
+  readonly address: string;
+  /** Every packet takes this much longer, in both directions, until it is 0 again. */
+  delay(ms: number): void;
+  /** Breaks all connections; how many there were. */
+  cut(): number;
+  /** Breaks all connections and refuses new ones, or takes them again. */
+  away(isAway: boolean): void;
+  close(): Promise<void>;
+}
+
+/** A proxy to a port of this machine; `tapOf` is asked for each connection. */
+export async function startFaultProxy(targetPort: number, tapOf: () => Tap = () => ({})): Promise<FaultProxy> {
+  const links = new Set<() => void>();
+  let delayMs = 0;
+  let refuses = false;
+
+  const server = net.createServer((client) => {
+    client.on('error', () => {});
+    if (refuses) return void client.destroy();
+    const upstream = net.connect(targetPort, '127.0.0.1').setNoDelay(true);
+    client.setNoDelay(true);
+    const tap = tapOf();
+    let open = true;
+    const end = () => {
+      if (!open) return;
+      open = false;
+      links.delete(end);
+      client.destroy();
+      upstream.destroy();
+      tap.closed?.();
+    };
+    links.add(end);
+    const [toUpstream, toClient] = [delayed(upstream), delayed(client)];
+    client.on('data', (chunk: Buffer) => {
+      if (!open) return;
+      tap.up?.(chunk);
+      toUpstream(chunk, delayMs);
+    });
+    upstream.on('data', (chunk: Buffer) => {
+      if (!open) return;
+      if (tap.down?.(chunk) === 'cut') end();
+      else toClient(chunk, delayMs);
+    });
+    upstream.on('error', end).on('end', () => toClient(null, delayMs));
+    client.on('end', () => toUpstream(null, delayMs));
+    upstream.on('close', () => setTimeout(end, delayMs));
+    client.on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const cut = () => {
+    const ends = [...links];
+    for (const end of ends) end();
+    return ends.length;
+  };
+  return {
+    ...{ port, address: `127.0.0.1:${port}`, cut },
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    away: (isAway) => {
+      refuses = isAway;
+      if (isAway) cut();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        cut();
+      }),
+  };
+}
+
+/** Writes in order, each after its delay; null is the end. */
+function delayed(socket: net.Socket): (chunk: Buffer | null, ms: number) => void {
+  let lastAt = 0;
+  const write = (chunk: Buffer | null) => {
+    if (!socket.writable) return;
+    if (chunk === null) socket.end();
+    else socket.write(chunk);
+  };
+  return (chunk, ms) => {
+    const now = performance.now();
+    const at = Math.max(lastAt, now + ms);
+    if (at <= now) return write(chunk);
+    lastAt = at + 0.001; // Timers of one instant keep their order, and what comes later waits for them.
+    setTimeout(() => write(chunk), at - now);
+  };
+}

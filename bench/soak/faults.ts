@@ -1,0 +1,97 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import type { Kept, Stage } from './stage.ts';
+
+/** How often each fault was made. */
+export type FaultCounts = Map<string, number>;
+
+export interface Faults {
+  readonly counts: FaultCounts;
+  /** No more of them, and those that last are over. */
+  stop(): Promise<void>;
+}
+
+/** Between the start of one fault and that of the next, which may overlap it. Seconds. */
+const PAUSE = [2, 6] as const;
+const LASTS = [1, 4] as const;
+const TEMPORAL_AWAY_SECONDS = 20;
+
+/** Makes faults of every kind in an order that follows from `random`; `afterKill` looks at what was in flight. */
+export function startFaults(stage: Stage, random: Random, afterKill: (process: Kept) => Promise<void>): Faults {
+  const counts: FaultCounts = new Map();
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // One for each pause.
+  const lasting = new Set<Promise<unknown>>();
+  const pause = (seconds: number) => sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
+  const lasts = async (begin: () => void, end: () => void, seconds = random.between(...LASTS)) => {
+    begin();
+    await pause(seconds);
+    end();
+  };
+  const kill = async (process: Kept) => {
+    if (await process.kill()) await afterKill(process);
+  };
+  const { postgres, temporal, relay, commits, data, twilio } = stage;
+  const slow = (proxy: Stage['postgres'], most: number) => {
+    const ms = random.between(20, most);
+    return lasts(
+      () => proxy.delay(ms),
+      () => proxy.delay(0),
+    );
+  };
+  const away = (proxy: Stage['postgres'], seconds: number) =>
+    lasts(
+      () => proxy.away(true),
+      () => proxy.away(false),
+      seconds,
+    );
+  const kinds: [string, number, () => Promise<unknown> | unknown][] = [
+    ['postgres: answer of a COMMIT dropped', 5, () => commits.arm(random.whole(1, 3))],
+    ['postgres: all connections cut', 2, () => postgres.cut()],
+    ['postgres: slow', 2, () => slow(postgres, 150)],
+    ['postgres: away', 1, () => away(postgres, random.between(1, 4))],
+    ['temporal: all connections cut', 2, () => temporal.cut()],
+    ['temporal: slow', 2, () => slow(temporal, 300)],
+    ['temporal: away for 20 s', 1, () => away(temporal, TEMPORAL_AWAY_SECONDS)],
+    ['relay: cut after DATA, before the answer', 3, () => data.arm(random.whole(1, 3))],
+    ['relay: all connections cut', 1, () => relay.cut()],
+    ['relay: slow', 2, () => slow(relay, 800)],
+    ['relay: refuses', 1, () => away(relay, random.between(1, 4))],
+    ['twilio: hangs up', 2, () => stage.hangUpOnce()],
+    ['webhook receiver: 500', 1, () => stage.refuseWebhooks(1)],
+    ['kill -9 of a worker', 2, () => kill(random.pick(stage.workers as [Kept, ...Kept[]]))],
+    ['kill -9 of the API', 1, () => kill(stage.api)],
+  ];
+  const urn = kinds.flatMap((kind) => Array.from({ length: kind[1] }, () => kind));
+
+  const run = async () => {
+    // Every fault of the urn comes once before any comes again: a short run has them all too.
+    while (!stopping.signal.aborted) {
+      for (const [name, , begin] of shuffled(urn, random)) {
+        await pause(random.between(...PAUSE));
+        if (stopping.signal.aborted) break;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        const work = Promise.resolve(begin()).finally(() => lasting.delete(work));
+        lasting.add(work);
+      }
+    }
+  };
+  const running = run();
+  return {
+    counts,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await Promise.allSettled(lasting);
+      commits.disarm();
+      data.disarm();
+      twilio.next.length = 0;
+    },
+  };
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(random.whole(0, left.length - 1), 1));
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ApiClient, apiClient } from '../load/api-client.ts';
+import type { LoadProject } from '../load/projects.ts';
+import type { Random } from './random.ts';
+
+export type RequestKind = 'mail with key' | 'mail without key' | 'rate-limited mail' | 'SMS' | 'event';
+
+/** One thing that a client asked for. */
+export interface Asked {
+  kind: RequestKind;
+  /** Of this request alone: the recipient, the contact, or the SMS's text. */
+  name: string;
+  /** `unknown`: without a key, and no answer says whether it was taken. */
+  state: 'open' | 'accepted' | 'unknown' | 'refused';
+  /** The last answer that was no yes. */
+  trouble?: string;
+}
+
+export interface Load {
+  readonly asked: Asked[];
+  /** No new requests. */
+  stop(): Promise<void>;
+  /** Requests that a client goes on repeating, since no answer has come. */
+  open(): number;
+  /** Gives up what is open. */
+  close(): Promise<void>;
+}
+
+/** Requests a second of each kind, by the clock and not by the answers. */
+const RATES: Record<RequestKind, number> = {
+  'mail with key': 4,
+  'mail without key': 2,
+  'rate-limited mail': 3,
+  SMS: 1,
+  event: 2,
+};
+const REPEAT_MS = [200, 1_500] as const;
+const TIMEOUT_MS = 10_000;
+/** The event that an execution waits for comes before its wait, within it, or not at all. */
+const GO_SECONDS = [0, 15] as const;
+const GO_SHARE = 0.6;
+
+/** Sends the load until it is stopped. `shop` has the automation and the SMS sender; `slow` has a low send rate. */
+export function startLoad(p: {
+  baseUrl: string;
+  shop: LoadProject;
+  slow: LoadProject;
+  random: Random;
+  scale: number;
+}): Load {
+  const { shop, slow, random } = p;
+  const asked: Asked[] = [];
+  const open = new Set<Promise<unknown>>();
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // One for each pause.
+  const closing = new AbortController();
+  const [shopClient, slowClient] = [shop, slow].map(({ secretKey }) =>
+    apiClient({ baseUrl: p.baseUrl, key: secretKey, timeoutMs: TIMEOUT_MS }),
+  ) as [ApiClient, ApiClient];
+
+  /** Repeats the request under one key until it is answered; without a key it is made once. */
+  const ask = async (item: Asked, client: ApiClient, path: string, body: object, withKey: boolean) => {
+    const headers: Record<string, string> = withKey ? { 'idempotency-key': randomUUID() } : {};
+    while (item.state === 'open' && !closing.signal.aborted) {
+      const answer = await client.call('POST', path, body, headers).catch((error: Error) => error);
+      const verdict = verdictOf(answer);
+      if (verdict !== 'accepted') item.trouble = answer instanceof Error ? answer.message : JSON.stringify(answer);
+      if (verdict !== 'again') item.state = verdict;
+      else if (!withKey) item.state = 'unknown';
+      else await sleep(random.between(...REPEAT_MS));
+    }
+  };
+  const begin = (kind: RequestKind, name: string, ...request: [ApiClient, string, object, boolean?]) => {
+    const item: Asked = { kind, name, state: 'open' };
+    asked.push(item);
+    const [client, path, body, withKey = true] = request;
+    const work = ask(item, client, path, body, withKey).finally(() => open.delete(work));
+    open.add(work);
+    return work;
+  };
+  const mail = (kind: RequestKind, to: string, client: ApiClient, from: LoadProject, withKey = true) => {
+    const body = { to, from: `hello@${from.domain}`, subject: 'Soak', body: '<p>Your code is 4711.</p>' };
+    return begin(kind, to, client, '/v1/send', body, withKey);
+  };
+  const kinds: Record<RequestKind, (n: number) => Promise<unknown>> = {
+    'mail with key': (n) => mail('mail with key', `key${n}@soak.test`, shopClient, shop),
+    'mail without key': (n) => mail('mail without key', `bare${n}@soak.test`, shopClient, shop, false),
+    'rate-limited mail': (n) => mail('rate-limited mail', `slow${n}@soak.test`, slowClient, slow),
+    SMS: (n) => {
+      const text = `Code ${n}.`;
+      const to = `+49151${String(10_000_000 + n)}`;
+      return begin('SMS', text, shopClient, '/v1/sms/send', { to, body: text });
+    },
+    event: async (n) => {
+      const email = `event${n}@soak.test`;
+      const goes = random.chance(GO_SHARE);
+      const seconds = random.between(...GO_SECONDS);
+      await begin('event', email, shopClient, '/v1/track', { email, event: 'soak-start', data: { n } });
+      if (!goes) return;
+      await sleep(seconds * 1_000, undefined, { signal: stopping.signal }).catch(() => {});
+      await shopClient.call('POST', '/v1/track', { email, event: 'soak-go' }).catch(() => {});
+    },
+  };
+  const run = async (kind: RequestKind) => {
+    const periodMs = 1_000 / (RATES[kind] * p.scale);
+    const startedAt = performance.now();
+    for (let n = 0; !stopping.signal.aborted; n += 1) {
+      const work = kinds[kind](n).finally(() => open.delete(work));
+      open.add(work);
+      const due = startedAt + (n + 1) * periodMs * random.between(0.9, 1.1);
+      await sleep(Math.max(0, due - performance.now()), undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = Promise.all((Object.keys(RATES) as RequestKind[]).map(run));
+  return {
+    asked,
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+    open: () => asked.filter(({ state }) => state === 'open').length,
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(open);
+      await Promise.all([shopClient.close(), slowClient.close()]);
+    },
+  };
+}
+
+/** A 409 for a key that was used is the yes whose answer was lost; a 5xx may or may not have taken effect. */
+function verdictOf(answer: { status: number; body: { error?: { code?: string } } } | Error) {
+  if (answer instanceof Error || answer.status >= 500) return 'again';
+  if (answer.status < 300 || answer.body.error?.code === 'IDEMPOTENCY_KEY_REUSED') return 'accepted';
+  return 'refused';
+}

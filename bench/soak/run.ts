@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { type ApiClient, apiClient } from '../load/api-client.ts';
+import { insertContacts, type LoadProject, makeProject, makeTemplate, makeWorkflow } from '../load/projects.ts';
+import { sendCampaign } from './campaigns.ts';
+import { trackDoubt } from './doubt.ts';
+import { drain } from './drain.ts';
+import { type FaultCounts, startFaults } from './faults.ts';
+import { startLoad } from './load.ts';
+import { seeded } from './random.ts';
+import { type Stage, startStage } from './stage.ts';
+import { judge, type Verdict } from './verdict.ts';
+
+/** Send rates: of the project whose single mails have to wait, and of the campaigns, so that faults have time to meet them. */
+const SLOW_PER_SECOND = 5;
+const CAMPAIGN_PER_SECOND = 40;
+/** A campaign takes this share of the run at its rate. */
+const CAMPAIGN_SHARE = 0.3;
+/** Workers start, connections open. */
+const HEAD_START_MS = 5_000;
+
+/**
+ * Load and faults for a while; then the faults end, what was accepted is waited for, and every request is looked for at the far end. The
+ * exit code is 1 if anything was lost, came twice without a fault that left it in doubt, or is stuck.
+ */
+export async function runSoak(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      minutes: { type: 'string', default: '10' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+      scale: { type: 'string', default: '1' },
+      'drain-minutes': { type: 'string', default: '10' },
+      faults: { type: 'boolean', default: true },
+    },
+    allowNegative: true,
+  });
+  const seconds = Number(values.minutes) * 60;
+  console.log(
+    `Soak of ${values.minutes} minutes with seed ${values.seed} (again: npm run soak -- --seed ${values.seed})`,
+  );
+  const late: { stage?: Stage } = {};
+  const doubt = trackDoubt(() => late.stage ?? ({ sink: { messages: [] }, twilio: { requests: [] } } as never));
+  const stage = await startStage({ workers: 2, inDoubt: doubt.answerLost });
+  late.stage = stage;
+  try {
+    const { shop, slow, news } = await setUp(stage, Math.round(seconds * CAMPAIGN_SHARE * CAMPAIGN_PER_SECOND));
+    await sleep(HEAD_START_MS);
+    const random = seeded(Number(values.seed));
+    const load = startLoad({
+      baseUrl: stage.baseUrl,
+      shop,
+      slow,
+      random: seeded(Number(values.seed) + 1),
+      scale: Number(values.scale),
+    });
+    const faults = values.faults ? startFaults(stage, random, () => doubt.killed(stage.db)) : undefined;
+    const client = apiClient({ baseUrl: stage.baseUrl, key: news.secretKey, timeoutMs: 10_000 });
+    const campaigns = Promise.all(
+      [0.05, 0.5].map(async (share, n) => {
+        await sleep(seconds * share * 1_000);
+        return sendCampaign(client, news.domain, `campaign ${n + 1}`);
+      }),
+    );
+    await progress(stage, seconds);
+    await load.stop();
+    await faults?.stop();
+    const ids = await campaigns;
+    console.log('The load and the faults have ended; what was accepted is waited for …');
+    const startedAt = performance.now();
+    const left = await drain(stage.db, load.open, Number(values['drain-minutes']) * 60);
+    console.log(`… ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+    await Promise.all([load.close(), client.close()]);
+    for (const n of stage.hungUp) doubt.hungUpOn(stage.twilio.requests[n]?.params ?? {});
+    const verdict = await judge(stage, load.asked, ids, doubt);
+    return tell(verdict, { left, counts: faults?.counts ?? new Map(), stage, seed: values.seed });
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Three projects: one with single messages and an automation, one with a low rate, one with campaigns. */
+async function setUp(stage: Stage, recipients: number) {
+  const { db, baseUrl, receiver } = stage;
+  const make = async (name: string, perSecond: number | null): Promise<[LoadProject, ApiClient]> => {
+    const project = await makeProject(db, name);
+    await sql`UPDATE projects SET send_rate_per_second = ${perSecond} WHERE id = ${project.id}`.execute(db);
+    return [project, apiClient({ baseUrl, key: project.secretKey })];
+  };
+  const [[shop, client], [slow], [news]] = [
+    await make('shop', null),
+    await make('slow', SLOW_PER_SECOND),
+    await make('news', CAMPAIGN_PER_SECOND),
+  ];
+  await sql`INSERT INTO sms_senders (project_id, country, from_phone) VALUES (${shop.id}, null, '+15005550006')`.execute(
+    db,
+  );
+  await insertContacts(db, { projectId: news.id, count: recipients, localPart: 'news' });
+  const templateId = await makeTemplate(client, shop.domain);
+  await makeWorkflow(client, 'soak-start', [
+    ['UPDATE_CONTACT', { updates: { seen: true } }],
+    ['DELAY', { amount: 3, unit: 'seconds' }],
+    ['WAIT_FOR_EVENT', { eventName: 'soak-go', timeout: 10 }],
+    ['WEBHOOK', { url: `${receiver.url}/step` }],
+    ['SEND_EMAIL', { templateId }],
+    ['EXIT', { reason: 'done' }],
+  ]);
+  await client.need('POST', '/webhooks', { url: `${receiver.url}/registry`, events: ['soak-start'] });
+  await client.close();
+  return { shop, slow, news };
+}
+
+async function progress({ sink, twilio }: Stage, seconds: number): Promise<void> {
+  const endsAt = performance.now() + seconds * 1_000;
+  while (performance.now() < endsAt) {
+    await sleep(Math.min(30_000, Math.max(0, endsAt - performance.now())));
+    const left = Math.max(0, Math.round((endsAt - performance.now()) / 1_000));
+    console.log(`  ${left} s left: ${sink.messages.length} mails and ${twilio.requests.length} SMS have arrived`);
+  }
+}
+
+function tell(
+  { lines, faults }: Verdict,
+  p: { left: Record<string, number>; counts: FaultCounts; stage: Stage; seed: string },
+): number {
+  console.log('\nFaults that were made');
+  console.table([...p.counts].sort().map(([fault, times]) => ({ fault, times })));
+  console.log(`${p.stage.commits.struck()} COMMITs lost their answer, ${p.stage.data.struck()} mails theirs`);
+  console.table(lines);
+  const stuck = Object.entries(p.left).filter(([, count]) => count > 0);
+  const deaths = [p.stage.api, ...p.stage.workers].flatMap(({ name, deaths: of }) =>
+    of.map((last) => `${name}: ${last}`),
+  );
+  for (const death of deaths) console.log(`A process ended by itself: ${death}`);
+  const wrong = [...stuck.map(([what, count]) => `left over: ${count} ${what}`), ...faults];
+  for (const fault of wrong) console.log(`WRONG: ${fault}`);
+  console.log(wrong.length === 0 ? `Everything was served (seed ${p.seed}).` : `Seed ${p.seed}.`);
+  return wrong.length === 0 ? 0 : 1;
+}

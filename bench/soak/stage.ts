@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
+import { startEmbeddedPostgres } from '../../cli/embedded-postgres.ts';
+import { freePort } from '../../cli/ports.ts';
+import { markOf } from '../../cli/processes.ts';
+import { findTemporalBinary } from '../../cli/temporal-binary.ts';
+import { startTemporalServer } from '../../cli/temporal-server.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { migrateToLatest } from '../../db/migrator.ts';
+import { TEST_SECRET_KEY } from '../../test/build/senders.ts';
+import { type HostProcess, startHostProcess } from '../../test/support/host-process.ts';
+import { type SmtpSink, startSmtpSink } from '../../test/support/smtp-sink.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { commitTrap, dataTrap, type Trap } from './taps.ts';
+
+/** A process of the service that is started again whenever it has ended. */
+export interface Kept {
+  readonly name: string;
+  /** SIGKILL; false when there is none to kill at the moment. */
+  kill(): Promise<boolean>;
+  /** Ends that nobody of us brought about. */
+  readonly deaths: string[];
+  stop(): Promise<void>;
+}
+
+/** The service with its servers behind proxies, and the receivers at the far end. */
+export interface Stage {
+  baseUrl: string;
+  /** Straight to Postgres, past the proxy. */
+  db: Db;
+  sink: SmtpSink;
+  twilio: FakeTwilio;
+  receiver: WebhookReceiver;
+  /** Twilio takes the next message and hangs up instead of saying so. */
+  hangUpOnce(): void;
+  /** Numbers of the requests to Twilio that it hung up on, in the order of `twilio.requests`. */
+  readonly hungUp: Set<number>;
+  /** Requests that the receiver answers with 500 from now on. */
+  refuseWebhooks(count: number): void;
+  postgres: FaultProxy;
+  temporal: FaultProxy;
+  relay: FaultProxy;
+  commits: Trap;
+  data: Trap;
+  api: Kept;
+  workers: Kept[];
+  close(): Promise<void>;
+}
+
+const SINK_LATENCY_MS = 5;
+const ACCOUNT = 'AC00000000000000000000000000000000';
+
+/** Starts everything; `inDoubt` is told each Message-ID whose answer was lost on the way from the sink. */
+export async function startStage(p: { workers: number; inDoubt: (messageId: string) => void }): Promise<Stage> {
+  const home = mkdtempSync(join(tmpdir(), 'tidings-soak-'));
+  const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true, maxRetries: 10 })];
+  const close = async () => {
+    for (const end of ends.reverse()) await end();
+  };
+  const kept = <T>(value: T, end: (value: T) => unknown): T => {
+    ends.push(() => end(value));
+    return value;
+  };
+  try {
+    const servers = await startServers(home, (end) => ends.push(end));
+    const sink = kept(await startSmtpSink({ latencyMs: SINK_LATENCY_MS }), (it) => it.close());
+    const twilio = kept(await startFakeTwilio(), (it) => it.close());
+    const hungUp = new Set<number>();
+    let refusals = 0;
+    const receiver = kept(
+      await startWebhookReceiver((_, response) => {
+        if (refusals > 0) {
+          refusals -= 1;
+          response.statusCode = 500;
+        }
+        response.end('ok');
+      }),
+      (it) => it.close(),
+    );
+    const [commits, data] = [commitTrap(), dataTrap(p.inDoubt)];
+    const proxy = async (port: number, trap?: Trap) =>
+      kept(await startFaultProxy(port, trap && (() => trap.tap())), (it) => it.close());
+    const postgres = await proxy(servers.postgresPort, commits);
+    const temporal = await proxy(servers.temporalPort);
+    const relay = await proxy(sink.port, data);
+    const { db } = connect({ connectionString: servers.url, max: 3, applicationName: 'soak', onError: () => {} });
+    kept(db, (it) => it.destroy());
+    const port = String(await freePort());
+    const env = {
+      DATABASE_URL: Object.assign(new URL(servers.url), { host: postgres.address }).href,
+      ...{ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: 'default', SECRET_KEY: TEST_SECRET_KEY },
+      ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${relay.address}`, DKIM_SIGN: 'off', LOG_LEVEL: 'warn' },
+      ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: ACCOUNT, TWILIO_AUTH_TOKEN: 'soak' },
+      ...{ TWILIO_BASE_URL: twilio.url, WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_MINUTE: '0', PORT: port },
+    };
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const api = kept(
+      keep('API', () => startHostProcess('api', env, () => isLive(baseUrl))),
+      (it) => it.stop(),
+    );
+    const isUp = (output: string) => output.includes('takes tasks');
+    const workerEnv = { ...env, LOG_LEVEL: 'info' }; // It says when it takes tasks.
+    const workers = Array.from({ length: p.workers }, (_, n) =>
+      kept(
+        keep(`worker ${n + 1}`, () => startHostProcess('worker', workerEnv, isUp)),
+        (it) => it.stop(),
+      ),
+    );
+    while (!(await isLive(baseUrl))) await sleep(100);
+    return {
+      ...{ baseUrl, db, sink, twilio, receiver, postgres, temporal, relay, commits, data, api, workers, close },
+      hungUp,
+      hangUpOnce: () => {
+        hungUp.add(twilio.requests.length + twilio.next.length);
+        twilio.next.push('hangup');
+      },
+      refuseWebhooks: (count) => {
+        refusals += count;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startServers(home: string, atEnd: (end: () => unknown) => void) {
+  const postgresPort = await freePort();
+  const postgres = await startEmbeddedPostgres({
+    ...{ dataFolder: join(home, 'postgres', 'data'), logFile: join(home, 'postgres.log') },
+    ...{ port: postgresPort, password: 'soak' },
+  });
+  atEnd(() => postgres.stop());
+  await migrateToLatest(postgres.url);
+  const { TEMPORAL_CLI_PATH: cliPath } = process.env;
+  const binary = await findTemporalBinary({
+    ...{ cliPath, binFolder: join(home, 'bin'), env: process.env, progress: console.log },
+    signal: new AbortController().signal,
+  });
+  const temporalPort = await freePort();
+  const temporal = await startTemporalServer({
+    ...{ binary, databaseFile: join(home, 'temporal.db'), logFile: join(home, 'temporal.log'), namespace: 'default' },
+    ...{ port: temporalPort, uiPort: await freePort(), httpPort: await freePort(), metricsPort: await freePort() },
+  });
+  atEnd(() => temporal.stop());
+  return { url: postgres.url, postgresPort, temporalPort };
+}
+
+async function isLive(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/health/live`, { signal: AbortSignal.timeout(2_000) }).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+}
+
+/** Starts a process, and starts it again when it is gone; one that cannot start (its servers are away) is tried again. */
+function keep(name: string, start: () => Promise<HostProcess>): Kept {
+  const deaths: string[] = [];
+  let host: HostProcess | undefined;
+  let expected = false;
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      host = await start().catch(() => undefined);
+      expected = false;
+      while (host && !stopped && markOf(host.pid)) await sleep(100);
+      if (host && !stopped && !expected) deaths.push(host.output().trim().split('\n').slice(-3).join('\n'));
+      await sleep(200);
+    }
+    await host?.kill();
+  };
+  const running = run();
+  return {
+    ...{ name, deaths },
+    kill: async () => {
+      if (!host || !markOf(host.pid) || expected) return false;
+      expected = true;
+      await host.kill();
+      return true;
+    },
+    stop: async () => {
+      stopped = true;
+      await host?.kill();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Tap } from './fault-proxy.ts';
+
+/** Faults that wait for their moment in a conversation. */
+export interface Trap {
+  /** The next `count` moments are hit. */
+  arm(count: number): void;
+  /** Moments not yet hit are left alone again. */
+  disarm(): void;
+  /** How often it struck. */
+  struck(): number;
+  tap(): Tap;
+}
+
+/** The simple query `commit`, as the driver sends it. */
+const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('commit\0')]);
+
+/** Lets a COMMIT through to Postgres and cuts the connection instead of passing its answer on. */
+export function commitTrap(): Trap {
+  let armed = 0;
+  let struck = 0;
+  return {
+    arm: (count) => {
+      armed += count;
+    },
+    disarm: () => {
+      armed = 0;
+    },
+    struck: () => struck,
+    tap: () => {
+      let strikes = false;
+      return {
+        up: (chunk) => {
+          if (armed === 0 || strikes || chunk.indexOf(COMMIT) === -1) return;
+          armed -= 1;
+          strikes = true;
+        },
+        down: () => {
+          if (!strikes) return 'pass';
+          struck += 1;
+          return 'cut';
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Cuts the connection to the relay instead of passing its yes to a message on. Whatever the reason of an end, mails that were on the wire
+ * and whose answer had not been passed on are told to `inDoubt`.
+ */
+export function dataTrap(inDoubt: (messageId: string) => void): Trap {
+  let armed = 0;
+  let struck = 0;
+  return {
+    arm: (count) => {
+      armed += count;
+    },
+    disarm: () => {
+      armed = 0;
+    },
+    struck: () => struck,
+    tap: () => {
+      let rest = '';
+      let unanswered: string[] = [];
+      return {
+        up: (chunk) => {
+          rest += chunk.toString('latin1');
+          for (let end = rest.indexOf('\r\n.\r\n'); end !== -1; end = rest.indexOf('\r\n.\r\n')) {
+            unanswered.push(/^message-id:\s*(<[^>]*>)/im.exec(rest.slice(0, end))?.[1] ?? 'none');
+            rest = rest.slice(end + 5);
+          }
+        },
+        down: (chunk) => {
+          const answers = chunk.toString('latin1').split('queued as').length - 1;
+          if (answers > 0 && armed > 0) {
+            armed -= 1;
+            struck += 1;
+            return 'cut';
+          }
+          unanswered = unanswered.slice(answers);
+          return 'pass';
+        },
+        closed: () => unanswered.forEach(inDoubt),
+      };
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { emailIdOf } from '../../domain/link-tokens.ts';
+import { type Doubt, smsIdOf } from './doubt.ts';
+import type { Asked, RequestKind } from './load.ts';
+import type { Stage } from './stage.ts';
+
+/** One line of the table; `faults` are told beside it. */
+export interface Line {
+  kind: string;
+  asked: number;
+  accepted: number;
+  /** Requests without a key that were not answered: they may have been taken or not. */
+  unknown: number;
+  served: number;
+  lost: number;
+  /** Came more than once because a fault had left them in doubt. */
+  'doubled, in doubt': number;
+  /** Came more than once for no such reason, or stand in the database more than once. */
+  'doubled, unexplained': number;
+}
+
+export interface Verdict {
+  lines: Line[];
+  /** What is wrong, one line each. */
+  faults: string[];
+}
+
+/** A message as it stands: its row, and how often it arrived. */
+interface Served {
+  id: string;
+  name: string;
+  status: string;
+}
+
+const MAX_FAULTS_TOLD = 5;
+
+/** Compares what was accepted with the rows and with what has arrived. */
+export async function judge(stage: Stage, asked: Asked[], campaigns: string[], doubt: Doubt): Promise<Verdict> {
+  const faults: string[] = [];
+  const judgeKind = (kind: RequestKind, rows: Served[], arrivals: Map<string, number>): Line => {
+    const rowsOf = grouped(rows, ({ name }) => name);
+    const items = asked.filter((item) => item.kind === kind);
+    const line = emptyLine(kind, items);
+    const told: string[] = [];
+    for (const { name, state, trouble } of items) {
+      const mine = rowsOf.get(name) ?? [];
+      const copies = mine.map(({ id }) => arrivals.get(id) ?? 0);
+      if (state === 'refused') told.push(`${kind} ${name} was refused: ${trouble}`);
+      if (mine.length > 1) {
+        line['doubled, unexplained'] += 1;
+        told.push(`${kind} ${name} has ${mine.length} records`);
+      }
+      if (state === 'accepted' && copies[0]) line.served += 1;
+      if (state === 'accepted' && !copies[0]) {
+        line.lost += 1;
+        told.push(`${kind} ${name} (${mine[0]?.id ?? 'no record'}, ${mine[0]?.status ?? '-'}) did not arrive`);
+      }
+      for (const [n, { id }] of mine.entries()) countCopies(line, told, `${kind} ${name} (${id})`, copies[n] ?? 0, id);
+    }
+    faults.push(...few(told));
+    return line;
+  };
+  const countCopies = (line: Line, told: string[], what: string, copies: number, id: string) => {
+    if (copies < 2) return;
+    if (copies - 1 <= doubt.times(id)) line['doubled, in doubt'] += 1;
+    else {
+      line['doubled, unexplained'] += 1;
+      told.push(`${what} came ${copies} times, and was left in doubt ${doubt.times(id)} times`);
+    }
+  };
+
+  const mails = await mailRows(stage);
+  const arrived = counted(stage.sink.messages.map(({ messageId }) => emailIdOf(messageId) ?? messageId));
+  const transactional = mails.filter(({ source }) => source === 'TRANSACTIONAL');
+  const lines = (['mail with key', 'mail without key', 'rate-limited mail'] as const).map((kind) =>
+    judgeKind(kind, transactional, arrived),
+  );
+  const sms = await sql<Served>`SELECT id, body AS name, status FROM sms_messages`.execute(stage.db);
+  lines.push(judgeKind('SMS', sms.rows, counted(stage.twilio.requests.map(({ params }) => smsIdOf(params) ?? '?'))));
+  lines.push(judgeKind('event', ...(await eventRows(stage))));
+
+  const byExecution = mails.filter(({ source }) => source === 'WORKFLOW');
+  const accepted = new Set(asked.filter((a) => a.kind === 'event' && a.state === 'accepted').map((a) => a.name));
+  lines.push(await judgeExecutions(stage, accepted, { mails: byExecution, arrived, countCopies }, faults));
+  for (const id of campaigns) lines.push(await judgeCampaign(stage, id, { arrived, countCopies }, faults));
+  faults.push(...few(webhookFaults(stage)));
+  const strangers = [...arrived.keys()].filter((id) => !mails.some((mail) => mail.id === id));
+  if (strangers.length > 0) faults.push(`${strangers.length} messages at the sink have no record: ${strangers[0]}`);
+  return { lines, faults };
+}
+
+interface Copies {
+  arrived: Map<string, number>;
+  countCopies: (line: Line, told: string[], what: string, copies: number, id: string) => void;
+}
+
+/** An event is served by its record and by one delivery to the registered endpoint. */
+async function eventRows(stage: Stage): Promise<[Served[], Map<string, number>]> {
+  const { rows } = await sql<Served>`
+    SELECT e.id, c.email AS name, 'recorded' AS status FROM events e JOIN contacts c ON c.id = e.contact_id
+    WHERE e.name = 'soak-start'`.execute(stage.db);
+  const told = new Set(registryCalls(stage).map(({ body }) => contactOf(body)));
+  return [rows, new Map(rows.filter(({ name }) => told.has(name)).map(({ id }) => [id, 1]))];
+}
+
+/** Every accepted event: one execution that ended well, one mail, one webhook key, and the contact updated. */
+async function judgeExecutions(
+  stage: Stage,
+  accepted: Set<string>,
+  { mails, arrived, countCopies }: Copies & { mails: Served[] },
+  faults: string[],
+): Promise<Line> {
+  const { rows } = await sql<{ id: string; email: string; status: string; error: string | null; marked: boolean }>`
+    SELECT x.id, c.email, x.status, x.error, c.data ? 'seen' AS marked
+    FROM executions x JOIN contacts c ON c.id = x.contact_id`.execute(stage.db);
+  const byContact = grouped(rows, ({ email }) => email);
+  const mailsOf = grouped(mails, ({ name }) => name);
+  const calls = grouped(
+    stage.receiver.received.filter(({ path }) => path === '/step'),
+    ({ headers }) => String(headers['x-execution-id']),
+  );
+  const line = { ...emptyLine('execution', []), asked: accepted.size, accepted: accepted.size };
+  const told: string[] = [];
+  for (const email of accepted) {
+    const mine = byContact.get(email) ?? [];
+    const execution = mine[0];
+    const keys = new Set((calls.get(execution?.id ?? '') ?? []).map(({ headers }) => headers['idempotency-key']));
+    const sent = mailsOf.get(email) ?? [];
+    const copies = arrived.get(sent[0]?.id ?? '') ?? 0;
+    const ended = execution?.status === 'COMPLETED' || execution?.status === 'EXITED';
+    if (ended && execution.marked && keys.size > 0 && copies > 0) line.served += 1;
+    else {
+      line.lost += 1;
+      const state = `${execution?.status ?? 'none'} ${execution?.error ?? ''}, marked ${execution?.marked}`;
+      told.push(`execution of ${email}: ${state}, ${keys.size} webhook keys, ${copies} mails`);
+    }
+    if (mine.length > 1 || sent.length > 1 || keys.size > 1) {
+      line['doubled, unexplained'] += 1;
+      told.push(`${email} has ${mine.length} executions, ${sent.length} mails, ${keys.size} webhook keys`);
+    }
+    for (const { id } of sent)
+      countCopies(line, told, `mail of the execution of ${email} (${id})`, arrived.get(id) ?? 0, id);
+  }
+  faults.push(...few(told));
+  return line;
+}
+
+async function judgeCampaign(
+  stage: Stage,
+  id: string,
+  { arrived, countCopies }: Copies,
+  faults: string[],
+): Promise<Line> {
+  const { rows } = await sql<{ name: string; status: string }>`
+    SELECT name, status FROM campaigns WHERE id = ${id}`.execute(stage.db);
+  const mails = await sql<{ id: string; status: string; email: string }>`
+    SELECT e.id, e.status, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id WHERE e.campaign_id = ${id}`.execute(
+    stage.db,
+  );
+  const total = await sql<{ n: number }>`
+    SELECT count(*)::int AS n FROM contacts WHERE project_id = (SELECT project_id FROM campaigns WHERE id = ${id})`.execute(
+    stage.db,
+  );
+  const people = total.rows[0]?.n ?? 0;
+  const line = { ...emptyLine(rows[0]?.name ?? id, []), asked: people, accepted: people };
+  const told: string[] = [];
+  if (rows[0]?.status !== 'SENT') told.push(`campaign ${rows[0]?.name} is ${rows[0]?.status}`);
+  for (const mail of mails.rows) {
+    const copies = arrived.get(mail.id) ?? 0;
+    if (copies > 0 && mail.status === 'SENT') line.served += 1;
+    else told.push(`campaign mail ${mail.id} to ${mail.email} is ${mail.status} and came ${copies} times`);
+    countCopies(line, told, `campaign mail ${mail.id} to ${mail.email}`, copies, mail.id);
+  }
+  const twice = mails.rows.length - new Set(mails.rows.map(({ email }) => email)).size;
+  line['doubled, unexplained'] += twice;
+  line.lost = people - line.served;
+  if (twice > 0) told.push(`${twice} recipients have two rows`);
+  faults.push(...few(told));
+  return line;
+}
+
+/** Every event has one `webhook-id`, however often it was delivered; each contact has one event. */
+function webhookFaults(stage: Stage): string[] {
+  return [...grouped(registryCalls(stage), ({ body }) => contactOf(body))].flatMap(([contact, of]) => {
+    const ids = new Set(of.map(({ headers }) => headers['webhook-id']));
+    return ids.size === 1 ? [] : [`the event of ${contact} was delivered under ${ids.size} webhook ids`];
+  });
+}
+
+function registryCalls({ receiver }: Stage) {
+  return receiver.received.filter(({ path }) => path === '/registry');
+}
+
+async function mailRows({ db }: Stage): Promise<(Served & { source: string })[]> {
+  const { rows } = await sql<Served & { source: string }>`
+    SELECT e.id, coalesce(e.to_email, c.email) AS name, e.status, e.source_type AS source
+    FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id`.execute(db);
+  return rows;
+}
+
+function contactOf(body: string): string {
+  return JSON.parse(body).data.contact.email;
+}
+
+function emptyLine(kind: string, items: Asked[]): Line {
+  const of = (state: Asked['state']) => items.filter((item) => item.state === state).length;
+  return {
+    ...{ kind, asked: items.length, accepted: of('accepted'), unknown: of('unknown') },
+    ...{ served: 0, lost: 0, 'doubled, in doubt': 0, 'doubled, unexplained': 0 },
+  };
+}
+
+function few(told: string[]): string[] {
+  const more = told.length - MAX_FAULTS_TOLD;
+  return more > 0 ? [...told.slice(0, MAX_FAULTS_TOLD), `… and ${more} more of these`] : told;
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+function counted(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
