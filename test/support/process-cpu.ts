@@ -20,6 +20,20 @@ export function postgresCpuMs(postmaster: number | null): number {
   return cpuMs([postmaster, ...children]) + ended;
 }
 
+/** Of all processes of the machine: user, nice, system, interrupts. */
+export function machineCpuMs(): number {
+  const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = machineStat().split(/ +/).map(Number);
+  return (user + nice + system + irq + softirq) * TICK_MS;
+}
+
+function machineStat(): string {
+  try {
+    return readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '';
+  } catch {
+    return '';
+  }
+}
+
 /** The fields of /proc/<pid>/stat from the third on: the second, the name, may hold spaces. */
 function statFields(pid: number): string[] {
   return procFile(pid, 'stat')
