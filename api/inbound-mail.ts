@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { InboundHandler, InboundListener, InboundMessage } from '../channels/inbound/listener.ts';
-import type { InboundMail } from '../channels/inbound/read-message.ts';
+import type { InboundMail, ReadMessage } from '../channels/inbound/read-message.ts';
 import type { Verdicts } from '../channels/inbound/verdicts.ts';
 import type { Db } from '../db/connection.ts';
-import { listDomainOwners, recordReceived } from '../db/inbound-mail.ts';
+import { findMailAddresses, listDomainOwners, recordReceived } from '../db/inbound-mail.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Config } from '../domain/config.ts';
 import { emailDomain, isEmailAddress } from '../domain/email-address.ts';
@@ -67,6 +67,30 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     return proven && proven.kind === 'email' ? proven.id : undefined;
   }
 
+  /** What a report says of the mails that its recipients, or what it quotes, prove; each with its own recipient in mind. */
+  async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
+    const quoted =
+      read.kind === 'status'
+        ? []
+        : [
+            ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
+            ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
+          ];
+    const emailIds = [...new Set([...returned, ...quoted])];
+    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report proves no mail of ours');
+    const addresses = read.kind === 'status' ? await findMailAddresses(db, emailIds) : new Map<string, string>();
+    const source = read.kind === 'complaint' ? 'arf' : 'dsn';
+    for (const emailId of emailIds) {
+      const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
+      if (report.kind === 'nothing') {
+        log.info({ emailId, why: report.why }, 'a returned message says nothing to record');
+        continue;
+      }
+      const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
+      if (outcome === 'unknown') log.info({ emailId, source }, 'a report on a mail that is not known');
+    }
+  }
+
   async function receive(message: InboundMessage, recipients: string[], mail: InboundMail): Promise<void> {
     const sender = mail.from ?? message.from;
     if (!isEmailAddress(sender)) return log.info('a mail without a sender was dropped');
@@ -107,17 +131,7 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
       });
       if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message says nothing to record');
       if (read.kind === 'mail') return receive(message, others, read.mail);
-      const quoted = [
-        ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
-        ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
-      ];
-      const emailIds = [...new Set([...returned, ...quoted])];
-      if (emailIds.length === 0) log.info({ kind: read.feedback.kind }, 'a report proves no mail of ours');
-      const source = read.feedback.kind === 'complaint' ? 'arf' : 'dsn';
-      for (const emailId of emailIds) {
-        const { outcome } = await recordFeedback({ emailId, feedback: read.feedback, source });
-        if (outcome === 'unknown') log.info({ emailId, source }, 'a report on a mail that is not known');
-      }
+      return record(read, returned);
     },
   };
 }

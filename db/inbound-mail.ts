@@ -35,6 +35,19 @@ export async function listDomainOwners(db: Db, domain: string): Promise<string[]
 }
 
 /**
+ * To whom mails were sent, by their ids, which a signed return path has proven and which are of any project; a mail whose contact is erased
+ * is missing.
+ */
+export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; address: string }>`
+    SELECT e.id, coalesce(e.to_email, c.email) AS address
+    FROM emails e LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
+    WHERE e.id = ANY(${emailIds}::uuid[]) AND coalesce(e.to_email, c.email) IS NOT NULL
+  `.execute(db);
+  return new Map(rows.map(({ id, address }) => [id, address]));
+}
+
+/**
  * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is created unsubscribed if
  * new. May run twice: a mail whose sender did not hear our answer comes again, and is known by its Message-ID. What it says is a
  * stranger's: text only, never a link target or a header. Source: spec "Event payloads", decisions §11.

@@ -244,6 +244,10 @@ const REPLIES: Record<BounceClass, string[]> = {
     'mail: 552 Message size exceeds maximum permitted',
     'message: 552 5.3.4 Message size exceeds file system imposed limit',
     'message: 554 5.6.0 Invalid message content',
+    // Amavis: the status says that it is the content, whatever generic words stand beside it.
+    'message: 554 5.6.0 Reject, id=1234-05 - BANNED: application/x-dosexec,.exe,invoice.exe',
+    'message: 550 5.6.0 Message blocked by policy',
+    'dsn: smtp; 554 5.6.0 id=1234-05 - BANNED: multipart/mixed | application/zip',
     'message: 554 5.6.1 Body type not supported by Remote Host',
     'message: 554 5.6.3 Conversion required but not supported',
     '553 5.6.7 The server does not take non-ASCII addresses',

@@ -63,6 +63,19 @@ const WHO = '(?:user|recipient|mail ?box|account|address|addressee|alias|e-?mail
 const GONE =
   '(?:disabled|inactive|deactivated|suspended|discontinued|closed|deleted|expired|terminated|no longer|locked|been moved|has moved|abandoned)';
 
+/** Words that say "policy" of anything that is not wanted: a status that names the message's content knows better. */
+const GENERIC_POLICY: readonly RegExp[] = [
+  /\b(spam|unsolicited|ube|uce|junk|phish|bulk mail)|blocked|banned|abuse|complaint/,
+  /proofpoint|cloudmark|mimecast/,
+  /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|\br?dns (record|lookup)/,
+  /relay(ing)?\b.{0,30}\b(denied|not permitted|not allowed|access)/,
+  /(unable|not allowed|not permitted|refus\w*|not) to relay/,
+  /content (rejected|filter)|rejected (due to|because of|by) .{0,20}(content|filter|administr)/,
+  /(daily|hourly) (sending )?(limit|quota)/,
+];
+/** RFC 3463 §3.7: the content or its form. */
+const ABOUT_CONTENT = /^5\.6\./;
+
 /** Words that are known, lower case; the first match wins. Each group names what the groups after it would misread. */
 const WORDS: readonly (readonly [BounceClass, readonly RegExp[]])[] = [
   [
@@ -121,18 +134,7 @@ const WORDS: readonly (readonly [BounceClass, readonly RegExp[]])[] = [
       /recipient address rejected: (access denied|undeliverable|invalid|unverified)/,
     ],
   ],
-  [
-    'policy',
-    [
-      /\b(spam|unsolicited|ube|uce|junk|phish|bulk mail)|blocked|banned|abuse|complaint/,
-      /proofpoint|cloudmark|mimecast/,
-      /polic(y|ies)|prohibit|suspicious|authori[sz]ed|authenticat|\br?dns (record|lookup)/,
-      /relay(ing)?\b.{0,30}\b(denied|not permitted|not allowed|access)/,
-      /(unable|not allowed|not permitted|refus\w*|not) to relay/,
-      /content (rejected|filter)|rejected (due to|because of|by) .{0,20}(content|filter|administr)/,
-      /(daily|hourly) (sending )?(limit|quota)/,
-    ],
-  ],
+  ['policy', GENERIC_POLICY],
   [
     'dead_mailbox', // Generic words, which receivers also put before a policy.
     [
@@ -189,7 +191,8 @@ function classOf({ code, enhanced, text, stage }: BounceReply): BounceClass {
   if (isSessionStage(stage)) return 'session';
   if (isForNow(code, enhanced)) return 'mailbox_for_now';
   const words = wordsOf(text);
-  const byWords = WORDS.find(([, patterns]) => patterns.some((pattern) => pattern.test(words)))?.[0];
+  const [wordClass, patterns] = WORDS.find(([, group]) => group.some((pattern) => pattern.test(words))) ?? [];
+  const byWords = patterns === GENERIC_POLICY && ABOUT_CONTENT.test(enhanced ?? '') ? undefined : wordClass;
   const byCode = CODES.find(([, pattern]) => pattern.test(enhanced ?? ''))?.[0];
   const found = byWords ?? byCode;
   if (stage === 'mail') return found === 'message' || found === 'mailbox_for_now' ? found : 'policy'; // No recipient was named yet.

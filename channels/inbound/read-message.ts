@@ -2,6 +2,7 @@ import type { Attachment, Email } from 'postal-mime';
 import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
 import type { Feedback } from '../../domain/email-feedback.ts';
 import { parseMime } from '../mime-parser.ts';
+import { statusOf } from './delivery-status.ts';
 
 /** A mail from a person or a program, taken apart. */
 export interface InboundMail {
@@ -18,11 +19,16 @@ export interface InboundMail {
 
 /** What a message is: a report on mail of ours, or mail. */
 export type ReadMessage =
-  /** `returnPaths` and `links` are of the mail that the report is about, where it quotes them. */
-  | { kind: 'report'; feedback: Feedback; returnPaths: string[]; links: string[] }
-  /** A report that says nothing to record (delayed, relayed), or one of a machine that nobody reads. */
+  /** Of a delivery or a bounce; `of` answers what it says about the recipient of a mail, whose address may not be known any more. */
+  | { kind: 'status'; of(address: string | null): StatusReport }
+  /** `returnPaths` and `links` are of the mail that the complaint is about, where it quotes them. */
+  | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
+  /** A report of a machine that nobody reads. */
   | { kind: 'nothing'; why: string }
   | { kind: 'mail'; mail: InboundMail };
+
+/** Nothing to record is said of a delay, or of a mail that was passed on. */
+export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
 /** The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning; attachments are not kept. */
 const PARSED_MAX_BYTES = 512 * 1024;
@@ -44,16 +50,19 @@ export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolea
   return p.isReturned ? readReturned(email, p.at) : { kind: 'mail', mail: mailOf(email) };
 }
 
-/** Blocks of fields, the first about the message, the others about a recipient each. Our mails have one. */
+/** Blocks of fields, the first about the message, the others about a recipient each. Our mails have one; a relay may report on several. */
 function readDeliveryStatus(text: string, at: Date): ReadMessage {
   const blocks = text
     .replace(/\r\n/g, '\n')
     .trim()
     .split(/\n\s*\n/)
     .map(fieldsOf);
-  const recipient = blocks.find((fields) => fields.has('action')) ?? new Map<string, string>();
+  return { kind: 'status', of: (address) => readRecipientStatus(statusOf(blocks, address), at) };
+}
+
+function readRecipientStatus(recipient: Map<string, string>, at: Date): StatusReport {
   const action = recipient.get('action')?.toLowerCase() ?? '';
-  if (action === 'delivered') return report({ kind: 'delivery', at });
+  if (action === 'delivered') return { kind: 'report', feedback: { kind: 'delivery', at } };
   if (action !== 'failed')
     return { kind: 'nothing', why: `a delivery status with the action "${action.slice(0, 40)}"` };
   const words = recipient.get('diagnostic-code') ?? '';
@@ -70,7 +79,7 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
   const links = [
     ...(quoted.get('list-unsubscribe') ?? '').slice(0, LINKS_MAX_CHARS).matchAll(/<(https?:[^>\s]+)>/g),
   ].flatMap((match) => match[1] ?? []);
-  return { kind: 'report', feedback: { kind: 'complaint', at }, returnPaths, links };
+  return { kind: 'complaint', feedback: { kind: 'complaint', at }, returnPaths, links };
 }
 
 /** What came back without the form of RFC 3464: older servers write a refusal as text; answering machines write what nobody reads. */
@@ -79,17 +88,14 @@ function readReturned(email: Email, at: Date): ReadMessage {
   if (automatic.startsWith('auto-replied')) return { kind: 'nothing', why: 'an automatic reply' };
   const line = /^.*\b5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b.*$/m.exec(email.text?.slice(0, 20_000) ?? '')?.[0];
   const words = line?.slice(line.search(/\b5\d\d[ -]/));
-  return words ? bounce(words, null, at) : { kind: 'nothing', why: 'a returned message without a status' };
+  if (!words) return { kind: 'nothing', why: 'a returned message without a status' };
+  return { kind: 'status', of: () => bounce(words, null, at) };
 }
 
-function bounce(words: string, status: string | null, at: Date): ReadMessage {
+function bounce(words: string, status: string | null, at: Date): StatusReport {
   const diagnostic = parseDiagnostic(words);
   const verdict = classifyReply({ ...diagnostic, enhanced: diagnostic.enhanced ?? status, stage: 'dsn' });
-  return report({ kind: 'bounce', at, verdict, words: words || (status ?? '') });
-}
-
-function report(feedback: Feedback): ReadMessage {
-  return { kind: 'report', feedback, returnPaths: [], links: [] };
+  return { kind: 'report', feedback: { kind: 'bounce', at, verdict, words: words || (status ?? '') } };
 }
 
 function mailOf(email: Email): InboundMail {

@@ -159,6 +159,27 @@ Spam spam spam
 --b2--
 `;
 
+/** A notification about several recipients, a block each. */
+const dsnOf = (blocks: string[]) => `From: MAILER-DAEMON@mx.receiver.example
+Subject: Delivery status
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.receiver.example
+
+${blocks.join('\n\n')}
+
+--b1--
+`;
+
+/** RFC 3461 §4: how an address stands in Original-Recipient. */
+const xtext = (email: string) =>
+  email.replace(/[-+=]/g, (sign) => `+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+
 describe('delivery status notifications', () => {
   it('a dead mailbox: BOUNCED, unsubscribed, suppressed; the same notification again says nothing new', async () => {
     const mail = await sentMail();
@@ -203,6 +224,39 @@ describe('delivery status notifications', () => {
     const state = await stateOf(mail);
     expect(state.mail).toMatchObject(expected);
     expect(state).toMatchObject({ subscribed: true, entries: [] });
+  });
+
+  it.each([
+    ['the Final-Recipient', (email: string) => `Final-Recipient: rfc822; ${email.toUpperCase()}`],
+    [
+      'the Original-Recipient of a forward, in xtext',
+      (email: string) => `Final-Recipient: rfc822; x@elsewhere.example\nOriginal-Recipient: rfc822;${xtext(email)}`,
+    ],
+  ])('of several recipients the block about ours counts, known by %s', async (_, about) => {
+    const mail = await sentMail();
+    const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
+    const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
+    await deliver({ to: mail.returnPath, raw: dsnOf([relayed, ours]) });
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
+  });
+
+  it('the failure of another recipient is not ours', async () => {
+    const mail = await sentMail();
+    const failed = 'Final-Recipient: rfc822; other@example.com\nAction: failed\nStatus: 5.1.1';
+    const ours = `Final-Recipient: rfc822; ${mail.email}\nAction: delivered\nStatus: 2.0.0`;
+    await deliver({ to: mail.returnPath, raw: dsnOf([failed, ours]) });
+    expect(await stateOf(mail)).toMatchObject({ mail: { status: 'DELIVERED' }, entries: [] });
+  });
+
+  it('where no block names ours, the worst counts', async () => {
+    const mail = await sentMail();
+    const blocks = [
+      'Final-Recipient: rfc822; a@elsewhere.example\nAction: relayed\nStatus: 2.0.0',
+      'Final-Recipient: rfc822; b@elsewhere.example\nAction: failed\nStatus: 4.2.2',
+      'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
+    ];
+    await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
   });
 
   it('delayed says nothing, delivered says so', async () => {

@@ -1,0 +1,42 @@
+/** The block of a delivery status notification (RFC 3464) about one recipient; fields by name in lower case. */
+export type RecipientStatus = Map<string, string>;
+
+/** From the best to the worst: of several blocks, none of which names our recipient, the worst is believed. */
+const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
+/** A notification about more recipients than one of our mails can have been given to. */
+const BLOCKS_MAX = 1_000;
+
+/**
+ * The block about `address`, known by its Final- or Original-Recipient; where none is (the mail was forwarded, or the address is not known),
+ * the worst of all. One notification may be about several recipients, and `relayed` for another one must not hide that ours failed.
+ */
+export function statusOf(blocks: RecipientStatus[], address: string | null): RecipientStatus {
+  const about = blocks.filter((fields) => fields.has('action')).slice(0, BLOCKS_MAX);
+  const ours = address === null ? [] : about.filter((fields) => names(fields, address.toLowerCase()));
+  return worst(ours.length > 0 ? ours : about) ?? new Map();
+}
+
+function names(fields: RecipientStatus, address: string): boolean {
+  return ['final-recipient', 'original-recipient'].some((field) => {
+    const written = /^\s*[\w-]+\s*;\s*<?([^>]*)>?\s*$/.exec(fields.get(field)?.toLowerCase() ?? '')?.[1]?.trim();
+    return written !== undefined && (written === address || fromXtext(written) === address);
+  });
+}
+
+/** RFC 3461 §4: characters of Original-Recipient as `+2B`, here in lower case. */
+function fromXtext(text: string): string {
+  return text.replace(/\+([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function worst(blocks: RecipientStatus[]): RecipientStatus | undefined {
+  return blocks.reduce<RecipientStatus | undefined>(
+    (found, block) => (found === undefined || badness(block) > badness(found) ? block : found),
+    undefined,
+  );
+}
+
+/** A 5.x.x is worse than a 4.x.x of the same action. */
+function badness(block: RecipientStatus): number {
+  const forGood = block.get('status')?.startsWith('5') ? 1 : 0;
+  return 2 * ACTIONS.indexOf(block.get('action')?.toLowerCase() ?? '') + forGood;
+}
