@@ -38,6 +38,7 @@ export function createProviderWatch({ log, address, now = Date.now }: ProviderWa
   /** The same provider, whose answers are looked at. What it leaves unsent because we stop is not its fault. */
   return function watched(provider: EmailProvider): EmailProvider {
     let closing = false;
+    provider.onNotice?.((notice) => log.warn({ provider: provider.kind, address }, notice));
     return {
       kind: provider.kind,
       async send(message, signal) {

@@ -37,4 +37,6 @@ export interface EmailProvider {
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
   /** Answers what is queued as `unsent`, waits for what is on the wire. */
   close(): Promise<void>;
+  /** Who is told in words for the log what an operator should know of the other side; set before the first message. */
+  onNotice?(listener: (notice: string) => void): void;
 }

@@ -10,7 +10,8 @@ const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
  * @throws Error for a URL that cannot be used
  */
 export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readonly pool: SmtpPool } {
-  const pool = new SmtpPool(options);
+  let tell: (notice: string) => void = () => {};
+  const pool = new SmtpPool({ ...options, onNotice: (notice) => tell(notice) });
   return {
     kind: 'smtp',
     pool,
@@ -20,6 +21,9 @@ export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readon
       return () => pool.withdraw(job);
     },
     close: () => pool.close(),
+    onNotice: (listener) => {
+      tell = listener;
+    },
   };
 }
 

@@ -140,3 +140,16 @@ it('a worker says it once for both ways of sending, and the mail is put off with
   expect(lines).toMatchObject([{ provider: 'smtp', address: `127.0.0.1:${server.port}`, mails: 1 }]);
   expect(JSON.stringify(lines)).not.toContain('wr0ng');
 });
+
+it('what the channel finds out about the server is said in the log with its address', () => {
+  const { lines } = watch({
+    kind: 'smtp',
+    send: async () => ({ outcome: 'unsent', error: 'none' }),
+    submit: () => () => true,
+    close: async () => {},
+    onNotice: (listener) => listener('it mixes up the order of its answers'),
+  });
+  expect(lines).toEqual([
+    expect.objectContaining({ msg: 'it mixes up the order of its answers', address: 'mail.example.com:587' }),
+  ]);
+});

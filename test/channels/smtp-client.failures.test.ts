@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { PipeliningDoubts } from '../../channels/email/smtp/pipelining-doubts.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import type { SmtpMessage } from '../../channels/email/smtp/types.ts';
 import { type Script, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
@@ -269,5 +270,59 @@ describe('closing the pool', () => {
     await expect.poll(() => server.lines).toContain('.');
     await smtp.close(20);
     expect(await result).toMatchObject({ outcome: 'in_doubt', error: 'the pool was closed' });
+  });
+});
+
+describe('a server that mixes up the order of its answers behind pipelining', () => {
+  /** Answers a group of commands with the 354 first; one command after the other it answers well. */
+  const mixedUp: () => Script = () => {
+    let grouped = false;
+    return (line, socket, n) => {
+      if (line.startsWith('MAIL')) {
+        grouped = false;
+        setImmediate(() => !grouped && socket.write('250 2.1.0 Ok\r\n'));
+        return null;
+      }
+      if (line.startsWith('RCPT')) {
+        // Lines of one packet come one right after the other: before the answer to MAIL.
+        const inGroup = socket.bytesWritten === bytesBefore.get(socket);
+        grouped = inGroup;
+        return inGroup ? null : willing()(line, socket, n);
+      }
+      if (line === 'DATA' && grouped) return '354 go on\r\n250 2.1.0 Ok\r\n250 2.1.5 Ok';
+      return willing()(line, socket, n);
+    };
+  };
+  const bytesBefore = new WeakMap<net.Socket, number>();
+  const noting =
+    (script: Script): Script =>
+    (line, socket, n) => {
+      if (line.startsWith('MAIL')) bytesBefore.set(socket, socket.bytesWritten);
+      return script(line, socket, n);
+    };
+
+  it('is spoken to without it from then on, by every pool, and that is said once', async () => {
+    const server = await scripted(noting(mixedUp()));
+    const notices: string[] = [];
+    const options = { onNotice: (notice: string) => void notices.push(notice) };
+    const smtp = pool(server.url, options);
+    const sent = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((to) => smtp.send(message(`${to}@example.org`))));
+    expect(sent.map(({ outcome }) => outcome)).toEqual(Array(5).fill('accepted'));
+    expect(server.connections).toBe(2);
+    expect(await pool(server.url, options).send(message('f@example.org'))).toMatchObject({ outcome: 'accepted' });
+    expect(server.connections).toBe(3);
+    expect(notices).toEqual([expect.stringMatching(/127\.0\.0\.1:\d+ .*pipelining/)]);
+  });
+
+  it('is asked again with it after an hour', async () => {
+    let now = 0;
+    const doubts = new PipeliningDoubts(() => now);
+    expect(doubts.note('mx.example.org:25')).toBe(true);
+    expect(doubts.note('mx.example.org:25')).toBe(false);
+    now = 3_599_999;
+    expect([doubts.has('mx.example.org:25'), doubts.has('other.example.org:25')]).toEqual([true, false]);
+    now = 3_600_000;
+    expect(doubts.has('mx.example.org:25')).toBe(false);
+    expect(doubts.note('mx.example.org:25')).toBe(true);
   });
 });

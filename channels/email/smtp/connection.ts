@@ -29,6 +29,8 @@ export interface ConnectionOwner {
   giveBack(job: SmtpJob, loss: Loss): void;
   /** A message was answered: the server does take mail. */
   progressed(): void;
+  /** Behind pipelined commands an answer came that belongs to another one: what is lost now is not the messages' fault. */
+  outOfStep(): void;
   /** No new work can be taken; `lost` unless the end was agreed. */
   leaving(connection: SmtpConnection, lost: boolean): void;
 }
@@ -166,7 +168,9 @@ export class SmtpConnection {
       return;
     }
     if (isOutOfStep(awaited, code)) {
-      this.lost(new Error(`the server is out of step: ${code} ${text}`), null);
+      const { pipelining } = this.session.offers;
+      if (pipelining) this.owner.outOfStep();
+      this.lost(new Error(`the server is out of step: ${code} ${text}`), null, pipelining || this.sent !== null);
       return;
     }
     switch (awaited) {

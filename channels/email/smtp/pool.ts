@@ -6,6 +6,7 @@ import { type ConnectionOwner, type Loss, SmtpConnection } from './connection.ts
 import { openSession } from './handshake.ts';
 import { SmtpHandshakeError } from './handshake-error.ts';
 import { JobQueue } from './job-queue.ts';
+import { pipeliningDoubts } from './pipelining-doubts.ts';
 import {
   DEFAULT_TIMEOUTS,
   type SmtpCallback,
@@ -23,6 +24,8 @@ const MAX_OPEN_FAILURES = 3;
 /** 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a client 50. */
 const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
+const MIXES_UP =
+  'offers PIPELINING and mixes up the order of its answers, as a middlebox before it may: for an hour mail goes without pipelining';
 
 export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
@@ -34,6 +37,8 @@ export interface SmtpPoolOptions {
   timeouts?: Partial<SmtpTimeouts>;
   /** Certificates to trust instead of the system's, in PEM. */
   ca?: string;
+  /** Is told, in words for the log, what an operator should know of the server. */
+  onNotice?: (notice: string) => void;
 }
 
 /** Counts since the pool was made, for metrics. */
@@ -61,6 +66,7 @@ export class SmtpPool {
   private readonly backoff = new Backoff();
   private readonly ending = new Set<Promise<void>>();
   private readonly owner: ConnectionOwner;
+  private readonly mayPipeline: () => boolean;
   private opening = 0;
   private openFailuresInARow = 0;
   private retryTimer: NodeJS.Timeout | null = null;
@@ -75,10 +81,15 @@ export class SmtpPool {
     this.maxConnections = Math.max(1, options.connections ?? endpoint.maxConnections ?? DEFAULT_CONNECTIONS);
     this.maxMessages = options.maxMessages ?? endpoint.maxMessages ?? 0;
     setMaxListeners(0, this.closed.signal); // One for each connection being opened.
+    const server = `${endpoint.host}:${endpoint.port}`;
+    this.mayPipeline = () => !pipeliningDoubts.has(server);
     this.owner = {
       take: () => this.queue.shift(),
       giveBack: (job, loss) => this.giveBack(job, loss),
       progressed: () => this.backoff.succeeded(),
+      outOfStep: () => {
+        if (pipeliningDoubts.note(server)) options.onNotice?.(`${server} ${MIXES_UP}`);
+      },
       leaving: (connection, lost) => this.leaving(connection, lost),
     };
   }
@@ -167,8 +178,9 @@ export class SmtpPool {
   private async open(): Promise<void> {
     this.opening += 1;
     try {
-      const session = await openSession(this.channel, this.closed.signal);
+      const { channel, offers } = await openSession(this.channel, this.closed.signal);
       this.opening -= 1;
+      const session = { channel, offers: { ...offers, pipelining: offers.pipelining && this.mayPipeline() } };
       this.opened(new SmtpConnection(session, this.owner, this.connectionOptions()));
     } catch (error) {
       this.opening -= 1;
