@@ -1,0 +1,279 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEmailAttempts, type EmailAttempts } from '../../activities/email-attempts.ts';
+import { createMailer, type Mailer } from '../../activities/mailer.ts';
+import { createSendRates } from '../../activities/send-rates.ts';
+import { createSmsAttempts } from '../../activities/sms-attempts.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
+import { connect } from '../../db/connection.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { enqueue } from '../../db/outbox.ts';
+import { claimSms } from '../../db/sms-ledger.ts';
+import { suppressionPads } from '../../db/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { parseConfig } from '../../domain/config.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { emailChannel, smsChannel } from '../../worker/direct-channels.ts';
+import { type DirectChannel, startDirectSender } from '../../worker/direct-sender.ts';
+import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+/** Single mails and SMS leave without Temporal: nothing of it runs here. */
+const log = pino({ level: 'silent' });
+const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+const config = parseConfig({
+  DATABASE_URL: 'postgres://unused',
+  TEMPORAL_ADDRESS: '127.0.0.1:1',
+  SECRET_KEY: TEST_SECRET_KEY,
+  EMAIL_PROVIDER: 'smtp',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+});
+
+let database: TestDatabase;
+let sink: SmtpSink;
+let provider: ReturnType<typeof smtpProvider>;
+let mailer: Mailer;
+let emailAttempts: EmailAttempts;
+let projectId: string;
+const senders: { stop(): Promise<void> }[] = [];
+/** What the SMS provider answers; it is asked with each SMS. */
+let answerSms: (to: string) => Promise<SmsResult> | SmsResult = () => ACCEPTED;
+const smsSent: string[] = [];
+const ACCEPTED: SmsResult = { outcome: 'accepted', providerMessageId: null, status: 'SENT' };
+
+const lifecycle = { dispatch: (_rows: OutboxRow[]) => {} };
+const smsProvider: SmsProvider = {
+  kind: 'twilio',
+  send: async ({ id, to }) => {
+    smsSent.push(id);
+    return answerSms(to);
+  },
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sink = await startSmtpSink();
+  provider = smtpProvider({ url: sink.url });
+  const { db } = database;
+  mailer = createMailer({ config, db, provider, lifecycle, log });
+  emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, deploymentRate: 0 }) });
+});
+afterAll(async () => {
+  await provider.close();
+  await sink.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  projectId = (await buildProject(database.db, 'Mail')).id;
+  await buildDomain(database.db, { projectId });
+  sink.reset();
+  smsSent.length = 0;
+  answerSms = () => ACCEPTED;
+});
+afterEach(async () => {
+  await Promise.all(senders.splice(0).map((sender) => sender.stop()));
+  await sql`DELETE FROM outbox`.execute(database.db);
+});
+
+function run(channel: DirectChannel) {
+  const sender = startDirectSender({ db: database.db, channel, log });
+  senders.push(sender);
+  return sender;
+}
+
+function runMails() {
+  return run(emailChannel(depsOf()));
+}
+
+function depsOf(db = database.db) {
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider });
+  return { db, lifecycle: lifecycle as never, emailAttempts, smsAttempts };
+}
+
+async function accept(mail: Partial<BuildEmail> = {}): Promise<string> {
+  const id = await buildEmail(database.db, { projectId, ...mail });
+  await queue(id, mail.projectId);
+  return id;
+}
+
+function queue(refId: string, project = projectId, kind: 'email.deliver' | 'sms.deliver' = 'email.deliver') {
+  return inTransaction(database.db, (trx) => enqueue(trx, [{ projectId: project, kind, refId }]));
+}
+
+const rowOf = (id: string) =>
+  database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const outboxOf = (refId: string) =>
+  database.db
+    .selectFrom('outbox')
+    .select(['kind', 'priority', 'attempts', 'payload'])
+    .where('ref_id', '=', refId)
+    .execute();
+const sent = (id: string) => until(async () => (await rowOf(id)).status === 'SENT', 'the mail');
+
+describe('a single mail', () => {
+  it('leaves without Temporal, and its row of the outbox goes with the record that it left', async () => {
+    const id = await accept();
+    runMails();
+    await sent(id);
+    expect(sink.messages.map(({ to }) => to)).toEqual(['ada@example.com']);
+    expect(await outboxOf(id)).toEqual([]);
+  });
+
+  it('that was refused for now is Temporal’s, which is told until when it waits', async () => {
+    const id = await accept({ to: 'defer450-4.2.1@example.com' });
+    runMails();
+    const [row] = await until(async () => {
+      const rows = await outboxOf(id);
+      return rows[0]?.kind === 'email.retry' && rows;
+    }, 'the hand-over');
+    const waitMs = Date.parse((row?.payload as { dueAt: string }).dueAt) - Date.now();
+    expect(row).toMatchObject({ priority: 2, attempts: 0 });
+    expect(waitMs).toBeGreaterThan(20_000);
+    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
+  });
+
+  it('whose worker was killed in mid-attempt is Temporal’s when the lease has run out, and the killed one records nothing', async () => {
+    const id = await accept();
+    const [row] = await database.db.selectFrom('outbox').select('id').where('ref_id', '=', id).execute();
+    const [claimed] = await claimEmails(database.db, {
+      projectId,
+      mails: [{ id, deliveryId: row?.id ?? '' }],
+      suppressionPads: pads,
+    });
+    await sql`UPDATE outbox SET attempts = 1 WHERE ref_id = ${id}`.execute(database.db);
+    runMails();
+    await until(async () => (await outboxOf(id))[0]?.kind === 'email.retry', 'the hand-over');
+    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', claim: null, delivery_id: null });
+    if (!claimed) throw new Error('not claimed');
+    const late = await mailer.deliver(claimed);
+    expect(late.recorded).toBe(false);
+    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', sent_at: null });
+  });
+
+  it('that is held is no try, and its row goes: the release queues it anew', async () => {
+    const contactId = await buildContact(database.db, { projectId });
+    await sql`UPDATE projects SET held_at = now() WHERE id = ${projectId}`.execute(database.db);
+    const id = await accept({ contactId, type: 'MARKETING' });
+    runMails();
+    await until(async () => (await rowOf(id)).status === 'HELD', 'the hold');
+    expect(await rowOf(id)).toMatchObject({ attempts: 0 });
+    expect(await outboxOf(id)).toEqual([]);
+  });
+
+  it('whose row was queued twice leaves once', async () => {
+    const id = await accept();
+    await queue(id);
+    runMails();
+    await sent(id);
+    await until(async () => (await outboxOf(id)).length === 0, 'an empty outbox');
+    expect(sink.messages).toHaveLength(1);
+  });
+});
+
+describe('a project with a send rate', () => {
+  it('waits for it without a try and without keeping others waiting', async () => {
+    await sql`UPDATE projects SET send_rate_per_second = 2 WHERE id = ${projectId}`.execute(database.db);
+    const mine: string[] = [];
+    for (let n = 0; n < 60; n += 1) mine.push(await accept({ to: `mine${n}@example.com` }));
+    const other = (await buildProject(database.db, 'Other')).id;
+    await buildDomain(database.db, { projectId: other });
+    const sender = runMails();
+    await until(async () => sink.messages.length > 0, 'the first mail');
+    const theirs = await accept({ projectId: other, to: 'theirs@example.com' });
+    sender.wake();
+    await sent(theirs);
+    const waiting = await database.db
+      .selectFrom('emails')
+      .select('attempts')
+      .where('id', 'in', mine)
+      .where('status', '=', 'PENDING')
+      .execute();
+    expect(waiting.length).toBeGreaterThan(40);
+    expect(new Set(waiting.map(({ attempts }) => attempts))).toEqual(new Set([0]));
+  });
+
+  it('is not counted for mails of test keys', async () => {
+    await sql`UPDATE projects SET send_rate_per_second = 1 WHERE id = ${projectId}`.execute(database.db);
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push(await accept({ mode: 'test' }));
+    runMails();
+    await Promise.all(ids.map(sent));
+    expect(sink.messages).toEqual([]);
+  });
+});
+
+describe('a worker that stops', () => {
+  it('gives back what it has not tried: it is nobody’s attempt', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    const id = await accept();
+    const mails = [{ id, deliveryId: uuidv7() }];
+    const [attempted] = await emailAttempts.attempt({
+      projectId,
+      mails,
+      expiresAt: new Date(Date.now() + 60_000),
+      stop: stop.signal,
+    });
+    expect(attempted?.became).toBe('stopped');
+    expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 0, claim: null });
+    expect(sink.messages).toEqual([]);
+  });
+});
+
+describe('an SMS', () => {
+  async function acceptSms(to: string): Promise<string> {
+    const id = uuidv7();
+    await sql`
+      INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)
+      VALUES (${id}, ${projectId}, ${to}, '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING')
+    `.execute(database.db);
+    await queue(id, projectId, 'sms.deliver');
+    return id;
+  }
+  const smsOf = (id: string) =>
+    database.db.selectFrom('sms_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+  it('leaves without Temporal; one that cannot be taken now is Temporal’s', async () => {
+    answerSms = (to) => (to === '+492' ? { outcome: 'later', error: 'busy' } : ACCEPTED);
+    const [ok, later] = [await acceptSms('+491'), await acceptSms('+492')];
+    run(smsChannel(depsOf()));
+    await until(async () => (await smsOf(ok)).status === 'SENT', 'the SMS');
+    await until(async () => (await outboxOf(later))[0]?.kind === 'sms.retry', 'the hand-over');
+    expect(await outboxOf(ok)).toEqual([]);
+    expect(await smsOf(later)).toMatchObject({ status: 'PENDING', delivery_id: null });
+  });
+
+  it('is sent once though Postgres hiccups while its neighbours are on the wire', async () => {
+    const own = connect({ connectionString: database.url, max: 4, applicationName: 'hiccup', onError: () => {} });
+    const { db } = own;
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n += 1) ids.push(await acceptSms(`+49${n + 10}`));
+    let cut = false;
+    answerSms = async () => {
+      if (!cut) {
+        cut = true;
+        // Every connection of the sender breaks between the provider's answer and the record of it.
+        await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hiccup'`.execute(
+          database.db,
+        );
+      }
+      return ACCEPTED;
+    };
+    const deliveryId = uuidv7();
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider });
+    const messages = ids.map((id) => ({ id, deliveryId }));
+    const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
+    expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
+    expect(await claimSms(database.db, { projectId, messages })).toEqual([]);
+    expect(smsSent).toHaveLength(10);
+    await db.destroy();
+  });
+});
