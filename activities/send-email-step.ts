@@ -68,7 +68,8 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
  */
 async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
   if ((await rates.rateOf(projectId)) === 0) return false;
-  const { granted, retryAfterMs } = await rates.take(projectId, 1, 'workflow');
+  const returning = Context.current().info.attempt > 1;
+  const { granted, retryAfterMs } = await rates.take(projectId, 1, 'workflow', returning);
   if (granted > 0) return true;
   throw ApplicationFailure.create({
     type: 'SEND_RATE',

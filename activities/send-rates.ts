@@ -14,8 +14,11 @@ export interface Turn {
 
 /** The send rates of projects, for mails that leave one by one. */
 export interface SendRates {
-  /** Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no failure. */
-  take(projectId: string, n: number, order: SendOrder): Promise<Turn>;
+  /**
+   * Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no failure.
+   * @param returning a workflow's mail that comes again
+   */
+  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<Turn>;
   /** Gives back what was not used. */
   giveBack(projectId: string, n: number): Promise<void>;
   /** Mails a second; 0 is no limit. */
@@ -37,8 +40,8 @@ export function createSendRates(deps: { db: Db; deploymentRate: number }): SendR
 
   return {
     rateOf,
-    async take(projectId, n, order) {
-      return takeSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId), order });
+    async take(projectId, n, order, returning = false) {
+      return takeSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId), order, returning });
     },
     async giveBack(projectId, n) {
       await returnSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId) });

@@ -104,6 +104,8 @@ export interface SendBucketsTable {
   refilled_at: GeneratedTimestamp;
   singles_wait_until: Date | null;
   workflows_wait_until: Date | null;
+  /** When a mail of a workflow has its turn that comes now; null or past where none waits. */
+  workflow_line_at: Date | null;
 }
 
 export interface SendOutcomesTable {

@@ -26,15 +26,21 @@ const WORTH_SECONDS = 0.25;
 const GRACE_MS = 500;
 /** Nobody is waited for longer without asking again. */
 const MARK_MAX_MS = 5_000;
+/** A bucket that is so full shows that the line of workflows is gone, however long it was: who stood in it was cancelled. */
+const LINE_GONE = 0.9;
 
 /**
  * Takes up to `n` sends from the project's bucket, over all workers: what is there now, and never on credit, so take for what leaves at once
  * and return what does not (`returnSendTokens`). A single mail that is refused leaves a mark until when it waits, during which workflows and
  * campaigns get nothing, and a workflow's mail one for campaigns; marks expire by themselves. `ratePerSecond` 0 is no limit and costs nothing.
+ *
+ * Mails of workflows may wait by the hundred thousand, each by itself, so they stand in a line: `retryAfterMs` is its place, and who comes for the first
+ * time goes behind it. One whose turn was taken by a single mail goes to its end.
+ * @param p.returning a workflow's mail that was refused before, and comes at its time
  */
 export async function takeSendTokens(
   db: Db,
-  p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder },
+  p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder; returning?: boolean },
 ): Promise<TakenTokens> {
   if (p.ratePerSecond <= 0 || p.n <= 0) return { granted: Math.max(0, p.n), retryAfterMs: 0 };
   for (;;) {
@@ -98,7 +104,13 @@ const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuild
  * One statement, one after another by the lock on the row. `now` may have been read before the lock was had, so it may be older than what is
  * stored: time never runs back here. A millionth of a token is forgiven, for floating point.
  */
-function takeFromBucket(p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder }) {
+function takeFromBucket(p: {
+  projectId: string;
+  n: number;
+  ratePerSecond: number;
+  order: SendOrder;
+  returning?: boolean;
+}) {
   const { waitsFor, leaves } = MARKS[p.order];
   const rate = sql`${p.ratePerSecond}::float8`;
   const kept = sql`${keptFor(p.order, p.ratePerSecond)}::float8`;
@@ -107,23 +119,39 @@ function takeFromBucket(p: { projectId: string; n: number; ratePerSecond: number
   const mark = leaves
     ? sql`, ${leaves} = CASE WHEN missing > 0 THEN greatest(b.${leaves}, t.now + ${waited}) ELSE b.${leaves} END`
     : sql``;
+  const line = lineOf(p);
   return sql<TakenTokens>`
     WITH bucket AS MATERIALIZED (
-      SELECT clock.now, ${waitsFor} AS blocked_until, least(${capacity(p.ratePerSecond)}::float8,
+      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacity(p.ratePerSecond)}::float8,
         tokens + greatest(0, extract(epoch FROM clock.now - refilled_at)) * ${rate}) AS tokens
       FROM send_buckets, (SELECT clock_timestamp() AS now) clock
       WHERE project_id = ${p.projectId} FOR UPDATE OF send_buckets
     ), allowed AS (
-      SELECT *, CASE WHEN blocked_until > now THEN 0
+      SELECT *, CASE WHEN blocked_until > now OR ${line.behind} THEN 0
         ELSE least(${p.n}::float8, greatest(0, floor(tokens - ${kept} + 1e-6))) END AS granted
       FROM bucket
     ), t AS (
       SELECT *, ${p.n}::float8 - granted AS missing FROM allowed
     )
-    UPDATE send_buckets b SET tokens = greatest(0, t.tokens - t.granted), refilled_at = greatest(b.refilled_at, t.now) ${mark}
+    UPDATE send_buckets b SET tokens = greatest(0, t.tokens - t.granted), refilled_at = greatest(b.refilled_at, t.now) ${mark} ${line.moves}
     FROM t WHERE b.project_id = ${p.projectId}
     RETURNING t.granted::int AS granted, CASE WHEN t.missing = 0 THEN 0 ELSE ceil(greatest(1,
       (least(t.missing, ${worth}::float8) + ${kept} - t.tokens + t.granted) / ${rate} * 1000,
-      extract(epoch FROM t.blocked_until - t.now) * 1000))::int END AS "retryAfterMs"
+      extract(epoch FROM t.blocked_until - t.now) * 1000, ${line.waitMs}))::int END AS "retryAfterMs"
   `;
+}
+
+/** The line in which mails of workflows wait; there is none for the others. */
+function lineOf({ order, ratePerSecond, returning }: { order: SendOrder; ratePerSecond: number; returning?: boolean }) {
+  if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
+  const rate = sql`${ratePerSecond}::float8`;
+  const full = sql`${capacity(ratePerSecond) * LINE_GONE}::float8`;
+  const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
+  return {
+    behind: returning ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,
+    moves: sql`, workflow_line_at = CASE
+      WHEN t.missing > 0 THEN ${end} + t.missing / ${rate} * interval '1 s'
+      WHEN t.tokens >= ${full} THEN NULL ELSE t.workflow_line_at END`,
+    waitMs: sql`extract(epoch FROM ${end} - t.now + t.missing / ${rate} * interval '1 s') * 1000`,
+  };
 }

@@ -20,12 +20,16 @@ beforeEach(async () => {
 const take = (n: number, ratePerSecond: number, order: SendOrder = 'campaign', db: Db = database.db) =>
   takeSendTokens(db, { projectId, n, ratePerSecond, order });
 
+/** A workflow's mail at the time that it was told. */
+const comeAgain = (ratePerSecond: number) =>
+  takeSendTokens(database.db, { projectId, n: 1, ratePerSecond, order: 'workflow', returning: true });
+
 /** So much time passes for the bucket, and for the marks on it. */
 async function pass(seconds: number): Promise<void> {
   const by = sql`${seconds}::float8 * interval '1 second'`;
   await sql`
     UPDATE send_buckets SET refilled_at = refilled_at - ${by}, singles_wait_until = singles_wait_until - ${by},
-      workflows_wait_until = workflows_wait_until - ${by} WHERE project_id = ${projectId}
+      workflows_wait_until = workflows_wait_until - ${by}, workflow_line_at = workflow_line_at - ${by} WHERE project_id = ${projectId}
   `.execute(database.db);
 }
 
@@ -138,7 +142,7 @@ describe('who goes first', () => {
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
     expect((await take(1, 10, 'single')).granted).toBe(1);
-    expect((await take(1, 10, 'workflow')).granted).toBe(1);
+    expect((await comeAgain(10)).granted).toBe(1);
   });
 
   test('who does not come back is waited for no longer than his mails take and a moment more', async () => {
@@ -157,6 +161,37 @@ describe('who goes first', () => {
     const { retryAfterMs } = await take(1, 10, 'campaign');
     await pass(retryAfterMs / 1_000);
     expect((await take(1, 10, 'campaign')).granted).toBe(1);
+  });
+});
+
+describe('mails of workflows', () => {
+  test('stand in a line: each comes again at a time of its own, and finds its token', async () => {
+    await take(1_000, 10, 'single');
+    await pass(10);
+    await take(1_000, 10, 'single'); // Empty, and the marks of the singles are over soon.
+    await pass(5.5);
+    await sql`UPDATE send_buckets SET tokens = 0, refilled_at = clock_timestamp()`.execute(database.db);
+    const waits: number[] = [];
+    for (let n = 0; n < 50; n++) waits.push((await take(1, 10, 'workflow')).retryAfterMs);
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect((waits.at(-1) ?? 0) - (waits[0] ?? 0)).toBeGreaterThan(4_000);
+    await pass(0.25);
+    expect((await comeAgain(10)).granted).toBe(1);
+    expect((await comeAgain(10)).granted).toBe(1);
+  });
+
+  test('that come for the first time go behind those that wait', async () => {
+    await take(1_000, 10, 'workflow');
+    await pass(0.5);
+    expect((await take(1, 10, 'workflow')).granted).toBe(0);
+    expect((await comeAgain(10)).granted).toBe(1);
+  });
+
+  test('do not wait for a line whose people are gone', async () => {
+    await take(100_000, 10, 'workflow');
+    await pass(60); // Nobody came: the bucket is full.
+    expect((await take(1, 10, 'workflow')).granted).toBe(1);
+    expect((await take(1, 10, 'workflow')).granted).toBe(1);
   });
 });
 

@@ -134,7 +134,7 @@ describe('a single mail', () => {
       const rows = await outboxOf(id);
       return rows[0]?.kind === 'email.retry' && rows;
     }, 'the hand-over');
-    const waitMs = Date.parse((row?.payload as { dueAt: string }).dueAt) - Date.now();
+    const waitMs = Date.parse(String((row?.payload as { dueAt?: string } | undefined)?.dueAt)) - Date.now();
     expect(row).toMatchObject({ priority: 2, attempts: 0 });
     expect(waitMs).toBeGreaterThan(20_000);
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', attempts: 1, delivery_id: null, claim: null });
