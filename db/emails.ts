@@ -55,8 +55,9 @@ export interface EmailFilter {
   until?: Date | undefined;
 }
 
+/** Recipients of a campaign get their address when their mail is about to leave; until then it is that of the contact. */
 const COLUMNS = sql.raw(`
-  e.id, e.contact_id AS "contactId", e.to_email AS "to", e.to_name AS "toName", k.from_email AS "from",
+  e.id, e.contact_id AS "contactId", coalesce(e.to_email, c.email) AS "to", e.to_name AS "toName", k.from_email AS "from",
   k.from_name AS "fromName", k.reply_to AS "replyTo", k.subject, k.type, e.content_id AS "contentId", e.status, e.mode,
   e.source_type AS "sourceType", k.template_id AS "templateId", e.campaign_id AS "campaignId", e.execution_id AS "executionId",
   e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.reason, e.error, e.variables, e.options,

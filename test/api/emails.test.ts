@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertCapturedEmail, insertCapturedSms } from '../../db/captured.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -70,6 +71,18 @@ test('the listing filters, and its pages neither repeat nor leave out', async ()
   expect(second.nextCursor).toBeNull();
   expect(first.data[0]).not.toHaveProperty('body');
 });
+
+test.each(['PENDING', 'HELD'])(
+  'a %s mail of a campaign is for the address of its contact, and found by it',
+  async (status) => {
+    const projectId = api.one.id;
+    const email = `${status.toLowerCase()}@example.com`;
+    const contactId = await buildContact(api.db, { projectId, email });
+    const id = await buildEmail(api.db, { projectId, contactId, to: null, sourceType: 'CAMPAIGN', status });
+    expect((await list(`?to=${email}`)).data).toMatchObject([{ id, to: email }]);
+    expect((await api.call('GET', `/v1/emails/${id}`)).body.data).toMatchObject({ id, to: email });
+  },
+);
 
 test('another project and a key without the scope see nothing', async () => {
   const id = await send('mine@example.com');
