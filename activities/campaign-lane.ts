@@ -52,7 +52,7 @@ export interface Turn {
   chunk: ChunkRef;
   terms: SendTerms;
   composer: CampaignComposer;
-  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. */
+  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
   eventful: boolean;
   /** Mails a second over all workers; 0 is no limit. */
   ratePerSecond: number;
@@ -92,6 +92,9 @@ class Lane implements RecordOwner {
   private readonly deps: LaneDeps;
   private readonly turn: Turn;
   private readonly claim: number;
+  readonly projectId: string;
+  /** As it was when the turn began, or as the recorder has found since. */
+  private eventful: boolean;
   private sent = 0;
   private deferred = 0;
   private inDoubt = 0;
@@ -113,6 +116,8 @@ class Lane implements RecordOwner {
     this.deps = deps;
     this.turn = turn;
     this.claim = claim;
+    this.projectId = turn.chunk.projectId;
+    this.eventful = turn.eventful;
     const { chunk, ratePerSecond, stop, untilMs } = turn;
     if (ratePerSecond > 0)
       this.tokens = createCampaignTokens({
@@ -146,6 +151,11 @@ class Lane implements RecordOwner {
     this.inDoubt -= mails;
     this.deps.window.give(mails);
     if (this.inDoubt === 0) this.drained?.();
+  }
+
+  wanted(recipient: ClaimedRecipient, providerId: string | null): void {
+    this.eventful = true;
+    this.settle(recipient, { kind: 'sent', providerMessageId: providerId, subject: '' });
   }
 
   lost(error: Error | null): void {
@@ -306,8 +316,8 @@ class Lane implements RecordOwner {
       this.outage = 0;
       this.sent += 1;
       const { providerMessageId: providerId } = result;
-      if (this.turn.eventful) this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
-      else recorder.sent(this, { id, claim: this.claim, providerId });
+      if (this.eventful) this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
+      else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
       return;
     }
     const aboutMessage = result.outcome === 'refused' && !isSessionStage(result.stage);
@@ -328,9 +338,9 @@ class Lane implements RecordOwner {
     }
   }
 
-  private putOff({ id }: ClaimedRecipient, result: ProviderResult): void {
+  private putOff(recipient: ClaimedRecipient, result: ProviderResult): void {
     this.deferred += 1;
-    this.deps.recorder.deferred(this, { id, claim: this.claim, error: wordsOf(result) });
+    this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
   }
 
   /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */

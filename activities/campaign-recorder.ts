@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
+import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { HoldGuard } from './hold-guard.ts';
 
@@ -17,22 +17,25 @@ const RETRIES_MAX = 1_200;
 
 /** Who is told what became of the records of its mails. */
 export interface RecordOwner {
+  readonly projectId: string;
   /** Committed, or known to be another attempt's: out of doubt. */
   recorded(mails: number): void;
+  /** Not recorded, because something has begun to listen to `email.sent`: it has to be recorded with all that follows from it. */
+  wanted(recipient: ClaimedRecipient, providerId: string | null): void;
   /** Another attempt owns the mails now, or they could not be recorded: stop. */
   lost(error: Error | null): void;
 }
 
 export interface CampaignRecorder {
-  sent(owner: RecordOwner, mail: { id: string; claim: number; providerId: string | null }): void;
-  deferred(owner: RecordOwner, mail: { id: string; claim: number; error: string }): void;
+  sent(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
+  deferred(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; error: string }): void;
   /** Nothing more is coming for now: do not wait for others. */
   flush(): void;
 }
 
 interface Answer {
   owner: RecordOwner;
-  id: string;
+  recipient: ClaimedRecipient;
   claim: number;
   providerId: string | null;
   /** Undefined for a mail that was taken. */
@@ -79,17 +82,20 @@ export function createCampaignRecorder(deps: {
 
   async function record(batch: Answer[]): Promise<void> {
     // In the order of their ids, so that two processes lock rows in the same order.
-    batch.sort((a, b) => (a.id < b.id ? -1 : 1));
+    batch.sort((a, b) => (a.recipient.id < b.recipient.id ? -1 : 1));
     let failure: Error | null = null;
-    let missing: ReadonlySet<string> = new Set();
+    let result: Recorded = { missing: NONE, listening: [] };
     try {
-      missing = await persistently(() => complete(deps, batch), log);
+      result = await persistently(() => complete(deps, batch), log);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
     for (const [owner, answers] of byOwner(batch)) {
-      owner.recorded(answers.length);
-      if (failure || answers.some((answer) => missing.has(answer.id))) owner.lost(failure);
+      const isWanted = result.listening.includes(owner.projectId);
+      const wanted = isWanted ? answers.filter((answer) => answer.error === undefined) : [];
+      owner.recorded(answers.length - wanted.length);
+      if (failure || answers.some((answer) => result.missing.has(answer.recipient.id))) owner.lost(failure);
+      for (const { recipient, providerId } of wanted) owner.wanted(recipient, providerId);
     }
   }
 
@@ -103,31 +109,38 @@ export function createCampaignRecorder(deps: {
   };
 }
 
-/** Returns the ids that were not ours to complete. Safe to run again: what an unknown commit completed is looked up. */
+interface Recorded {
+  /** Ids that were not ours to complete. */
+  missing: ReadonlySet<string>;
+  /** Projects whose sent mails are not recorded yet. */
+  listening: string[];
+}
+const NONE: ReadonlySet<string> = new Set();
+
+/** Safe to run again: what an unknown commit completed is looked up. */
 async function complete(
   { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: string },
   batch: Answer[],
-): Promise<ReadonlySet<string>> {
+): Promise<Recorded> {
   const sent = batch.filter((answer) => answer.error === undefined);
   const deferred = batch.filter((answer) => answer.error !== undefined);
-  let counted = 0;
-  if (sent.length > 0) {
-    const completed = await completeSent(db, { ...columnsOf(sent), source });
-    counted += completed.counted;
-    if (completed.watched) guard.accepted(sent.map((answer) => answer.id));
-  }
-  counted += await completeDeferred(
-    db,
-    deferred.map(({ id, claim, error }) => ({ id, claim, error: error ?? '' })),
-  );
-  if (counted === batch.length) return new Set();
-  const done = await findCompleted(db, columnsOf(batch));
-  return new Set(batch.map((answer) => answer.id).filter((id) => !done.has(id)));
+  const projectIds = [...new Set(sent.map(({ owner }) => owner.projectId))];
+  const none = { counted: 0, watched: false, listening: [] as string[] };
+  const completed = sent.length > 0 ? await completeSent(db, { ...columnsOf(sent), source, projectIds }) : none;
+  const { listening } = completed;
+  const isOurs = (answer: Answer) => answer.error !== undefined || !listening.includes(answer.owner.projectId);
+  const ours = listening.length === 0 ? batch : batch.filter(isOurs);
+  if (completed.watched) guard.accepted(ours.filter((a) => a.error === undefined).map((a) => a.recipient.id));
+  const putOff = deferred.map(({ recipient, claim, error }) => ({ id: recipient.id, claim, error: error ?? '' }));
+  const counted = completed.counted + (await completeDeferred(db, putOff));
+  if (counted === ours.length) return { missing: NONE, listening };
+  const done = await findCompleted(db, columnsOf(ours));
+  return { missing: new Set(ours.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))), listening };
 }
 
 function columnsOf(answers: Answer[]) {
   return {
-    ids: answers.map((answer) => answer.id),
+    ids: answers.map((answer) => answer.recipient.id),
     claims: answers.map((answer) => answer.claim),
     providerIds: answers.map((answer) => answer.providerId),
   };

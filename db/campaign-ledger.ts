@@ -3,6 +3,7 @@ import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
+import { listens } from './event-listeners.ts';
 import { countOutcomes } from './hold-guard.ts';
 import { noteSesMessages, SES } from './ses-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
@@ -56,6 +57,8 @@ export interface SentMails {
   claims: number[];
   /** The provider's own ids of the messages, where it has any. */
   providerIds: (string | null)[];
+  /** Those of the mails, each once. */
+  projectIds: string[];
   /** The provider; ids of SES are noted, by which it tells what became of the mails. */
   source: string;
 }
@@ -180,35 +183,47 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
   return Number(result.numAffectedRows ?? 0n);
 }
 
+/** What became of `completeSent`. */
+export interface CompletedSent {
+  /** For how many mails it counted: fewer than given means that others own some of them. */
+  counted: number;
+  /** A mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`. */
+  watched: boolean;
+  /** Projects of which nothing was recorded, because something listens to their events. */
+  listening: string[];
+}
+
 /**
- * Records accepted mails, each with its event `email.sent`, and returns for how many it counted: fewer than given means that another
- * attempt owns some of them. The payload of the event is derived when it is read, so a million of them cost no text. For projects
- * where nothing listens to the event; otherwise `recordEvents` writes it. A callback that came before this commit keeps its status.
- * `watched`: a mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`.
+ * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a million of them cost no
+ * text. Only for projects where nothing listens to the event by now; otherwise `recordEvents` has to write it. A callback that came before
+ * this commit keeps its status.
  */
-export async function completeSent(db: Db, p: SentMails): Promise<{ counted: number; watched: boolean }> {
+export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
     FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[], ${p.providerIds}::text[]) AS d (id, claim, provider_id)
-    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL`;
+    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
   // Whether or not it counted: a mail that left twice has two ids.
   const handedOver = sql`
     SELECT d.provider_id, e.project_id, e.id FROM unnest(${p.ids}::uuid[], ${p.providerIds}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
-  const { rows } = await sql<{ counted: number; watched: boolean }>`
-    WITH done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
+  const { rows } = await sql<CompletedSent>`
+    /* prepared */ WITH listening AS MATERIALIZED (
+        SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
+      done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
       ${p.source === SES ? sql`ses AS (${noteSesMessages(handedOver)}),` : sql``}
       counts AS (${countOutcomes(byProject)})
     SELECT count(*) AS counted,
-      EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched
+      EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched,
+      ARRAY(SELECT id FROM listening) AS listening
     FROM done
   `.execute(db);
-  return rows[0] ?? { counted: 0, watched: false };
+  return rows[0] ?? { counted: 0, watched: false, listening: [] };
 }
 
 /** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from './schema.ts';
 
 export interface TriggeredWorkflow {
@@ -61,11 +61,19 @@ export async function findListeners(
 
 /**
  * Whether anything could react to an event of this name: a workflow it starts, a step that waits for it, or an endpoint of the
- * webhook registry. A bulk sender asks once a batch; where nothing listens it may write plain event rows, set-based.
+ * webhook registry. A bulk sender asks once a turn, and with each batch that it records (`listens`); where nothing listens it may write plain
+ * event rows, set-based.
  */
 export async function hasListeners(db: Kysely<Database>, projectId: string, eventName: string): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`
-    SELECT EXISTS (
+    SELECT ${listens(sql`${projectId}::uuid`, eventName)} AS listens
+  `.execute(db);
+  return rows[0]?.listens ?? false;
+}
+
+/** `hasListeners` as a part of another statement. */
+export function listens(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
+  return sql<boolean>`(EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
       OR EXISTS (
         SELECT FROM workflow_steps
@@ -73,7 +81,5 @@ export async function hasListeners(db: Kysely<Database>, projectId: string, even
       OR EXISTS (
         SELECT FROM webhook_endpoints w, unnest(w.events) AS pattern
         WHERE w.project_id = ${projectId} AND w.status <> 'DISABLED' AND (pattern = ${eventName}
-          OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))) AS listens
-  `.execute(db);
-  return rows[0]?.listens ?? false;
+          OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))))`;
 }

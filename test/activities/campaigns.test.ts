@@ -222,6 +222,25 @@ describe('a chunk', () => {
     },
   );
 
+  test('whose mails somebody begins to want in mid-turn tells of each one that is recorded from then on', async () => {
+    const start = await sending(3_000);
+    slowly = 20;
+    const turn = worker().send(start);
+    await until(async () => (await counts(start)).sent > 0);
+    await wantSent();
+    const { rows: before } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM emails WHERE campaign_id = ${start.campaignId} AND sent_at IS NOT NULL`.execute(
+      database.db,
+    );
+    slowly = 0;
+    expect(await turn).toMatchObject({ outcome: 'done', sent: 3_000 });
+    const { rows: told } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM webhook_deliveries WHERE project_id = ${projectId}`.execute(database.db);
+    expect(told[0]?.n).toBeGreaterThanOrEqual(3_000 - (before[0]?.n ?? 0));
+    expect(await counts(start)).toMatchObject({ sent: 3_000, pending: 0 });
+    expect(sink.messages).toHaveLength(3_000);
+  });
+
   test('a template fault ends one mail only', async () => {
     const start = await sending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
