@@ -49,6 +49,18 @@ export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Pro
   }
 }
 
+/** Runs a part of a transaction whose statements have this long each; one that has not fails (`isOutOfTime`), and the transaction goes on. */
+export function withinMs<T>(trx: Transaction<Database>, ms: number, work: () => Promise<T>): Promise<T> {
+  return inSavepoint(trx, async () => {
+    const { rows } = await sql<{ before: string }>`
+      SELECT current_setting('statement_timeout') AS before, set_config('statement_timeout', ${String(ms)}, true)
+    `.execute(trx);
+    const result = await work();
+    await sql`SELECT set_config('statement_timeout', ${rows[0]?.before ?? '0'}, true)`.execute(trx);
+    return result;
+  });
+}
+
 /** For the rest of a transaction: who waits longer for a lock fails, and the transaction with it (`isOutOfTime`). */
 export async function limitLockWaits(trx: Transaction<Database>, waitMs: number): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);

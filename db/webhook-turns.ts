@@ -1,7 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { openSecret } from '../domain/secrets.ts';
 import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../domain/webhook-registry.ts';
+import { isOutOfTime } from './postgres-errors.ts';
 import type { Database } from './schema.ts';
+import { withinMs } from './transaction.ts';
 import type { DeliveryStatus } from './webhook-deliveries.ts';
 import { type EndpointRef, type EndpointStatus, endpointSecretContext } from './webhook-endpoints.ts';
 
@@ -9,6 +11,11 @@ import { type EndpointRef, type EndpointStatus, endpointSecretContext } from './
 const LEASE_SECONDS = 120;
 /** A degraded endpoint is asked this often, with one delivery, until one succeeds. */
 const PROBE_SECONDS = 60;
+/**
+ * Events that come without a pause keep the end of a turn waiting, as Postgres lets each share the lock before those that want the whole of
+ * it. Then there is something to deliver, and another turn is better than waiting.
+ */
+const END_LOCK_WAIT_MS = 500;
 /** Rows that one statement gives up, so that none holds locks for long. */
 const GIVE_UP_PAGE = 5_000;
 
@@ -155,6 +162,26 @@ export interface NextTurn {
   waitMs: number;
 }
 
+/** The whole lock of an endpoint's row; 'busy' where events are being recorded all the time. */
+async function lockEndpoint(
+  trx: Transaction<Database>,
+  p: { projectId: string; endpointId: string },
+): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
+  try {
+    // Not by lock_timeout, which begins anew with each of those that are waited for.
+    return await withinMs(trx, END_LOCK_WAIT_MS, async () => {
+      const { rows } = await sql<{ probeAt: Date | null }>`
+        SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
+        WHERE project_id = ${p.projectId} AND id = ${p.endpointId} FOR UPDATE
+      `.execute(trx);
+      return rows[0];
+    });
+  } catch (error) {
+    if (isOutOfTime(error)) return 'busy';
+    throw error;
+  }
+}
+
 /**
  * Ends a turn, unless something is due already. Events are queued under a share of the endpoint's row lock and read `wakes_at` afterwards,
  * so that under the whole of it an event is seen here, or sees that it has to wake the endpoint: none falls between.
@@ -164,12 +191,10 @@ export async function endTurn(
   trx: Transaction<Database>,
   p: { projectId: string; endpointId: string; turn: number },
 ): Promise<NextTurn | null> {
-  const { rows: locked } = await sql<{ probeAt: Date | null }>`
-    SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
-    WHERE project_id = ${p.projectId} AND id = ${p.endpointId} FOR UPDATE
-  `.execute(trx);
-  if (!locked[0]) return null;
-  const { probeAt } = locked[0];
+  const locked = await lockEndpoint(trx, p);
+  if (locked === 'busy') return { at: new Date(), waitMs: 0 };
+  if (!locked) return null;
+  const { probeAt } = locked;
   const { rows } = await sql<{ at: Date; waitMs: number; probing: boolean | null }>`
     SELECT at, greatest(0, ceil(extract(epoch FROM at - clock_timestamp()) * 1000))::int AS "waitMs",
       at = ${probeAt}::timestamptz AS probing

@@ -65,6 +65,47 @@ it('an event that is being recorded while a turn ends is seen by that turn', asy
   expect(await ended).toMatchObject({ waitMs: 0 });
 });
 
+it('a turn ends its wait also where events come without a pause, each before the one before it is recorded', async () => {
+  const id = await newEndpoint('steady');
+  const turn = await begin(id);
+  /** Records an event in a transaction that stays open. */
+  const open = () => {
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    let done: Promise<void> | undefined;
+    const opened = new Promise<void>((resolve) => {
+      done = inTransaction(database.db, async (trx) => {
+        await record(trx, 'steady');
+        resolve();
+        await closed;
+      });
+    });
+    const end = async () => {
+      close();
+      await done;
+    };
+    return { opened, end };
+  };
+  let last = open();
+  await last.opened;
+  let ended = false;
+  const answer = end(turn).finally(() => {
+    ended = true;
+  });
+  await until(async () => {
+    const next = open();
+    await Promise.race([next.opened, answer]);
+    await last.end();
+    last = next;
+    return ended;
+  }, 'the end of the turn');
+  await last.end();
+  expect(await answer).toMatchObject({ waitMs: 0 });
+  expect(await listDueDeliveries(database.db, { ...turn, underWay: [], limit: 10 })).not.toEqual([]);
+});
+
 it('an event after the end of a turn wakes the endpoint', async () => {
   const id = await newEndpoint('c');
   expect(await end(await begin(id))).toBeNull();
