@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { type Email, listProvenEmails } from '../db/emails.ts';
 import { type Engagement, recordEngagements } from '../db/engagements.ts';
+import { isConnectionFailure, UnknownCommit } from '../db/postgres-errors.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { findFate } from '../db/unknown-commit.ts';
 import { groupBy } from '../domain/group-by.ts';
 import { type FetchKind, isTooEarly } from '../domain/prefetchers.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -40,6 +42,8 @@ export interface EngagementBatcher {
 
 interface Waiting extends Hit {
   tries: number;
+  /** The transaction that may have written it. */
+  unknown?: UnknownCommit;
 }
 
 /**
@@ -87,8 +91,9 @@ export function createEngagementBatcher(deps: {
   }
 
   /** Returns what has to be tried again. */
-  async function write(batch: Waiting[]): Promise<Waiting[]> {
+  async function write(written: Waiting[]): Promise<Waiting[]> {
     try {
+      const { batch, doubtful } = await settleDoubts(written);
       const emails = new Map((await listProvenEmails(db, idsOf(batch))).map((email) => [email.id, email]));
       const known = batch.filter(({ emailId }) => emails.has(emailId));
       const early = closing ? [] : known.filter((hit) => isUnderWay(emails.get(hit.emailId), hit));
@@ -96,11 +101,26 @@ export function createEngagementBatcher(deps: {
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
       const failed: Waiting[] = [];
       for (const [projectId, hits] of groups) failed.push(...(await writeProject(projectId, hits, emails)));
-      return again([...early, ...failed]);
+      return again([...early, ...failed, ...doubtful]);
     } catch (error) {
-      log.warn({ reason: reasonOf(error), hits: batch.length }, 'opens and clicks wait for the database');
-      return again(batch);
+      log.warn({ reason: reasonOf(error), hits: written.length }, 'opens and clicks wait for the database');
+      return again(written);
     }
+  }
+
+  /** What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell of. */
+  async function settleDoubts(hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
+    const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
+    for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
+      if (!unknown) continue;
+      const fate = await findFate(db, unknown).catch((error: unknown) => {
+        if (isConnectionFailure(error)) throw error;
+        return undefined;
+      });
+      if (fate === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
+      else if (fate === undefined) settled.doubtful.push(...ofOne);
+    }
+    return settled;
   }
 
   async function writeProject(projectId: string, hits: Waiting[], emails: Map<string, Email>): Promise<Waiting[]> {
@@ -110,8 +130,9 @@ export function createEngagementBatcher(deps: {
       return [];
     } catch (error) {
       log.warn({ reason: reasonOf(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
+      if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
       const ids = idsOf(hits);
-      if (ids.length === 1) return hits;
+      if (ids.length === 1 || isConnectionFailure(error)) return hits;
       // One that cannot be written must not keep the others: each by itself.
       const failed: Waiting[] = [];
       for (const id of ids) {
