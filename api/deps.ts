@@ -11,6 +11,8 @@ import type { RateLimits } from './rate-limits.ts';
 export interface Deps {
   config: Config;
   db: Db;
+  /** For what people look at: lists, feeds, counts, segments. Few connections, so that it never takes those that sends need. */
+  reads: Db;
   pool: pg.Pool;
   lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId'>;
   log: Logger;

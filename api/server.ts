@@ -20,6 +20,12 @@ import { startSmtpRelay } from './smtp-relay.ts';
 
 /** Connections to Postgres of one API process: accepting goes in groups, so few are enough. */
 const DB_CONNECTIONS = 16;
+/** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
+const STATEMENT_TIMEOUT_MS = 120_000;
+/** For what people look at. Who finds all of them taken waits, and so does nobody else. */
+const READ_CONNECTIONS = 4;
+/** Of a list or a count; nobody looks at a page that takes longer. */
+const READ_TIMEOUT_MS = 20_000;
 /** Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed socket. */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
@@ -73,11 +79,21 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
 
 /** Everything that routes need, and how it is given back: work for Temporal first, the database last. */
 function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promise<void> } {
-  const { db, pool } = connect({
+  const database = {
     connectionString: config.database.url,
+    onError: (error: Error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
+  };
+  const { db, pool } = connect({
+    ...database,
     max: DB_CONNECTIONS,
     applicationName: 'tidings-api',
-    onError: (error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const { db: reads } = connect({
+    ...database,
+    max: READ_CONNECTIONS,
+    applicationName: 'tidings-api-reads',
+    statementTimeoutMs: READ_TIMEOUT_MS,
   });
   const bell = createOutboxBell(db);
   const lifecycle = createLifecycle({ temporal: config.temporal, wake: bell.ring });
@@ -93,9 +109,9 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
     await Promise.race([lifecycle.close(), sleep(DISPATCH_MS, undefined, { ref: false })]);
     limits.close();
     await keys.close();
-    await db.destroy();
+    await Promise.all([db.destroy(), reads.destroy()]);
   };
-  return { deps: { config, db, pool, lifecycle, log, keys, limits, engagements }, close };
+  return { deps: { config, db, reads, pool, lifecycle, log, keys, limits, engagements }, close };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

@@ -17,6 +17,7 @@ const { db, pool } = connect({ connectionString, max: 1, applicationName: 'opena
 const app = createApp({
   config,
   db,
+  reads: db,
   pool,
   lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
   log: pino({ level: 'silent' }),

@@ -24,9 +24,12 @@ export interface ActivityPage {
   items: ActivityItem[];
   cursor: string | null;
   hasMore: boolean;
-  /** Counted on the first page, else 0. */
+  /** Counted on the first page, up to ACTIVITY_TOTAL_MAX; else 0. */
   total: number;
 }
+
+/** A feed is counted no further: nobody pages through more, and all of a large project's history takes seconds to count. */
+export const ACTIVITY_TOTAL_MAX = 10_000;
 
 /** Later than any row, and what a UUIDv7 can still hold. */
 const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
@@ -64,9 +67,9 @@ export async function listActivity(
 }
 
 async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
-  const parts = sources.map((source) => selectPresence(source, p, positionOf(p)));
+  const parts = sources.map((source) => sql`(${selectPresence(source, p, positionOf(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`);
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u
+    SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${ACTIVITY_TOTAL_MAX}) v
   `.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   /** Most connections of this process. */
   max: number;
   applicationName: string;
+  /** Postgres ends a statement that takes longer, waiting for locks included; never unless given. */
+  statementTimeoutMs?: number;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   onError: (error: Error) => void;
 }
@@ -22,6 +24,7 @@ export type Db = Kysely<Database>;
 
 /** A pool of Postgres connections with the types of our tables. `db.destroy()` closes it. */
 export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
+  const { statementTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.max,
@@ -30,6 +33,10 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // Not as a parameter of the connection, which PgBouncer refuses.
+    onConnect: async (client) => {
+      if (statementTimeoutMs) await client.query(`SET statement_timeout = ${Math.trunc(statementTimeoutMs)}`);
+    },
   });
   // Without a listener, an idle connection that Postgres closes would end the process.
   pool.on('error', options.onError);

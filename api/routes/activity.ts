@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
+  ACTIVITY_TOTAL_MAX,
   type ActivityItem,
   countActivity,
   countRecentActivity,
@@ -82,7 +83,12 @@ const listRoute = createRoute({
           activities: z.array(Activity),
           cursor: z.string().nullable(),
           hasMore: z.boolean(),
-          total: z.number().int(),
+          total: z
+            .number()
+            .int()
+            .openapi({
+              description: `On the first page how many there are, counted up to ${ACTIVITY_TOTAL_MAX}; 0 on later ones.`,
+            }),
         })
         .openapi('ActivityList', { example: { data: [], activities: [], cursor: null, hasMore: false, total: 0 } }),
     ),
@@ -178,10 +184,10 @@ const upcomingRoute = createRoute({
   },
 });
 
-export function activityRoutes(app: App, { db }: Deps): void {
+export function activityRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const query = c.req.valid('query');
-    const { items, ...page } = await listActivity(db, {
+    const { items, ...page } = await listActivity(reads, {
       projectId: c.var.projectId,
       ...query,
       types: query.types as ActivityType[] | undefined,
@@ -191,7 +197,7 @@ export function activityRoutes(app: App, { db }: Deps): void {
   });
 
   app.openapi(statsRoute, async (c) => {
-    const totals = await countActivity(db, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const totals = await countActivity(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
     const openRate = rate(totals.totalEmailsOpened, totals.totalEmailsSent);
     const clickRate = rate(totals.totalEmailsClicked, totals.totalEmailsSent);
     return c.json({ ...totals, openRate, clickRate }, 200);
@@ -200,7 +206,7 @@ export function activityRoutes(app: App, { db }: Deps): void {
   app.openapi(recentRoute, async (c) => {
     const { minutes } = c.req.valid('query');
     const since = new Date(Date.now() - minutes * MINUTE_MS);
-    return c.json({ count: await countRecentActivity(db, { projectId: c.var.projectId, since }), minutes }, 200);
+    return c.json({ count: await countRecentActivity(reads, { projectId: c.var.projectId, since }), minutes }, 200);
   });
 
   app.openapi(typesRoute, (c) => c.json({ types: [...ACTIVITY_TYPES] }, 200));
@@ -208,7 +214,7 @@ export function activityRoutes(app: App, { db }: Deps): void {
   app.openapi(upcomingRoute, async (c) => {
     const { limit, daysAhead } = c.req.valid('query');
     const until = new Date(Date.now() + daysAhead * DAY_MS);
-    const items = await listUpcoming(db, { projectId: c.var.projectId, until, limit });
+    const items = await listUpcoming(reads, { projectId: c.var.projectId, until, limit });
     return c.json({ activities: items.map(dated) }, 200);
   });
 }

@@ -119,14 +119,14 @@ const topEventsRoute = createRoute({
   },
 });
 
-export function analyticsRoutes(app: App, { db }: Deps): void {
+export function analyticsRoutes(app: App, { reads }: Deps): void {
   app.openapi(timeseriesRoute, async (c) =>
-    c.json(await listDayCounts(db, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) }), 200),
+    c.json(await listDayCounts(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) }), 200),
   );
 
   app.openapi(topCampaignsRoute, async (c) => {
     const { limit, ...query } = c.req.valid('query');
-    const campaigns = await listTopCampaigns(db, { projectId: c.var.projectId, ...spanOf(query), limit });
+    const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...spanOf(query), limit });
     const answer = campaigns.map((campaign) => ({
       ...campaign,
       openRate: rate(campaign.openedCount, campaign.sentCount),
@@ -136,7 +136,7 @@ export function analyticsRoutes(app: App, { db }: Deps): void {
   });
 
   app.openapi(campaignStatsRoute, async (c) => {
-    const counts = await countCampaigns(db, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const counts = await countCampaigns(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
     const { total, active, completed, sent, opened, clicked } = counts;
     const rates = { averageOpenRate: rate(opened, sent), averageClickRate: rate(clicked, sent) };
     return c.json({ total, active, completed, ...rates }, 200);
@@ -144,6 +144,6 @@ export function analyticsRoutes(app: App, { db }: Deps): void {
 
   app.openapi(topEventsRoute, async (c) => {
     const { limit, ...query } = c.req.valid('query');
-    return c.json(await listTopEvents(db, { projectId: c.var.projectId, ...spanOf(query), limit }), 200);
+    return c.json(await listTopEvents(reads, { projectId: c.var.projectId, ...spanOf(query), limit }), 200);
   });
 }

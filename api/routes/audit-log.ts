@@ -42,9 +42,9 @@ const listRoute = createRoute({
   responses: { 200: ok(cursorList(AuditEntry)) },
 });
 
-export function auditLogRoutes(app: App, { db }: Deps): void {
+export function auditLogRoutes(app: App, { reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { items, ...page } = await listAudit(db, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { items, ...page } = await listAudit(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     const data = items.map((entry) => ({ ...entry, createdAt: entry.createdAt.toISOString() }));
     return c.json({ ...page, data }, 200);
   });

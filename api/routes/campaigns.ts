@@ -182,12 +182,12 @@ const statsRoute = createRoute({
   responses: { 200: ok(CampaignStats) },
 });
 
-export function campaignRoutes(app: App, { db, lifecycle }: Deps): void {
+export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
-    const { items, ...page } = await listCampaigns(db, { projectId, ...query, pageSize: limit ?? pageSize });
-    const counts = await countCampaigns(db, { projectId, ids: items.map((campaign) => campaign.id) });
+    const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize: limit ?? pageSize });
+    const counts = await countCampaigns(reads, { projectId, ids: items.map((campaign) => campaign.id) });
     return c.json(
       { campaigns: items.map((campaign) => campaignAnswer(campaign, counts.get(campaign.id))), ...page },
       200,
@@ -270,7 +270,7 @@ export function campaignRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getCampaign(db, ref);
-    return c.json(statsAnswer(await countCampaign(db, ref)), 200);
+    return c.json(statsAnswer(await countCampaign(reads, ref)), 200);
   });
 }
 

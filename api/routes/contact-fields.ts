@@ -111,22 +111,22 @@ const deleteRoute = createRoute({
 });
 
 /** Register before `contactRoutes`: `/contacts/fields` has the shape of `/contacts/{id}`. */
-export function contactFieldRoutes(app: App, { db }: Deps): void {
+export function contactFieldRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const fields = await listContactFields(db, c.var.projectId);
+    const fields = await listContactFields(reads, c.var.projectId);
     return c.json({ fields, count: fields.length }, 200);
   });
 
   app.openapi(valuesRoute, async (c) => {
     const { field } = c.req.valid('param');
     const { limit } = c.req.valid('query');
-    const values = await listFieldValues(db, { projectId: c.var.projectId, key: customFieldKey(field), limit });
+    const values = await listFieldValues(reads, { projectId: c.var.projectId, key: customFieldKey(field), limit });
     return c.json({ field, values, count: values.length, limit }, 200);
   });
 
   app.openapi(usageRoute, async (c) => {
     const key = customFieldKey(c.req.valid('param').field);
-    return c.json(await getFieldUsage(db, { projectId: c.var.projectId, key }), 200);
+    return c.json(await getFieldUsage(reads, { projectId: c.var.projectId, key }), 200);
   });
 
   app.openapi(deleteRoute, async (c) => {

@@ -130,11 +130,11 @@ const lookupRoute = createRoute({
   responses: { 200: ok(LookupResult) },
 });
 
-export function contactRoutes(app: App, { db, lifecycle, config }: Deps): void {
+export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { items, ...page } = await listContacts(db, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { items, ...page } = await listContacts(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(contactAnswer), ...page }, 200);
   });
 
@@ -161,7 +161,7 @@ export function contactRoutes(app: App, { db, lifecycle, config }: Deps): void {
 
   app.openapi(lookupRoute, async (c) => {
     const { emails } = c.req.valid('json');
-    return c.json(await lookupContacts(db, { projectId: c.var.projectId, emails }), 200);
+    return c.json(await lookupContacts(reads, { projectId: c.var.projectId, emails }), 200);
   });
 
   app.openapi(getRoute, async (c) => {

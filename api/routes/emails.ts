@@ -50,9 +50,9 @@ const getRoute = createRoute({
 });
 
 /** `GET /v1/emails` and `GET /v1/emails/{id}` (spec, decisions §9). */
-export function emailRoutes(app: App, { config, db }: Deps): void {
+export function emailRoutes(app: App, { config, db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
-    const { items, cursor } = await listEmails(db, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(emailItem), nextCursor: cursor }, 200);
   });
 

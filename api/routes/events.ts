@@ -159,7 +159,7 @@ const purgeRoute = createRoute({
   },
 });
 
-export function eventRoutes(app: App, { db, lifecycle }: Deps): void {
+export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(recordRoute, async (c) => {
     const { name, contactId, emailId, data } = c.req.valid('json');
     const { projectId, mode } = c.var;
@@ -176,14 +176,14 @@ export function eventRoutes(app: App, { db, lifecycle }: Deps): void {
 
   app.openapi(listRoute, async (c) => {
     const { projectId } = c.var;
-    const { items, ...page } = await listEvents(db, { projectId, ...c.req.valid('query') });
-    const events = await eventAnswers(db, projectId, items);
+    const { items, ...page } = await listEvents(reads, { projectId, ...c.req.valid('query') });
+    const events = await eventAnswers(reads, projectId, items);
     return c.json({ events, data: events, ...page }, 200);
   });
 
   app.openapi(statsRoute, async (c) => {
     const { startDate, endDate } = c.req.valid('query');
-    const counts = await countEvents(db, {
+    const counts = await countEvents(reads, {
       projectId: c.var.projectId,
       ...(startDate && { since: startDate }),
       ...(endDate && { until: endDate }),
@@ -194,20 +194,20 @@ export function eventRoutes(app: App, { db, lifecycle }: Deps): void {
     );
   });
 
-  app.openapi(namesRoute, async (c) => c.json({ eventNames: await listEventNames(db, c.var.projectId) }, 200));
+  app.openapi(namesRoute, async (c) => c.json({ eventNames: await listEventNames(reads, c.var.projectId) }, 200));
 
   app.openapi(ofContactRoute, async (c) => {
     const { projectId } = c.var;
     const { contactId } = c.req.valid('param');
     await getContact(db, { projectId, id: contactId });
-    const { items, ...page } = await listEvents(db, { projectId, contactId, ...c.req.valid('query') });
-    const events = await eventAnswers(db, projectId, items);
+    const { items, ...page } = await listEvents(reads, { projectId, contactId, ...c.req.valid('query') });
+    const events = await eventAnswers(reads, projectId, items);
     return c.json({ events, data: events, ...page }, 200);
   });
 
   app.openapi(usageRoute, async (c) => {
     const { eventName: name } = c.req.valid('param');
-    return c.json(await getEventUsage(db, { projectId: c.var.projectId, name }), 200);
+    return c.json(await getEventUsage(reads, { projectId: c.var.projectId, name }), 200);
   });
 
   app.openapi(purgeRoute, async (c) => {

@@ -102,7 +102,7 @@ const cancelAllRoute = createRoute({
   },
 });
 
-export function executionRoutes(app: App, { db, lifecycle }: Deps): void {
+export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, context } = c.req.valid('json');
@@ -121,7 +121,7 @@ export function executionRoutes(app: App, { db, lifecycle }: Deps): void {
     const { id: workflowId } = c.req.valid('param');
     const { projectId } = c.var;
     await getWorkflow(db, { projectId, id: workflowId });
-    const { items, ...page } = await listExecutions(db, { projectId, workflowId, ...c.req.valid('query') });
+    const { items, ...page } = await listExecutions(reads, { projectId, workflowId, ...c.req.valid('query') });
     return c.json({ ...page, data: items.map((item) => executionAnswer(item)) }, 200);
   });
 

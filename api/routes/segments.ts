@@ -302,10 +302,10 @@ const refreshRoute = createRoute({
   responses: { 200: ok(Refreshed) },
 });
 
-export function segmentRoutes(app: App, { db, lifecycle, config }: Deps): void {
+export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  app.openapi(listRoute, async (c) => c.json((await listSegments(db, c.var.projectId)).map(segmentAnswer), 200));
+  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(segmentAnswer), 200));
 
   app.openapi(createSegmentRoute, async (c) => {
     const { filters, condition: alias, description, ...body } = c.req.valid('json');
@@ -344,7 +344,7 @@ export function segmentRoutes(app: App, { db, lifecycle, config }: Deps): void {
   app.openapi(contactsRoute, async (c) => {
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { page, pageSize } = c.req.valid('query');
-    const { items, total } = await listSegmentContacts(db, segment, { page, pageSize });
+    const { items, total } = await listSegmentContacts(reads, segment, { page, pageSize });
     const contacts = items.map(contactAnswer);
     return c.json({ contacts, data: contacts, page, pageSize, total, totalPages: Math.ceil(total / pageSize) }, 200);
   });
@@ -363,18 +363,18 @@ export function segmentRoutes(app: App, { db, lifecycle, config }: Deps): void {
 
   app.openapi(computeRoute, async (c) => {
     const options = { projectId: c.var.projectId, segmentId: c.req.valid('param').id };
-    return c.json(await computeSegment(db, { ...options, onPage: (outbox) => lifecycle.dispatch(outbox) }), 200);
+    return c.json(await computeSegment(reads, { ...options, onPage: (outbox) => lifecycle.dispatch(outbox) }), 200);
   });
 
   app.openapi(refreshRoute, async (c) => {
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
-    return c.json({ memberCount: await refreshMemberCount(db, segment) }, 200);
+    return c.json({ memberCount: await refreshMemberCount(reads, segment) }, 200);
   });
 
   /** The segment with its count, which is kept; it stands already, so a count that fails must not fail its creation. */
   async function counted(segment: Segment): Promise<Segment> {
     try {
-      return { ...segment, memberCount: await refreshMemberCount(db, segment) };
+      return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
     } catch {
       return segment;
     }

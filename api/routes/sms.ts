@@ -84,7 +84,7 @@ const getRoute = createRoute({
 });
 
 /** `/v1/sms*` (spec, decisions §10). */
-export function smsRoutes(app: App, { config, db, lifecycle }: Deps): void {
+export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');
     const { to, body, contactId } = c.req.valid('json');
@@ -105,7 +105,7 @@ export function smsRoutes(app: App, { config, db, lifecycle }: Deps): void {
   });
 
   app.openapi(listRoute, async (c) => {
-    const { items, cursor } = await listSms(db, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { items, cursor } = await listSms(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(smsItem), nextCursor: cursor }, 200);
   });
 

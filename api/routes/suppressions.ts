@@ -77,11 +77,11 @@ const deleteRoute = createRoute({
   responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
 });
 
-export function suppressionRoutes(app: App, { db, lifecycle, config }: Deps): void {
+export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { items, ...page } = await listSuppressions(db, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(suppressionAnswer), ...page }, 200);
   });
 

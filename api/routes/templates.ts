@@ -182,10 +182,10 @@ const usageRoute = createRoute({
   responses: { 200: ok(Usage) },
 });
 
-export function templateRoutes(app: App, { db }: Deps): void {
+export function templateRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
-    const { items, ...page } = await listTemplates(db, {
+    const { items, ...page } = await listTemplates(reads, {
       projectId: c.var.projectId,
       ...query,
       pageSize: limit ?? pageSize,

@@ -236,7 +236,7 @@ const replayRoute = createRoute({
   responses: { 200: ok(Replayed) },
 });
 
-export function webhookRoutes(app: App, { config, db, lifecycle }: Deps): void {
+export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
   const atRestKey = deriveKey(config.secretKey, 'at-rest');
 
   app.openapi(createEndpointRoute, async (c) => {
@@ -279,7 +279,7 @@ export function webhookRoutes(app: App, { config, db, lifecycle }: Deps): void {
   app.openapi(deliveriesRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getEndpoint(db, ref);
-    const { items, ...page } = await listDeliveries(db, { ...ref, ...c.req.valid('query') });
+    const { items, ...page } = await listDeliveries(reads, { ...ref, ...c.req.valid('query') });
     return c.json({ data: items.map(deliveryAnswer), ...page }, 200);
   });
 
