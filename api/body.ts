@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../domain/errors.ts';
 import type { RequestContext } from './env.ts';
+import { JSON_MAX_NODES } from './json-nodes.ts';
 
-/** JSON bodies, unless a route says otherwise: far more than any record of ours. */
-export const JSON_MAX_BYTES = 1024 * 1024;
+/** What is said of more. */
+export const TOO_MANY_NODES = `A body holds at most ${JSON_MAX_NODES.toLocaleString('en')} values.`;
+
+/** Bodies without their attachments, unless a route says otherwise: more than any record of ours. */
+export const JSON_MAX_BYTES = 3 * 1024 * 1024;
+/** On the routes of the public key, which stands in every page. */
+export const PUBLIC_MAX_BYTES = 64 * 1024;
 /** JSON deeper than this is nobody's data; `JSON.stringify` and Postgres would end on their stacks. */
 const MAX_DEPTH = 64;
 
@@ -71,17 +77,29 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /**
  * Where a JSON value holds what Postgres cannot: a NUL character, half of a surrogate pair, or nesting without end.
- * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings.
+ * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings, and it looks at
+ * `JSON_MAX_NODES` values at most, wherever the value came from.
  */
-export function findUnstorable(value: unknown, depth = 0): { path: string[]; message: string } | undefined {
+export function findUnstorable(value: unknown): Unstorable | undefined {
+  return unstorableIn(value, 0, { left: JSON_MAX_NODES });
+}
+
+interface Unstorable {
+  path: string[];
+  message: string;
+}
+
+function unstorableIn(value: unknown, depth: number, nodes: { left: number }): Unstorable | undefined {
+  nodes.left -= 1;
+  if (nodes.left < 0) return { path: [], message: TOO_MANY_NODES };
   if (typeof value === 'string') {
     return isStorable(value) ? undefined : { path: [], message: 'Must not contain NUL or broken Unicode characters.' };
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= MAX_DEPTH) return { path: [], message: `Must not be nested deeper than ${MAX_DEPTH} levels.` };
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     if (!isStorable(key)) return { path: [], message: 'Names must not contain NUL or broken Unicode characters.' };
-    const found = findUnstorable(member, depth + 1);
+    const found = unstorableIn(Reflect.get(value, key), depth + 1, nodes);
     if (found) return { path: [key, ...found.path], message: found.message };
   }
   return undefined;
@@ -95,9 +113,13 @@ export function isStorable(text: string): boolean {
 /** The refusal of a body, in the size that the caller knows it by. */
 export function tooLarge(maxBytes: number): AppError {
   return new AppError('PAYLOAD_TOO_LARGE', {
-    message: `The body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`,
+    message: `The body is larger than ${sizeWords(maxBytes)}.`,
     details: { maxBytes },
   });
+}
+
+function sizeWords(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / 1024 / 1024)} MB`;
 }
 
 function hungUp(cause: unknown): never {

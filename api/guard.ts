@@ -3,19 +3,22 @@ import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { AppError } from '../domain/errors.ts';
 import { authenticate } from './authenticate.ts';
-import { findUnstorable, isStorable, JSON_MAX_BYTES, parseJson, readBody } from './body.ts';
+import { findUnstorable, isStorable, JSON_MAX_BYTES, parseJson, readBody, TOO_MANY_NODES, tooLarge } from './body.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
 import { ignoredFields } from './ignored-fields.ts';
+import { hasTooManyNodes } from './json-nodes.ts';
 import { accessRule } from './security.ts';
 
 /** What a route may say besides what its OpenAPI operation holds. */
 export interface RouteOptions {
   /** Every fault of query and body is 400 VALIDATION_ERROR here (decisions §1), not 400 BAD_REQUEST and 422. */
   invalid?: 400;
-  /** Largest body; 1 MB unless given. */
+  /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
+  /** Bytes of a body's files: where a body may be larger for their sake, all else of it is 3 MB at most. */
+  fileBytes?: (body: unknown) => number;
 }
 
 export type GuardedRoute = RouteConfig & RouteOptions;
@@ -106,7 +109,12 @@ interface BodyPlan {
 function jsonCheck(plan: BodyPlan): Check {
   const ignored = ignoredFields(plan.schema);
   return async (c) => {
-    const value = await readJson(c, plan);
+    const bytes = await readJson(c, plan);
+    if (hasTooManyNodes(bytes))
+      throw invalidBody(plan.route, [{ field: '', message: TOO_MANY_NODES, code: 'too_big' }]);
+    const value = bytes.byteLength === 0 && plan.optional ? {} : parseJson(bytes);
+    const { fileBytes } = plan.route;
+    if (fileBytes && bytes.byteLength - fileBytes(value) > JSON_MAX_BYTES) throw tooLarge(JSON_MAX_BYTES);
     const unstorable = findUnstorable(value);
     if (unstorable) {
       const { path, message } = unstorable;
@@ -120,18 +128,17 @@ function jsonCheck(plan: BodyPlan): Check {
   };
 }
 
-async function readJson(c: RequestContext, plan: BodyPlan): Promise<unknown> {
+/** The bytes of a JSON body; none where it is optional and was left out. */
+async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> {
   const type = c.req.header('content-type');
   if (type === undefined && plan.optional) {
     const bytes = await readBody(c, plan.maxBytes);
-    if (bytes.byteLength === 0) return {};
+    if (bytes.byteLength === 0) return bytes;
     throw unsupported();
   }
   if (!type || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported();
   refuseEncoding(c);
-  const bytes = await readBody(c, plan.maxBytes);
-  if (bytes.byteLength === 0 && plan.optional) return {};
-  return parseJson(bytes);
+  return readBody(c, plan.maxBytes);
 }
 
 function formCheck(plan: BodyPlan): Check {

@@ -47,7 +47,7 @@ function honoPath(path: string): string {
 }
 
 function describe(route: GuardedRoute): GuardedRoute {
-  const { invalid, maxBodyBytes: _, middleware: __, hide: ___, ...operation } = route;
+  const { invalid, maxBodyBytes: _, fileBytes: __, middleware: ___, hide: ____, ...operation } = route;
   return {
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],

@@ -10,8 +10,22 @@ const NAME_MAX_CHARS = 255;
 const RECIPIENTS_MAX = 1000;
 /** All attachments of a request together, decoded (decisions §1). */
 export const ATTACHMENTS_MAX_BYTES = 10 * 1024 * 1024;
-/** A whole request: more than any message may have (spec "Limits"). */
-export const SEND_MAX_BYTES = 40 * 1024 * 1024;
+/** A whole request: its attachments in base64, and all else as everywhere. */
+export const SEND_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Bytes that the attachments of a request take, before anything of it is checked. */
+export function attachmentBytes(body: unknown): number {
+  const files: unknown = isRecord(body) ? body.attachments : undefined;
+  if (!Array.isArray(files)) return 0;
+  return files.reduce((sum: number, file: unknown) => {
+    const content = isRecord(file) ? file.content : undefined;
+    return sum + (typeof content === 'string' ? content.length : 0);
+  }, 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
 
 const oneLine = /^[^\r\n]*$/;
 const DisplayName = z.string().max(NAME_MAX_CHARS).regex(oneLine, 'Must not contain line breaks');

@@ -76,7 +76,8 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: 'The request is too large.',
-    suggestion: 'Keep attachments under 10 MB decoded, a message under 40 MB and a CSV file under 5 MB.',
+    suggestion:
+      'Keep attachments under 10 MB decoded, a request under 16 MB with them and 3 MB without, and a CSV file under 5 MB.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -26,8 +26,6 @@ import { Id, IdParams, numberedListFields, pageQuery } from '../schemas.ts';
 import { scopes } from '../security.ts';
 
 const LIST_DEFAULT = 20;
-/** Room for a body of the most characters, escaped as JSON. */
-const BODY_MAX_BYTES = 5 * 1024 * 1024;
 const tags = ['Campaigns'];
 
 const CampaignList = z.object({ campaigns: z.array(CampaignRecord), ...numberedListFields }).openapi('CampaignList', {
@@ -74,7 +72,6 @@ const createCampaignRoute = createRoute({
   description:
     'A DRAFT. Subject and body are Liquid; one that does not parse is 422 with line and column in `details`.',
   security: scopes('campaigns:edit'),
-  maxBodyBytes: BODY_MAX_BYTES,
   request: { body: json(CreateCampaign) },
   responses: { 200: ok(CampaignDone), ...errors('DOMAIN_NOT_VERIFIED', 'NOT_FOUND') },
 });
@@ -99,7 +96,6 @@ const putRoute = createRoute({
   summary: 'Replace the contents of a campaign',
   description: 'In DRAFT and SCHEDULED only. Fields that are not given stay as they are; null clears an optional one.',
   security: scopes('campaigns:edit'),
-  maxBodyBytes: BODY_MAX_BYTES,
   request: { params: IdParams, body: json(PutCampaign) },
   responses: { 200: ok(CampaignRecord), ...errors('DOMAIN_NOT_VERIFIED', 'BAD_REQUEST', 'CONFLICT') },
 });

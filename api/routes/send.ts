@@ -7,7 +7,7 @@ import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
 import { EmailAddress, Id, Instant, success } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import { createSendAcceptor } from '../send-acceptor.ts';
-import { SEND_MAX_BYTES, SendBody } from '../send-body.ts';
+import { attachmentBytes, SEND_MAX_BYTES, SendBody } from '../send-body.ts';
 import { sendRequest } from '../send-input.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';
@@ -51,6 +51,7 @@ const sendRoute = {
     },
   }),
   maxBodyBytes: SEND_MAX_BYTES,
+  fileBytes: attachmentBytes,
 };
 
 /** `POST /v1/send` (spec). */

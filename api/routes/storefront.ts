@@ -7,6 +7,7 @@ import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../doma
 import { deriveKey } from '../../domain/secrets.ts';
 import { readVariantId, VARIANTS_MAX } from '../../domain/storefront.ts';
 import { errors, json, ok } from '../answers.ts';
+import { PUBLIC_MAX_BYTES } from '../body.ts';
 import { clientAddress } from '../client-address.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -110,6 +111,7 @@ const BackInStock = z
   .openapi('BackInStock', { example: { email: 'ada@example.com', storefrontVariantId: '4711' } });
 
 const backInStock = {
+  maxBodyBytes: PUBLIC_MAX_BYTES,
   ...createRoute({
     method: 'post',
     path: '/v1/back-in-stock',
@@ -175,6 +177,7 @@ const Pixel = PixelEventInput.partial()
   });
 
 const pixel = createRoute({
+  maxBodyBytes: PUBLIC_MAX_BYTES,
   method: 'post',
   path: '/v1/pixel',
   operationId: 'recordPixel',

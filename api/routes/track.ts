@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH, eventNameFault } from '../../domain/event-names.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, ok } from '../answers.ts';
+import { PUBLIC_MAX_BYTES } from '../body.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
@@ -40,6 +41,7 @@ const TrackedEvent = success(z.object({ contact: Id, event: Id, timestamp: Insta
 });
 
 const trackRoute = createRoute({
+  maxBodyBytes: PUBLIC_MAX_BYTES,
   method: 'post',
   path: '/v1/track',
   operationId: 'trackEvent',

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasTooManyNodes } from './json-nodes.ts';
+
+const over = (text: string, max: number) => hasTooManyNodes(Buffer.from(text), max);
+
+/** The same count by the parsed value: a comma between members, a colon a member, a bracket a container. */
+function nodesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Array.isArray(value) ? value : Object.values(value);
+  const colons = Array.isArray(value) ? 0 : members.length;
+  return 1 + Math.max(0, members.length - 1) + colons + members.reduce((sum: number, each) => sum + nodesOf(each), 0);
+}
+
+describe('the number of values in a JSON text', () => {
+  it('is that of the value, whatever its strings hold', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const nodes = nodesOf(JSON.parse(text));
+        return !over(text, nodes) && (nodes === 0 || over(text, nodes - 1));
+      }),
+    );
+  });
+
+  it('leaves out what long strings and escapes hide', () => {
+    const long = JSON.stringify({ a: `${'x'.repeat(300)}"[[[,,,\\"${'y'.repeat(600)}\\`, b: ['\\"', ',,,'] });
+    expect([over(long, 6), over(long, 5)]).toEqual([false, true]);
+  });
+
+  it('is too many for strings without end or without anything between them, too', () => {
+    expect(over('""'.repeat(12), 10)).toBe(true);
+    expect(over(`"${'\\"'.repeat(1_000)}`, 10)).toBe(false);
+    expect(over('"\\', 10)).toBe(false);
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api.close());
+
+const json = { 'content-type': 'application/json' };
+
+/** A body as text, since what is refused here need not be a value that JSON.stringify makes. */
+async function post(path: string, body: string, key = api.one.secretKey) {
+  const response = await api.app.request(path, {
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${key}` },
+    body,
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+  const answer = (await response.json()) as any;
+  return { status: response.status, body: answer };
+}
+
+const mail = (more: string) =>
+  `{"to":"a@example.com","from":"x@shop.example.com","subject":"S","body":"<p>b</p>",${more}}`;
+
+describe('values in a body', () => {
+  it.each([
+    ['in data', mail(`"data":{"x":[${'[],'.repeat(60_000)}[]]}`)],
+    ['as recipients', `{"to":[${'{},'.repeat(60_000)}{}],"from":"x@shop.example.com","subject":"S","body":"b"}`],
+    ['that is no JSON in the end', mail(`"data":{"x":[${'[],'.repeat(60_000)}`)],
+  ])('more than 100,000 %s are refused before they are parsed', async (_, body) => {
+    const { status, body: answer } = await post('/v1/send', body);
+    expect(status).toBe(422);
+    expect(answer.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      errors: [{ field: '', code: 'too_big', message: expect.stringContaining('100,000 values') }],
+    });
+  });
+
+  it('commas and brackets in texts do not count', async () => {
+    const { status } = await post(
+      '/v1/send',
+      mail(`"data":{"note":{"value":"${'[,'.repeat(30_000)}","persistent":false}}`),
+    );
+    expect(status).toBe(200);
+  });
+});
+
+describe('bytes of a body', () => {
+  const file = (bytes: number) =>
+    `"attachments":[{"filename":"a.bin","contentType":"application/octet-stream","content":"${'A'.repeat(bytes)}"}]`;
+
+  it('are 3 MB, and 413 says so', async () => {
+    const { status, body } = await post('/templates', `{"name":"N","description":"${'x'.repeat(3 * MB)}"}`);
+    expect([status, body.error.details]).toEqual([413, { maxBytes: 3 * MB }]);
+  });
+
+  it('of a mail are 16 MB with its attachments, 3 MB without', async () => {
+    expect((await post('/v1/send', mail(file(12 * MB)))).status).toBe(200);
+    expect((await post('/v1/send', mail(file(16 * MB)))).body.error).toMatchObject({
+      ...{ code: 'PAYLOAD_TOO_LARGE', details: { maxBytes: 16 * MB } },
+    });
+    const unknown = `"extra":"${'x'.repeat(3 * MB)}"`;
+    expect((await post('/v1/send', mail(`${unknown},${file(8)}`))).body.error).toMatchObject({
+      ...{ code: 'PAYLOAD_TOO_LARGE', details: { maxBytes: 3 * MB } },
+    });
+  });
+
+  it.each([
+    ['/v1/track', '"email":"a@example.com","event":"e"'],
+    ['/v1/pixel', '"events":[{"name":"page_viewed"}]'],
+    ['/v1/back-in-stock', '"email":"a@example.com","storefrontVariantId":"1"'],
+  ])('are 64 KB on %s, which everybody may call', async (path, body) => {
+    const { status, body: answer } = await post(path, `{${body},"extra":"${'x'.repeat(64 * KB)}"}`, api.one.publicKey);
+    expect(status).toBe(413);
+    expect(answer.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
+  });
+});
