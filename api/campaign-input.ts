@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { AUDIENCE_TYPES, type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../db/campaigns.ts';
 import { fieldError } from '../domain/errors.ts';
 import { type Condition, ConditionInput } from '../domain/filters.ts';
-import { TEMPLATE_MAX_CHARS } from '../domain/liquid.ts';
 import { EmailAddress, Id, InstantInput } from './schemas.ts';
+import { TemplateBody } from './template-body.ts';
 
 /** A subject or a name that goes into a header: a line break would begin another one. */
 const oneLine = (max: number) =>
@@ -32,7 +32,7 @@ const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
   description: z.string().max(2_000).nullish(),
   subject: oneLine(998).min(1),
-  body: z.string().min(1).max(TEMPLATE_MAX_CHARS).openapi({ description: 'HTML with Liquid' }),
+  body: TemplateBody,
   from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),

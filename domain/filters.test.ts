@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { collectReferences, conditionUses } from './filter-references.ts';
-import { ConditionInput, MAX_CONDITION_DEPTH, MAX_FILTERS, StepConditionInput, WaitFiltersInput } from './filters.ts';
+import {
+  ConditionInput,
+  MAX_CONDITION_DEPTH,
+  MAX_FILTERS,
+  parseCondition,
+  StepConditionInput,
+  WaitFiltersInput,
+} from './filters.ts';
 
 const SEGMENT = '019a0000-0000-7000-8000-000000000001';
 const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };
@@ -215,4 +222,10 @@ describe('the references of a condition', () => {
     expect(conditionUses(condition, { eventName: 'signup' }, 'step')).toBe(true);
     expect(conditionUses(condition, { segmentId: SEGMENT }, 'step')).toBe(true);
   });
+});
+
+it('a condition that is stored is read, however long its texts were allowed to be', () => {
+  const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
+  expect(parseCondition(stored)).toEqual(stored);
+  expect(faults(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
 });

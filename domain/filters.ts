@@ -4,6 +4,7 @@
  * that lacks the field: who asks for "plan is not pro" means them too.
  */
 import { z } from 'zod';
+import { conditionSizeFault } from './condition-size.ts';
 import { checkFilter } from './filter-check.ts';
 import { type FilterScope, OPERATORS, type Operator, UNITS, type Unit } from './filter-fields.ts';
 import type { Scalar } from './filter-values.ts';
@@ -67,8 +68,14 @@ const GroupSchema = z
   })
   .meta({ id: 'FilterGroup' });
 
-/** A condition of a segment or an audience, in either form; yields the full one. */
-export const ConditionInput = conditionInput('audience');
+/** A new condition of a segment or an audience, in either form and of a size that may be kept; yields the full one. */
+export const ConditionInput: z.ZodType<Condition, unknown> = z
+  .unknown()
+  .superRefine((input, ctx) => {
+    const fault = conditionSizeFault(input);
+    if (fault) ctx.addIssue({ code: 'custom', ...fault, params: { code: 'too_big' } });
+  })
+  .pipe(conditionInput('audience'));
 
 /** The condition of a CONDITION step: a whole one in either form, or one filter by itself. */
 export const StepConditionInput = conditionInput('step');

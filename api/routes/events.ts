@@ -24,6 +24,8 @@ const EventList = z
   })
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
+/** As much as the data of a contact: lists, executions and webhooks carry it on. */
+const EVENT_DATA_MAX_BYTES = 64 * 1024;
 const NamedUse = z.object({ id: Id, name: z.string() });
 
 const RecordEvent = z
@@ -38,7 +40,13 @@ const RecordEvent = z
       }),
     contactId: Id.nullish(),
     emailId: Id.nullish(),
-    data: z.record(z.string(), z.unknown()).nullish(),
+    data: z
+      .record(z.string(), z.unknown())
+      .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= EVENT_DATA_MAX_BYTES, {
+        error: `The data of an event is at most ${EVENT_DATA_MAX_BYTES / 1024} KB of JSON.`,
+        params: { code: 'too_big' },
+      })
+      .nullish(),
   })
   .openapi('RecordEvent', { example: { name: 'signup', contactId: ID, data: { plan: 'pro' } } });
 

@@ -12,13 +12,13 @@ import {
   updateTemplate,
 } from '../../db/templates.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { TEMPLATE_MAX_CHARS } from '../../domain/liquid.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import { refuseBadContent } from '../content-check.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { EmailAddress, Id, IdParams, Instant, numberedListFields, pageQuery } from '../schemas.ts';
 import { scopes } from '../security.ts';
+import { TemplateBody } from '../template-body.ts';
 
 const LIST_DEFAULT = 20;
 
@@ -65,7 +65,7 @@ const fields = {
   name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
   description: z.string().max(1000).nullish(),
   subject: oneLine(998).min(1),
-  body: z.string().min(1).max(TEMPLATE_MAX_CHARS).openapi({ description: 'HTML with Liquid' }),
+  body: TemplateBody,
   type: Type,
   from: EmailAddress.nullish().openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),

@@ -8,7 +8,8 @@ import {
   insertTransition,
   updateStep,
 } from '../../db/workflow-steps.ts';
-import { AppError } from '../../domain/errors.ts';
+import { conditionSizeFault } from '../../domain/condition-size.ts';
+import { AppError, fieldError } from '../../domain/errors.ts';
 import type { StepType } from '../../domain/execution.ts';
 import { SendEmailConfig, STEP_CONFIGS } from '../../domain/steps.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
@@ -187,6 +188,12 @@ const DRAFTABLE = { ...STEP_CONFIGS, SEND_EMAIL: SendEmailConfig.partial({ templ
 
 /** The config as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
 function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
+  const condition = type === 'CONDITION' ? config : type === 'WAIT_FOR_EVENT' ? config.filters : undefined;
+  const large = condition === undefined ? undefined : conditionSizeFault(condition);
+  if (large) {
+    const path = ['config', ...(type === 'WAIT_FOR_EVENT' ? ['filters'] : []), ...large.path];
+    throw fieldError(path.join('.'), large.message, 'too_big');
+  }
   const result = DRAFTABLE[type].safeParse(config);
   if (result.success) return { ...result.data };
   const faults = fieldErrors(result.error.issues, config).map((fault) => ({

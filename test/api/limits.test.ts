@@ -82,3 +82,63 @@ describe('bytes of a body', () => {
     expect(answer.error).toMatchObject({ message: 'The body is larger than 64 KB.', details: { maxBytes: 64 * KB } });
   });
 });
+
+describe('sizes of what is kept', () => {
+  const filter = (value: unknown) => ({ field: 'data.plan', operator: 'equals', value });
+  const condition = (filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
+  const many = Array.from({ length: 100 }, () => filter('x'.repeat(1_000)));
+  const campaign = {
+    ...{ name: 'N', subject: 'S', body: '<p>b</p>', from: 'x@shop.example.com', audienceType: 'FILTERED' },
+  };
+  let workflowId: string;
+  beforeAll(async () => {
+    workflowId = (await api.call('POST', '/workflows', { body: { name: 'W', eventName: 'e' } })).body.id;
+  });
+  const step = (type: string, config: object) =>
+    api.call('POST', `/workflows/${workflowId}/steps`, { body: { type, config } });
+
+  it.each([
+    [
+      'a segment',
+      (value: object) => api.call('POST', '/segments', { body: { name: `s${Math.random()}`, filters: value } }),
+    ],
+    [
+      'an audience',
+      (value: object) => api.call('POST', '/campaigns', { body: { ...campaign, audienceFilter: value } }),
+    ],
+    ['a CONDITION step', (value: object) => step('CONDITION', value)],
+    ['a wait', (value: object) => step('WAIT_FOR_EVENT', { eventName: 'go', filters: value })],
+  ])('the condition of %s is 64 KB at most, a value of it 1 KB', async (_, create) => {
+    expect((await create(condition([filter('x'.repeat(1_024))]))).status).toBeLessThan(300);
+    const long = await create(condition([filter('ok'), filter('é'.repeat(600))]));
+    expect([long.status, long.body.error.errors[0].message]).toEqual([422, 'A text to compare with is at most 1 KB.']);
+    expect(long.body.error.errors[0].field).toMatch(/groups\.0\.filters\.1\.value$/);
+    const large = await create(condition(many));
+    expect([large.status, large.body.error.errors[0].message]).toEqual([422, 'A condition is at most 64 KB of JSON.']);
+    expect((await create(condition([filter(['a', 'x'.repeat(1_025)])]))).status).toBe(422);
+  });
+
+  it.each([
+    [
+      'a template',
+      (body: string) => api.call('POST', '/templates', { body: { name: 'T', subject: 'S', body, type: 'MARKETING' } }),
+    ],
+    [
+      'a campaign',
+      (body: string) => api.call('POST', '/campaigns', { body: { ...campaign, audienceType: 'ALL', body } }),
+    ],
+  ])('the body of %s is 512 KB at most', async (_, create) => {
+    expect((await create('x'.repeat(512 * KB))).status).toBeLessThan(300);
+    const large = await create('é'.repeat(256 * KB + 1));
+    expect(large.status).toBe(422);
+    expect(large.body.error.errors).toEqual([{ field: 'body', code: 'too_big', message: 'A body is at most 512 KB.' }]);
+  });
+
+  it('the data of an event is 64 KB at most, whoever records it', async () => {
+    const event = (text: string) => api.call('POST', '/events/track', { body: { name: 'e', data: { text } } });
+    expect((await event('x'.repeat(64 * KB - 11))).status).toBe(201);
+    const large = await event('x'.repeat(64 * KB - 10));
+    expect(large.status).toBe(422);
+    expect(large.body.error.errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
+  });
+});

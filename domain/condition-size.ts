@@ -1,0 +1,43 @@
+/** Bytes of a whole condition as JSON: it is kept, answered, compiled and compared by processes that all tenants share. */
+export const CONDITION_MAX_BYTES = 64 * 1024;
+/** Bytes of one text that a filter compares with; an event's name or a plan is far below. */
+export const FILTER_VALUE_MAX_BYTES = 1024;
+
+const DEPTH_MAX = 64;
+
+/** What is too large in a condition, and where. */
+export interface SizeFault {
+  path: (string | number)[];
+  message: string;
+}
+
+/**
+ * Looks at a condition of any form as it came in: at the bytes of the whole, and of each text under a `value`. Only what is new is measured:
+ * one that is stored stays readable.
+ */
+export function conditionSizeFault(input: unknown): SizeFault | undefined {
+  if (isTooDeep(input, 0)) return undefined; // That is another fault, which whoever reads it tells.
+  if (Buffer.byteLength(JSON.stringify(input) ?? '') > CONDITION_MAX_BYTES)
+    return { path: [], message: `A condition is at most ${CONDITION_MAX_BYTES / 1024} KB of JSON.` };
+  return longValue(input, []);
+}
+
+/** Deeper than any condition, so that nothing here ends on the stack. */
+function isTooDeep(input: unknown, depth: number): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  return depth > DEPTH_MAX || Object.values(input).some((member) => isTooDeep(member, depth + 1));
+}
+
+function longValue(input: unknown, path: SizeFault['path']): SizeFault | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  for (const key of Object.keys(input)) {
+    const member: unknown = Reflect.get(input, key);
+    const here = [...path, Array.isArray(input) ? Number(key) : key];
+    const texts = key === 'value' && !Array.isArray(input) ? [member].flat() : [];
+    if (texts.some((text) => typeof text === 'string' && Buffer.byteLength(text) > FILTER_VALUE_MAX_BYTES))
+      return { path: here, message: `A text to compare with is at most ${FILTER_VALUE_MAX_BYTES / 1024} KB.` };
+    const found = longValue(member, here);
+    if (found) return found;
+  }
+  return undefined;
+}
