@@ -6,6 +6,7 @@ import type { Condition } from '../domain/filters.ts';
 import { segmentSlug } from '../domain/slug.ts';
 import type { Db } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
+import { takeRoom } from './room.ts';
 import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 
@@ -78,11 +79,12 @@ export async function lockSegment(trx: Transaction<Database>, { projectId, id }:
 }
 
 /**
- * @throws AppError CONFLICT when the slug of the name is taken or segments would refer to each other in a circle,
+ * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in a circle,
  *   VALIDATION_ERROR when the condition names an unknown segment
  */
 export async function insertSegment(trx: Transaction<Database>, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
+  await takeRoom(trx, projectId, 'segments');
   if (condition) await checkReferences(trx, { projectId, condition });
   const inserted = sql<SegmentRow>`
     INSERT INTO segments (project_id, name, slug, description, type, condition, track_membership)

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { takeRoom } from './room.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 
@@ -74,11 +75,12 @@ export async function listTemplates(
   return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, toTemplate);
 }
 
-/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from */
+/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000 */
 export async function insertTemplate(
   trx: Transaction<Database>,
   p: TemplateFields & { projectId: string },
 ): Promise<Template> {
+  await takeRoom(trx, p.projectId, 'templates');
   if (p.from !== null) await assertSender(trx, p.projectId, p.from);
   const { rows } = await sql<TemplateRow>`
     INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)
@@ -119,8 +121,9 @@ export async function updateTemplate(
   return toTemplate(row);
 }
 
-/** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND */
+/** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
 export async function duplicateTemplate(trx: Transaction<Database>, { projectId, id }: TemplateRef): Promise<Template> {
+  await takeRoom(trx, projectId, 'templates');
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const { rows } = await sql<TemplateRow>`
     INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)

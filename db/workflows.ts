@@ -5,6 +5,7 @@ import { STEP_CONFIGS } from '../domain/steps.ts';
 import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { required } from './required.ts';
+import { takeRoom } from './room.ts';
 import type { Database } from './schema.ts';
 
 export interface Workflow {
@@ -64,9 +65,9 @@ export interface WorkflowKey {
   id: string;
 }
 
-/** A workflow starts disabled and without steps. */
+/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500 */
 export async function insertWorkflow(
-  db: Kysely<Database>,
+  trx: Transaction<Database>,
   p: {
     projectId: string;
     name: string;
@@ -76,11 +77,12 @@ export async function insertWorkflow(
     allowReentry: boolean;
   },
 ): Promise<WorkflowDetail> {
+  await takeRoom(trx, p.projectId, 'workflows');
   const { rows } = await sql<Workflow>`
     INSERT INTO workflows (project_id, name, description, trigger_type, event_name, allow_reentry)
     VALUES (${p.projectId}, ${p.name}, ${p.description}, ${p.triggerType}, ${p.eventName}, ${p.allowReentry})
     RETURNING ${COLUMNS}
-  `.execute(db);
+  `.execute(trx);
   return { ...required(rows[0]), steps: [], transitions: [] };
 }
 

@@ -182,7 +182,8 @@ const createSegmentRoute = createRoute({
   tags: ['Segments'],
   summary: 'Create a segment',
   description:
-    'DYNAMIC (the default) needs `filters`, also called `condition`; STATIC takes none. 409 when the slug of the name is taken.',
+    'DYNAMIC (the default) needs `filters`, also called `condition`; STATIC takes none. 409 when the slug of the name is taken, ' +
+    'and when the project has 500 of them.',
   security: scopes('segments:edit'),
   request: { body: json(CreateSegment) },
   responses: { 201: ok(SegmentRecord, 'Created'), ...errors('CONFLICT') },

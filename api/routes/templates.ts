@@ -111,10 +111,11 @@ const createTemplateRoute = createRoute({
   operationId: 'createTemplate',
   tags: ['Templates'],
   summary: 'Create a template',
-  description: 'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`.',
+  description:
+    'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`. A project has at most 1,000 (409).',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
-  responses: { 201: ok(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED') },
+  responses: { 201: ok(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -163,7 +164,7 @@ const duplicateRoute = createRoute({
   description: 'Answers the new template, named "… (Copy)".',
   security: scopes('templates:edit'),
   request: { params: IdParams },
-  responses: { 201: ok(TemplateRecord, 'The copy') },
+  responses: { 201: ok(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
 });
 
 const usageRoute = createRoute({

@@ -99,10 +99,11 @@ const createWorkflowRoute = createRoute({
   operationId: 'createWorkflow',
   tags,
   summary: 'Create a workflow',
-  description: 'It starts disabled and without steps; the first step added is its entry.',
+  description:
+    'It starts disabled and without steps; the first step added is its entry. A project has at most 500 (409).',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
-  responses: { 201: ok(WorkflowDetailSchema) },
+  responses: { 201: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const getRoute = createRoute({
@@ -155,14 +156,15 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(createWorkflowRoute, async (c) => {
     const body = c.req.valid('json');
-    const workflow = await insertWorkflow(db, {
+    const created = {
       projectId: c.var.projectId,
       name: body.name,
       description: body.description ?? null,
       triggerType: body.triggerType,
       eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
       allowReentry: body.allowReentry,
-    });
+    };
+    const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
   });
 

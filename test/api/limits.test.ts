@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -140,5 +141,56 @@ describe('sizes of what is kept', () => {
     const large = await event('x'.repeat(64 * KB - 10));
     expect(large.status).toBe(422);
     expect(large.body.error.errors).toMatchObject([{ field: 'data', code: 'too_big' }]);
+  });
+});
+
+describe('how many of a kind', () => {
+  const template = { name: 'T', subject: 'S', body: '<p>b</p>', type: 'TRANSACTIONAL' };
+  const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'exists' }] }] };
+  const asTwo = (method: string, path: string, body?: object) =>
+    api.call(method, path, { key: api.two.secretKey, ...(body && { body }) });
+  const project = () => api.two.id;
+
+  async function fill(statement: (project: string) => { execute(db: TestApi['db']): Promise<unknown> }): Promise<void> {
+    await statement(project()).execute(api.db);
+  }
+
+  it.each([
+    [
+      'segments',
+      500,
+      (id: string) => sql`INSERT INTO segments (project_id, name, slug, type)
+        SELECT ${id}, 's' || n, 's-' || n, 'STATIC' FROM generate_series(1, 498) n`,
+      (n: number) => asTwo('POST', '/segments', { name: `new ${n}`, filters }),
+    ],
+    [
+      'workflows',
+      500,
+      (id: string) => sql`INSERT INTO workflows (project_id, name, event_name)
+        SELECT ${id}, 'w' || n, 'e' FROM generate_series(1, 498) n`,
+      (n: number) => asTwo('POST', '/workflows', { name: `new ${n}`, eventName: 'e' }),
+    ],
+    [
+      'templates',
+      1_000,
+      (id: string) => sql`INSERT INTO templates (project_id, name, subject, body, type)
+        SELECT ${id}, 't' || n, 'S', 'b', 'MARKETING' FROM generate_series(1, 998) n`,
+      () => asTwo('POST', '/templates', template),
+    ],
+  ])(
+    'a project has at most the allowed number of %s, also when many ask at once',
+    async (kind, most, filled, create) => {
+      await fill(filled);
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(create));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+      const refused = answers.find(({ status }) => status === 409)?.body.error;
+      expect(refused).toMatchObject({ code: 'CONFLICT', message: `A project has at most ${most} ${kind}.` });
+      expect(refused.suggestion).toContain('Delete');
+    },
+  );
+
+  it('a copy of a template is one more', async () => {
+    const { body } = await asTwo('GET', '/templates?limit=1');
+    expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
   });
 });
