@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
+import type { Backlog } from '../db/outbox-backlog.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { EngagementBatcher } from './engagement-batcher.ts';
@@ -18,5 +19,7 @@ export interface Deps {
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;
+  /** What waits in the outbox, a few seconds old at most. */
+  backlog: () => Promise<Backlog[]>;
   engagements: EngagementBatcher;
 }

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
+import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
 import { type Config, isLoopbackHost } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createApp } from './app.ts';
+import { registerBacklog } from './backlog-metrics.ts';
 import { answerBadHttp, answerBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
 import { createEngagementBatcher } from './engagement-batcher.ts';
@@ -30,8 +32,8 @@ const READ_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 65_000;
 /** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
-/** What was accepted last is handed to Temporal before the process ends, if that is quick. */
-const DISPATCH_MS = 3_000;
+/** How long the end waits for questions to Temporal. */
+const TEMPORAL_MS = 3_000;
 
 export interface RunningApi {
   port: number;
@@ -52,6 +54,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
   const { deps, close } = openDeps(config, log);
+  registerBacklog(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let metricsServer: Server | undefined;
   let inbound: Awaited<ReturnType<typeof startInboundMail>>;
@@ -77,7 +80,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   return { port, close: stop };
 }
 
-/** Everything that routes need, and how it is given back: work for Temporal first, the database last. */
+/** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
 function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promise<void> } {
   const database = {
     connectionString: config.database.url,
@@ -103,15 +106,16 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {
-    // What was answered and is not written yet: it may start executions, so Temporal comes after it.
+    // What was answered and is not written yet.
     await engagements.close();
-    // What is not dispatched in this time stands in the outbox, and the relay takes it: nobody waits for a Temporal that is away.
-    await Promise.race([lifecycle.close(), sleep(DISPATCH_MS, undefined, { ref: false })]);
+    // Questions to a Temporal that is away are not waited for.
+    await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
     limits.close();
     await keys.close();
     await Promise.all([db.destroy(), reads.destroy()]);
   };
-  return { deps: { config, db, reads, pool, lifecycle, log, keys, limits, engagements }, close };
+  const backlog = createBacklogReader(reads);
+  return { deps: { config, db, reads, pool, lifecycle, log, keys, limits, backlog, engagements }, close };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

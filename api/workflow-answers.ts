@@ -96,6 +96,7 @@ const executionExample = {
   eventName: 'signup',
   startedAt: AT,
   completedAt: null,
+  begun: true,
   temporal: { workflowId: executionWorkflowId(ID), runId: null },
 };
 
@@ -116,6 +117,10 @@ export const ExecutionSchema = z
     eventName: z.string().nullable(),
     startedAt: Instant,
     completedAt: Instant.nullable(),
+    begun: z.boolean().openapi({
+      description:
+        'False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then.',
+    }),
     temporal: z.object({ workflowId: z.string(), runId: z.string().nullable() }),
   })
   .openapi('Execution', { example: executionExample });
@@ -194,6 +199,7 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     ...{ id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName },
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
+    begun: execution.begun,
     temporal: { workflowId: executionWorkflowId(id), runId },
   };
 }

@@ -23,6 +23,7 @@ const app = createApp({
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
   limits: createRateLimits({ db, perMinute: 0, key: Buffer.alloc(0) }),
+  backlog: async () => [],
   engagements: { add: () => {}, close: async () => {} },
 });
 process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);

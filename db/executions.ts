@@ -22,6 +22,8 @@ export interface Execution {
   eventName: string | null;
   startedAt: Date;
   completedAt: Date | null;
+  /** False while its start waits in the outbox, or Temporal has not begun it. */
+  begun: boolean;
 }
 
 export interface ExecutionVisit {
@@ -43,7 +45,8 @@ export interface WorkflowRef {
 
 const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contactId", status,
   current_step_id AS "currentStepId", exit_reason AS "exitReason", error, context, event, event_name AS "eventName",
-  started_at AS "startedAt", completed_at AS "completedAt"`);
+  started_at AS "startedAt", completed_at AS "completedAt",
+  NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
 
 /** Executions of a workflow, newest first; `total` is counted on the first page only. */
 export async function listExecutions(

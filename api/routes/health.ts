@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { ping } from '../../db/connection.ts';
+import type { Backlog } from '../../db/outbox-backlog.ts';
 import { getProject } from '../../db/projects.ts';
 import { AppError } from '../../domain/errors.ts';
+import { groupBy } from '../../domain/group-by.ts';
 import { errors, ok } from '../answers.ts';
 import { findProjectId } from '../authenticate.ts';
 import type { Deps } from '../deps.ts';
@@ -18,6 +20,42 @@ const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example
 const ServiceHealth = Health.extend({
   project: z.object({ id: Id, hold: Hold }).optional(),
 }).openapi('ServiceHealth', { example: { status: 'ok' } });
+
+const ReadyHealth = Health.extend({
+  details: z.object({
+    outbox: z
+      .object({
+        waiting: z.number().int(),
+        handedOver: z.number().int(),
+        oldestSeconds: z.number(),
+        kinds: z.array(
+          z.object({
+            kind: z.string(),
+            waiting: z.number().int(),
+            handedOver: z.number().int(),
+            oldestSeconds: z.number(),
+          }),
+        ),
+      })
+      .openapi({
+        description:
+          'What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: ' +
+          'the metrics `tidings_outbox_*`. At most five seconds old.',
+      }),
+  }),
+}).openapi('ReadyHealth', {
+  example: {
+    status: 'ok',
+    details: {
+      outbox: {
+        waiting: 120,
+        handedOver: 12,
+        oldestSeconds: 4.2,
+        kinds: [{ kind: 'execution.start', waiting: 120, handedOver: 12, oldestSeconds: 4.2 }],
+      },
+    },
+  },
+});
 
 const healthRoute = createRoute({
   method: 'get',
@@ -46,9 +84,10 @@ const readyRoute = createRoute({
   path: '/health/ready',
   operationId: 'getReadiness',
   summary: 'Whether Postgres and Temporal answer',
-  description: 'For a readiness probe. `details` of the 503 names the part that does not answer.',
+  description:
+    'For a readiness probe. `details` of the 503 names the part that does not answer; those of the 200 tell what waits in the outbox.',
   security: open(),
-  responses: { 200: ok(Health), ...errors('SERVICE_UNAVAILABLE') },
+  responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
 });
 
 export function healthRoutes(app: App, deps: Deps): void {
@@ -64,8 +103,22 @@ export function healthRoutes(app: App, deps: Deps): void {
   app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
   app.openapi(readyRoute, async (c) => {
     await answers({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
-    return c.json({ status: 'ok' as const }, 200);
+    return c.json({ status: 'ok' as const, details: { outbox: summaryOf(await deps.backlog()) } }, 200);
   });
+}
+
+function summaryOf(backlog: Backlog[]) {
+  const kinds = [...groupBy(backlog, ({ kind }) => kind)].map(([kind, rows]) => ({ kind, ...sumOf(rows) }));
+  return { ...sumOf(backlog), kinds };
+}
+
+function sumOf(rows: Backlog[]) {
+  const oldest = Math.min(Date.now(), ...rows.map((row) => row.oldestAt.getTime()));
+  return {
+    waiting: rows.reduce((sum, row) => sum + row.waiting, 0),
+    handedOver: rows.reduce((sum, row) => sum + row.handedOver, 0),
+    oldestSeconds: Math.round((Date.now() - oldest) / 100) / 10,
+  };
 }
 
 async function answers(parts: Record<string, () => Promise<void>>): Promise<void> {

@@ -9,6 +9,7 @@ import { createRateLimits } from '../../api/rate-limits.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
+import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { isLoopbackHost, parseConfig } from '../../domain/config.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
@@ -82,7 +83,18 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
-  const deps: Deps = { config, db, reads: db, pool, lifecycle, log, keys, limits, engagements };
+  const deps: Deps = {
+    config,
+    db,
+    reads: db,
+    pool,
+    lifecycle,
+    log,
+    keys,
+    limits,
+    backlog: createBacklogReader(db),
+    engagements,
+  };
   const app = createApp(deps);
   const one = await buildProject(db, 'One');
   const two = await buildProject(db, 'Two');

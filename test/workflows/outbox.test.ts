@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, test } from 'vitest';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registerBacklog } from '../../api/backlog-metrics.ts';
+import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 
@@ -32,4 +35,30 @@ test('a row is forgotten as soon as its workflow begins, not only when its lease
     const { body } = await service.call('GET', `/workflows/${workflow.id}/executions?status=EXITED&limit=1`);
     return body.total === 100;
   }, 'the end of all executions');
+});
+
+test('what waits is told: by readiness, by metrics, and by the execution itself', async () => {
+  await service.stopWorker();
+  const workflow = await buildWorkflow(service, {
+    eventName: 'told',
+    steps: {
+      pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' },
+      end: { type: 'EXIT', config: {} },
+    },
+  });
+  await service.call('POST', '/v1/track', { body: { email: 'told@example.com', event: 'told' } });
+  const execution = async () => (await service.call('GET', `/workflows/${workflow.id}/executions`)).body.data[0];
+  expect(await execution()).toMatchObject({ status: 'WAITING', begun: false });
+  const kinds = await until(async () => {
+    const { outbox } = (await service.call('GET', '/health/ready', { key: null })).body.details;
+    return outbox.waiting > 0 && outbox.kinds;
+  }, 'the backlog in readiness');
+  expect(kinds).toEqual([{ kind: 'execution.start', waiting: 1, handedOver: 0, oldestSeconds: expect.any(Number) }]);
+  const registry = new Registry();
+  registerBacklog(registry, createBacklogReader(service.db));
+  expect(await registry.metrics()).toContain(
+    `tidings_outbox_waiting{kind="execution.start",project="${service.one.id}"} 1`,
+  );
+  await service.startWorker();
+  await until(async () => (await execution()).begun, 'the begin');
 });
