@@ -1,0 +1,152 @@
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
+import { executionWorkflowId } from '../../domain/execution.ts';
+import { buildEmail } from '../build/emails.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+let sink: SmtpSink;
+let service: TestService;
+let client: Client;
+let templateId: string;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  const connection = await Connection.connect({ address: service.temporal.address });
+  client = new Client({ connection, namespace: service.temporal.namespace });
+  await buildDomain(service.db, { projectId: service.one.id });
+  templateId = await buildTemplate(service.db, { projectId: service.one.id });
+});
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+  await client?.connection.close();
+});
+beforeEach(() => sink.reset());
+
+let names = 0;
+function mailWorkflow(): Promise<BuiltWorkflow & { eventName: string }> {
+  names += 1;
+  const eventName = `mail-${names}`;
+  const steps = {
+    mail: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
+    end: { type: 'EXIT' as const, config: {} },
+  };
+  return buildWorkflow(service, { eventName, steps }).then((workflow) => ({ ...workflow, eventName }));
+}
+
+const track = (email: string, event: string) => expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
+const executionsOf = async (workflow: BuiltWorkflow) =>
+  (await expectOk(service.call('GET', `/workflows/${workflow.id}/executions?limit=100`))).data;
+
+/** Seconds that Temporal gives an activity type in a workflow's history. */
+async function timeoutOf(workflowId: string, activity: string): Promise<number> {
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const scheduled = history.events
+    ?.map((event) => event.activityTaskScheduledEventAttributes)
+    .find((attributes) => attributes?.activityType?.name === activity);
+  return Number(scheduled?.startToCloseTimeout?.seconds ?? 0);
+}
+
+test('Temporal begins no second attempt while a mail server may still answer the first', async () => {
+  const { connectMs, greetingMs, commandMs, messageMs } = DEFAULT_TIMEOUTS;
+  const slowestSeconds = (connectMs + greetingMs + 3 * commandMs + messageMs) / 1_000;
+  const workflow = await mailWorkflow();
+  await track('slow@example.com', workflow.eventName);
+  const execution = await until(async () => {
+    const [first] = await executionsOf(workflow);
+    return first?.completedAt && first;
+  }, 'the end of the execution');
+  expect(await timeoutOf(executionWorkflowId(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
+
+  const id = await buildEmail(service.db, { projectId: service.one.id });
+  await client.workflow.execute('emailDelivery', {
+    taskQueue: 'workflows',
+    workflowId: 'delivery-in-test',
+    args: [{ projectId: service.one.id, emailIds: [id] }],
+  });
+  // It takes mails for five minutes (activities/deliveries.ts), and the last of them may be the slowest.
+  expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
+});
+
+test('mails of workflows keep to the send rate of the project, and waiting for it is no try', async () => {
+  const rate = 2;
+  const count = 8;
+  await sql`UPDATE projects SET send_rate_per_second = ${rate} WHERE id = ${service.one.id}`.execute(service.db);
+  const workflow = await mailWorkflow();
+  for (let n = 0; n < count; n += 1) await track(`rated${n}@example.com`, workflow.eventName);
+  await until(async () => sink.messages.length === count, 'the mails');
+  const { rows } = await sql<{ seconds: number; attempts: number; tries: number }>`
+    SELECT extract(epoch FROM max(e.sent_at) - min(e.sent_at))::float8 AS seconds, max(e.attempts) AS attempts, max(s.attempts) AS tries
+    FROM emails e JOIN execution_steps s ON s.execution_id = e.execution_id AND s.visit = e.visit
+    JOIN executions x ON x.id = e.execution_id WHERE x.workflow_id = ${workflow.id}
+  `.execute(service.db);
+  // The bucket may have held a second's worth at the start.
+  expect(rows[0]?.seconds).toBeGreaterThan((count - 1 - 2 * rate) / rate);
+  expect(rows[0]).toMatchObject({ attempts: 1, tries: 1 });
+  await sql`UPDATE projects SET send_rate_per_second = NULL WHERE id = ${service.one.id}`.execute(service.db);
+});
+
+test('held mail of a workflow counts towards the monthly limit when it leaves', async () => {
+  const sent = await sql<{ n: number }>`
+    SELECT count(*) AS n FROM emails WHERE project_id = ${service.one.id} AND mode = 'live'`.execute(service.db);
+  const limit = (sent.rows[0]?.n ?? 0) + 1;
+  await sql`UPDATE projects SET held_at = now(), monthly_email_limit = ${limit} WHERE id = ${service.one.id}`.execute(
+    service.db,
+  );
+  const workflow = await mailWorkflow();
+  for (const name of ['a', 'b', 'c']) await track(`held-${name}@example.com`, workflow.eventName);
+  const mails = async () =>
+    (
+      await sql<{ status: string; reason: string | null }>`
+        SELECT e.status, e.reason FROM emails e JOIN executions x ON x.id = e.execution_id WHERE x.workflow_id = ${workflow.id}`.execute(
+        service.db,
+      )
+    ).rows;
+  await until(async () => (await mails()).filter(({ status }) => status === 'HELD').length === 3, 'the hold');
+  await sql`UPDATE projects SET held_at = NULL WHERE id = ${service.one.id}`.execute(service.db);
+  await client.workflow.execute('releaseHeld', {
+    taskQueue: 'workflows',
+    workflowId: 'release-in-test',
+    args: [{ projectId: service.one.id }],
+  });
+  await until(
+    async () =>
+      (await mails()).every(({ status }) => status !== 'HELD' && status !== 'PENDING' && status !== 'SENDING'),
+    'their end',
+  );
+  const reasons = (await mails()).map(({ status, reason }) => reason ?? status).sort();
+  expect(reasons.filter((reason) => reason === 'limit_reached').length).toBeGreaterThan(0);
+  expect(reasons.filter((reason) => reason === 'SENT').length).toBeLessThanOrEqual(1);
+  await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${service.one.id}`.execute(service.db);
+});
+
+test('an execution that is cancelled before it began is not begun any more', async () => {
+  const workflow = await buildWorkflow(service, {
+    eventName: 'cancelled-early',
+    steps: {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' }, to: { event: 'end' } },
+      end: { type: 'EXIT', config: {} },
+    },
+  });
+  await service.stopWorker();
+  await track('early@example.com', 'cancelled-early');
+  const [execution] = await executionsOf(workflow);
+  const { status } = await service.call('DELETE', `/workflows/${workflow.id}/executions/${execution.id}`);
+  expect(status).toBeLessThan(300);
+  await service.startWorker();
+  await until(async () => {
+    const { rows } = await sql`SELECT FROM outbox WHERE ref_id = ${execution.id}`.execute(service.db);
+    return rows.length === 0;
+  }, 'an empty outbox');
+  const found = await client.workflow
+    .getHandle(executionWorkflowId(execution.id))
+    .describe()
+    .catch((error: unknown) => error);
+  expect(found).toBeInstanceOf(WorkflowNotFoundError);
+});
