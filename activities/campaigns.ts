@@ -41,7 +41,7 @@ const IN_DOUBT_MAX = 200;
 /** How long a lane keeps its place: other projects' chunks and jobs wait for one no longer than this. */
 const TURN_MS = 60_000;
 /** With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with the rate. */
-const PACED_TURN_MS = 20_000;
+const PACED_TURN_MS = 30_000;
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
 const AUDIENCE_TURN_MS = 20_000;
