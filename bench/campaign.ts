@@ -15,6 +15,8 @@ import { BODY, SUBJECT } from './campaign-content.ts';
 const { values } = parseArgs({
   options: {
     recipients: { type: 'string', default: '100000' },
+    // In place of `recipients`: one campaign of each number, smallest first, such as 10000,100000,1000000.
+    sizes: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '2' },
     dkim: { type: 'boolean', default: false },
@@ -23,7 +25,11 @@ const { values } = parseArgs({
   },
   allowNegative: true,
 });
-const recipients = Number(values.recipients);
+let recipients = Number(values.recipients);
+const sizes = values.sizes === '' ? [] : values.sizes.split(',').map(Number);
+
+/** For the sink to have what is waited for. */
+const WAIT_MAX_MS = 1_800_000;
 
 const table: Record<string, string | number>[] = [];
 const home = newHome();
@@ -46,8 +52,14 @@ try {
   });
   const database = new pg.Client(service.dev().databaseUrl);
   await database.connect();
-  await insertContacts(database, service.dev().projectId, recipients);
-  for (let round = 1; round <= Number(values.rounds); round++) await campaign(service, database, sink, round);
+  let contacts = 0;
+  for (const size of sizes.length > 0 ? sizes : [recipients]) {
+    recipients = size;
+    await insertContacts(database, service.dev().projectId, contacts + 1, size);
+    contacts = size;
+    const rounds = sizes.length > 0 ? 1 : Number(values.rounds);
+    for (let round = 1; round <= rounds; round++) await campaign(service, database, sink, round);
+  }
   await database.end();
   console.table(table);
   console.log(`Peak memory of the workers: ${service.dev().pids.workers.map(peakMegabytes).join(', ')} MB`);
@@ -80,6 +92,8 @@ async function campaign(running: StartedService, database: pg.Client, into: Sink
   await killed;
   const seconds = (doneAt - startedAt) / 1000;
   table.push({
+    'first mail ms': Math.round(firstAt - startedAt),
+    'peak MB of a worker': Math.max(...workers.map(peakMegabytes)),
     what: `campaign, round ${round}${values.kill ? ', a worker killed' : ''}`,
     messages: recipients,
     seconds: fixed(seconds),
@@ -107,7 +121,7 @@ async function untilSink(into: SinkProcess, count: number, since: number): Promi
   for (;;) {
     const { messages } = await into.counts();
     if (messages >= count) return performance.now();
-    if (performance.now() - since > 300_000) throw new Error(`the sink has ${messages} of ${count} messages`);
+    if (performance.now() - since > WAIT_MAX_MS) throw new Error(`the sink has ${messages} of ${count} messages`);
     await sleep(5);
   }
 }
@@ -120,13 +134,13 @@ async function untilSent(database: pg.Client, id: string): Promise<number> {
   }
 }
 
-async function insertContacts(database: pg.Client, projectId: string, count: number): Promise<void> {
+async function insertContacts(database: pg.Client, projectId: string, from: number, to: number): Promise<void> {
   await database.query(
     `INSERT INTO contacts (project_id, email, subscribed, data)
      SELECT $1, 'r' || n || '@bench.test', true, jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'city', 'London',
        'plan', 'pro', 'points', n, 'company', 'Analytical Engines ' || (n % 100), 'unused', repeat('x', 100))
-     FROM generate_series(1, $2::int) AS n`,
-    [projectId, count],
+     FROM generate_series($2::int, $3::int) AS n`,
+    [projectId, from, to],
   );
   await database.query('VACUUM ANALYZE contacts');
 }

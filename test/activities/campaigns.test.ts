@@ -357,6 +357,17 @@ describe('the audience', () => {
     expect(await take(start, 2)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 3, sendNow: true });
   });
 
+  test('leaves a recipient who is in the ledger already as he is', async () => {
+    const start = await sending(10);
+    await sql`
+      UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    await buildContacts(database.db, { projectId, count: 5, localPart: 'more' });
+    expect(await worker().take(start)).toMatchObject({ done: true, recipients: 15, lastSeq: 2 });
+    expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
+  });
+
   test('of many pages is taken whole, in chunks that do not overlap', async () => {
     const start = await sending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`
