@@ -1,17 +1,18 @@
 import type { Transaction } from 'kysely';
-import { type ContactRow, type CsvRow, readCsvChunk } from '../domain/contact-csv.ts';
+import { type ContactRow, type CsvRow, readCsvChunk, TORN_ROWS_MAX } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { ChunkDone } from './bulk-chunk.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
-import { type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
+import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { inSavepoint } from './transaction.ts';
 
 /** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
 const CHUNK_ROWS = 1_000;
+const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
 
@@ -23,7 +24,7 @@ interface Written {
 /**
  * Imports the next chunk of a file, and moves the job on in the same transaction: a row counts once, whatever crashes. A bad row is an
  * error of its own and never stops the others. An import overrules no refusal: entries of the suppression list stay, and who is on it
- * is not subscribed. Source: decisions §3, §9.
+ * is not subscribed. A file with too many rows that cannot be read ends the job FAILED here. Source: decisions §3, §9.
  */
 export async function runImportChunk(
   trx: Transaction<Database>,
@@ -36,8 +37,11 @@ export async function runImportChunk(
   const chunk = readCsvChunk(p.file, { layout, at, limit: CHUNK_ROWS, text });
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
   const processed = job.processed + chunk.rows.length;
-  await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result });
-  return { done: chunk.done, processed, total: 0, outbox };
+  const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.torn;
+  await moveJob(trx, { ...p, cursor: chunk.nextAt, processed, result: { ...result, unreadableRows } });
+  const hopeless = unreadableRows >= TORN_ROWS_MAX && !chunk.done;
+  if (hopeless) await finishJob(trx, { ...p, status: 'FAILED', failedReason: HOPELESS });
+  return { done: chunk.done || hopeless, processed, total: 0, outbox };
 }
 
 async function importRows(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CsvRow, countCsvRows, readCsvChunk, readCsvLayout } from './contact-csv.ts';
+import { AppError } from './errors.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 
@@ -14,6 +15,15 @@ function readAll(file: Buffer, options: { limit?: number; text?: boolean } = {})
     done = chunk.done;
   }
   return rows;
+}
+
+function faultOf(read: () => unknown): AppError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('it was read');
 }
 
 const emails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
@@ -54,6 +64,22 @@ describe('a CSV file of contacts', () => {
     const whole = readAll(file);
     expect(whole).toHaveLength(25);
     for (const limit of [1, 2, 7, 24, 25, 26]) expect(readAll(file, { limit })).toEqual(whole);
+  });
+
+  it('tells how many of its rows cannot be read, which are never more than their lines', () => {
+    const file = bytes(`email,v\na@x.com,1\n${'"\n'.repeat(5)}b@x.com,"open\nc@x.com,5" pipe\n`);
+    const layout = readCsvLayout(file);
+    const chunk = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 100, text: false });
+    expect(emails(chunk.rows)).toEqual(['a@x.com', '!"', '!"', '!"', '!"', '!"', '!b@x.com', 'c@x.com']);
+    expect(chunk.torn).toBe(6);
+  });
+
+  it('is read no further than 200 columns', () => {
+    const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
+    for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
+      const error = faultOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
+      expect(error.errors).toEqual([{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }]);
+    }
   });
 
   it('loses only the row with the fault', () => {

@@ -11,6 +11,13 @@ const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
 const DELIMITERS = [',', ';', '\t'] as const;
 const SUBSCRIBED_WORDS = new Set(['true', '1', 'yes']);
 const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+/** Enough of a header row to tell its delimiter by. */
+const HEADER_LOOKED_AT_BYTES = 64 * 1024;
+const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
+/** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
+export const TORN_ROWS_MAX = 1_000;
 
 /** What the header row says; kept with the job, so that a file is read on from anywhere. */
 export interface CsvLayout {
@@ -32,6 +39,8 @@ export type CsvRow = { ok: true; contact: ContactRow } | { ok: false; email: str
 
 export interface CsvChunk {
   rows: CsvRow[];
+  /** How many of them cannot be read as CSV. */
+  torn: number;
   /** Byte offset to read on from. */
   nextAt: number;
   done: boolean;
@@ -45,7 +54,9 @@ export function readCsvLayout(file: Uint8Array): CsvLayout {
   refuseOtherEncodings(file);
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
-  const delimiter = delimiterOf(bytes.subarray(start, lineEnd(bytes, start)).toString('utf8'));
+  const head = bytes.subarray(start, Math.min(lineEnd(bytes, start), start + HEADER_LOOKED_AT_BYTES));
+  const delimiter = delimiterOf(head.toString('utf8'));
+  if (hasTooManyColumns(bytes, start, delimiter)) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const first = readRecords(bytes, { at: start, limit: 1, delimiter });
   const columns = (first.records[0]?.values ?? []).map(columnName);
   const errors = headerFaults(columns);
@@ -60,18 +71,19 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   let content = false;
   for (let at = layout.firstRowAt; at < file.length; at += 1) {
     const byte = file[at];
-    if (byte === 0x22) quoted = !quoted;
+    if (byte === QUOTE) quoted = !quoted;
     if (byte === LF && !quoted) {
       if (content) rows += 1;
       content = false;
-    } else if (byte !== 0x0d) content = true;
+    } else if (byte !== CR) content = true;
   }
   return content ? rows + 1 : rows;
 }
 
 /**
  * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a
- * quote that is never closed spoils its own row only. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are,
+ * quote that is never closed spoils its own row only. Behind such a row one record is read ahead, then twice as many each time: what lay
+ * between stray quotes is read again line by line, but never the rest of the file for each of them. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are,
  * which is how dates are kept.
  */
 export function readCsvChunk(
@@ -81,19 +93,26 @@ export function readCsvChunk(
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const rows: CsvRow[] = [];
   let at = p.at;
+  let tornRows = 0;
+  let ahead = p.limit;
   while (rows.length < p.limit && at < bytes.length) {
-    const part = readRecords(bytes, { at, limit: p.limit - rows.length, delimiter: p.layout.delimiter });
+    const limit = Math.min(ahead, p.limit - rows.length);
+    const part = readRecords(bytes, { at, limit, delimiter: p.layout.delimiter });
+    ahead *= 2;
     const torn = part.records.findIndex((record) => isTorn(record, p.layout));
     const whole = torn < 0 ? part.records : part.records.slice(0, torn);
     rows.push(...whole.map((record) => readRow(record.values, p)));
     at = torn < 0 ? part.nextAt : (whole.at(-1)?.endAt ?? at);
     if (torn >= 0 || part.failed) {
       const end = lineEnd(bytes, at);
-      rows.push(readBrokenLine(bytes.subarray(at, end), p));
+      const row = readBrokenLine(bytes.subarray(at, end), p);
+      if (row === undefined) tornRows += 1;
+      rows.push(row ?? tornRow(bytes.subarray(at, end), p.layout));
       at = end;
+      ahead = 1;
     }
   }
-  return { rows, nextAt: at, done: at >= bytes.length };
+  return { rows, torn: tornRows, nextAt: at, done: at >= bytes.length };
 }
 
 interface CsvRecord {
@@ -139,14 +158,19 @@ function isTorn(record: CsvRecord, layout: CsvLayout): boolean {
   return record.values.length !== layout.columns.length && record.values.some((value) => value.includes('\n'));
 }
 
-/** A line that is no CSV by the rules: quotes inside a value are taken as they are, if that makes a row of it. */
-function readBrokenLine(line: Buffer, p: { layout: CsvLayout; text: boolean }): CsvRow {
+/** A line that is no CSV by the rules: quotes inside a value are taken as they are, if that makes a row of it; undefined if not. */
+function readBrokenLine(line: Buffer, p: { layout: CsvLayout; text: boolean }): CsvRow | undefined {
   const { records, failed } = readRecords(line, { at: 0, limit: 2, delimiter: p.layout.delimiter, relax: true });
   const [record] = records;
   if (record && !failed && records.length === 1 && record.values.length === p.layout.columns.length) {
     return readRow(record.values, p);
   }
-  const email = line.toString('utf8').split(p.layout.delimiter)[p.layout.columns.indexOf('email')] ?? '';
+  return undefined;
+}
+
+function tornRow(line: Buffer, layout: CsvLayout): CsvRow {
+  const column = layout.columns.indexOf('email');
+  const email = line.toString('utf8').split(layout.delimiter, column + 1)[column] ?? '';
   return { ok: false, email: email.trim().slice(0, 254), error: 'The row cannot be read: check its quotes.' };
 }
 
@@ -199,6 +223,23 @@ function delimiterOf(header: string): CsvLayout['delimiter'] {
   ).delimiter;
 }
 
+/** Told before the row is taken apart, by the delimiters outside of quotes up to the first that is too many. */
+function hasTooManyColumns(bytes: Buffer, start: number, delimiter: string): boolean {
+  const separator = delimiter.charCodeAt(0);
+  let columns = 1;
+  let quoted = false;
+  let blank = true; // Blank lines before the header are passed over, as anywhere.
+  for (let at = start; at < bytes.length && columns <= DATA_LIMITS.keys; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) quoted = !quoted;
+    else if (quoted) continue;
+    else if (byte === separator) columns += 1;
+    else if (byte === LF && !blank) break;
+    blank &&= byte === LF || byte === CR;
+  }
+  return columns > DATA_LIMITS.keys;
+}
+
 function columnName(header: string): string {
   const name = header.trim();
   const word = name.toLowerCase();
@@ -209,8 +250,8 @@ function headerFaults(columns: string[]): FieldError[] {
   const errors: FieldError[] = [];
   const fault = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
   if (!columns.includes('email')) fault('The header row has no column "email".');
-  if (columns.length > DATA_LIMITS.keys) fault(`A file has at most ${DATA_LIMITS.keys} columns.`, 'too_big');
-  const double = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const double = columns.find((name) => name !== '' && (seen.has(name) || !seen.add(name)));
   if (double !== undefined) fault(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
   if (columns.some((name) => name.length > DATA_LIMITS.keyLength)) {
     fault(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');

@@ -26,6 +26,8 @@ export interface ImportResult {
   createdCount: number;
   updatedCount: number;
   failureCount: number;
+  /** Of the failures those that are no CSV; a job from before this was counted has none. */
+  unreadableRows?: number;
   /** The first 1,000. */
   errors: ImportError[];
 }

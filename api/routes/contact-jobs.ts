@@ -53,6 +53,11 @@ const ImportResult = z.object({
   createdCount: z.number().int(),
   updatedCount: z.number().int(),
   failureCount: z.number().int(),
+  unreadableRows: z
+    .number()
+    .int()
+    .optional()
+    .openapi({ description: 'Of the failures those that are no CSV; at 1,000 the job is FAILED' }),
   errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
 });
 

@@ -42,6 +42,15 @@ const eventsOf = async (id: string) =>
   ).rows.map((row) => row.name);
 
 describe('an import', () => {
+  it('of a file that is no CSV is FAILED after 1,000 rows that cannot be read; what came before them stays', async () => {
+    const csv = `email,plan\ntorn-before@import.test,pro\n${'"\n'.repeat(5_000)}torn-after@import.test,pro\n`;
+    const job = await ended('import', await startImport(csv));
+    expect(job).toMatchObject({ status: 'FAILED', failedReason: expect.stringContaining('1,000 rows') });
+    expect(job.result).toMatchObject({ successCount: 1 });
+    expect(job.result.totalRows).toBeLessThan(3_000);
+    expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
+  });
+
   it('creates and updates contacts, and names each bad row', async () => {
     const known = await save('known@import.test', { data: { plan: 'free', keep: 1 } });
     const rows = [
