@@ -20,6 +20,8 @@ import { createInDoubtLimit } from './in-doubt-limit.ts';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
 const IN_DOUBT_MAX = 60;
+/** Of one project: some places are always free for others. */
+const IN_DOUBT_OF_PROJECT = 48;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
@@ -61,7 +63,7 @@ export function createMailer(deps: {
 }): Mailer {
   const { config, db, provider, lifecycle } = deps;
   const messages = createEmailMessages({ config, db });
-  const limit = createInDoubtLimit(IN_DOUBT_MAX);
+  const limit = createInDoubtLimit({ max: IN_DOUBT_MAX, ofProject: IN_DOUBT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({
     db,
@@ -96,7 +98,7 @@ export function createMailer(deps: {
 
   return {
     deliver(email, whenSettled, options) {
-      return limit.run(async () => {
+      return limit.run(email.projectId, async () => {
         // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
         if (options?.stop?.aborted) {
           await releaseEmail(db, email);

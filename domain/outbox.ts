@@ -63,6 +63,7 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
 
 /** Priorities of what Temporal begins; the others are sent by the workers themselves. */
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
+export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
 /** The channel of NOTIFY on which workers hear that rows wait; its payload is one of these takers. */
 export const OUTBOX_CHANNEL = 'outbox';

@@ -12,7 +12,7 @@ import {
   type TakenRow,
 } from '../db/outbox.ts';
 import { type Begun, WATCHED_KINDS } from '../domain/begun.ts';
-import { TEMPORAL_PRIORITIES } from '../domain/outbox.ts';
+import { TEMPORAL_PRIORITIES, type TemporalPriority } from '../domain/outbox.ts';
 import { splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { Admission } from './admission.ts';
@@ -30,6 +30,12 @@ const REMOVAL_INTERVAL_MS = 25;
 /** While Temporal is away it is asked again after this, twice as long each time. */
 const AWAY_MIN_MS = 250;
 const AWAY_MAX_MS = 10_000;
+
+/** Every so many claims one begins with a lower priority. */
+const SHARES: { priority: TemporalPriority; every: number }[] = [
+  { priority: 4, every: 16 },
+  { priority: 3, every: 4 },
+];
 
 export interface OutboxDispatcher {
   /** Rows may wait. */
@@ -56,6 +62,7 @@ export function startDispatcher(deps: {
   let inFlight = 0;
   let awayUntilMs = 0;
   let awayMs = AWAY_MIN_MS;
+  let claims = 0;
 
   const remover = createBatcher<string>((ids) => deleteRows(db, ids), REMOVAL_INTERVAL_MS);
   const begunBatch = createBatcher<Begun>(async (begun) => {
@@ -70,7 +77,7 @@ export function startDispatcher(deps: {
 
   async function round(): Promise<boolean> {
     if (Date.now() < awayUntilMs) return false;
-    for (const priority of TEMPORAL_PRIORITIES) {
+    for (const priority of prioritiesAt(claims)) {
       const limit = Math.min(CLAIM_ROWS, IN_FLIGHT_ROWS - inFlight);
       if (limit <= 0) return false;
       const window = admission.window;
@@ -80,7 +87,7 @@ export function startDispatcher(deps: {
       if (rows.length === 0) continue;
       after.set(priority, lastServed(rows, claim.after));
       track(rows);
-      // The highest priority first, as long as it has rows.
+      claims += 1;
       return true;
     }
     return false;
@@ -152,6 +159,16 @@ export function startDispatcher(deps: {
       await Promise.all(underWay);
     },
   };
+}
+
+/**
+ * The highest priority first, as long as it has rows; but each lower one has a small share, or a tenant who keeps a higher one full would shut it
+ * off for everybody.
+ */
+function prioritiesAt(claims: number): TemporalPriority[] {
+  const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;
+  if (first === undefined) return [...TEMPORAL_PRIORITIES];
+  return [first, ...TEMPORAL_PRIORITIES.filter((priority) => priority !== first)];
 }
 
 function idsOf(rows: TakenRow[]): string[] {

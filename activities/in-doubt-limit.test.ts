@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createInDoubtLimit } from './in-doubt-limit.ts';
+
+/** Work that ends when it is told to, and says in which order it began. */
+function workOf(max: number, ofProject: number) {
+  const limit = createInDoubtLimit({ max, ofProject });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (project: string, name: string) =>
+    limit.run(project, () => {
+      begun.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { limit, begun, add, end };
+}
+
+describe('the limit of mails in doubt', () => {
+  it('is never passed, and the next one begins when one ends', async () => {
+    const { limit, begun, add, end } = workOf(2, 2);
+    for (const name of ['a1', 'a2', 'a3']) void add('a', name);
+    expect(begun).toEqual(['a1', 'a2']);
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a2', 'a3']);
+    expect(limit.current).toBe(2);
+  });
+
+  it('leaves places free for other projects, however many mails one has', async () => {
+    const { begun, add } = workOf(3, 2);
+    for (let n = 1; n <= 50; n += 1) void add('a', `a${n}`);
+    void add('b', 'b1');
+    expect(begun).toEqual(['a1', 'a2', 'b1']);
+  });
+
+  it('lets projects that wait take turns', async () => {
+    const { begun, add, end } = workOf(2, 2);
+    for (let n = 1; n <= 5; n += 1) void add('a', `a${n}`);
+    void add('b', 'b1');
+    void add('c', 'c1');
+    await end('a1');
+    await end('a2');
+    await end('a3');
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
+  });
+
+  it('gives the place back where the work fails', async () => {
+    const { limit } = workOf(1, 1);
+    await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(limit.current).toBe(0);
+  });
+});
