@@ -285,13 +285,27 @@ class Lane implements RecordOwner {
       else if (!sign) this.handOver(message, onResult);
       else
         sign(message.raw).then(
-          (raw) => this.handOver({ ...message, raw }, onResult),
+          (raw) => this.handOverSigned(row, { ...message, raw }, onResult),
           (error: Error) => onResult({ outcome: 'unsent', error: `DKIM: ${error.message}` }),
         );
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       this.settle(row, failed('template_error', error.message));
     }
+  }
+
+  /** To sign takes its time: what is signed when the lane has to stop stays here. */
+  private handOverSigned(
+    row: ClaimedRecipient,
+    message: OutgoingEmail,
+    onResult: (result: ProviderResult) => void,
+  ): void {
+    if (!this.halted) {
+      this.handOver(message, onResult);
+      return;
+    }
+    this.unsent.push(row.id);
+    this.recorded(1);
   }
 
   private handOver(message: OutgoingEmail, onResult: (result: ProviderResult) => void): void {

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createIdMac, type IdMac } from './id-mac.ts';
 import type { ContactUrls } from './variables.ts';
 
 /** base64url of 16 bytes of id and 16 bytes of MAC. */
@@ -28,7 +29,7 @@ export interface TokenSubject {
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
   const id = idBytes(emailId);
-  return tokensOf(id, emailMac(secret, id));
+  return tokensOf(id, signerOf(secret)(id));
 }
 
 /** The `manage` token of a contact, for links made outside a message (webhook steps). */
@@ -123,11 +124,20 @@ function uuidText(id: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-let lastKey: { secret: string; key: KeyObject } | undefined;
+interface LinkKey {
+  secret: string;
+  key: KeyObject;
+  sign: IdMac;
+}
+let lastKey: LinkKey | undefined;
 
 /** The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message. */
-function keyOf(secret: string): KeyObject {
-  if (lastKey?.secret !== secret)
-    lastKey = { secret, key: createSecretKey(createHmac('sha256', secret).update('tidings/links/1').digest()) };
-  return lastKey.key;
+function linkKey(secret: string): LinkKey {
+  if (lastKey?.secret === secret) return lastKey;
+  const key = createHmac('sha256', secret).update('tidings/links/1').digest();
+  lastKey = { secret, key: createSecretKey(key), sign: createIdMac(key) };
+  return lastKey;
 }
+
+const keyOf = (secret: string): KeyObject => linkKey(secret).key;
+const signerOf = (secret: string): IdMac => linkKey(secret).sign;
