@@ -2,6 +2,7 @@ import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
 import { releaseHeldPage } from '../db/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox.ts';
+import { pruneExpired } from '../db/retention.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recoverLostWork } from './lost-work.ts';
@@ -27,7 +28,7 @@ export interface Released {
 }
 
 /** What comes round by itself, and what is too long for a request. */
-export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
+export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDeps) {
   return {
     /** Recomputes tracked segments, those that waited longest first; returns how many. May run again, and twice at once. */
     recomputeSegments: (): Promise<number> => recomputeSegments({ db, lifecycle, log }),
@@ -35,6 +36,7 @@ export function maintenanceActivities({ db, lifecycle, log }: ActivityDeps) {
     /** Deletes what has outlived its use, and takes up what has lost its workflow. */
     async keepHouse(input: HousekeepingInput = {}): Promise<void> {
       await deleteExpired(db);
+      await pruneExpired(db, config.retention);
       await recoverLostWork({ db, lifecycle, log }, input);
     },
 

@@ -34,11 +34,11 @@ export async function findAttachments(db: Db, p: { projectId: string; ids: strin
   return rows;
 }
 
-/** What a message carries, without the bytes. */
+/** What a message carries, without the bytes; it stays when they are dropped (db/retention.ts). */
 export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
   if (p.ids.length === 0) return [];
   const { rows } = await sql<AttachmentInfo>`
-    SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", length(content) AS size
+    SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", coalesce(size, octet_length(content)) AS size
     FROM attachments WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
     ORDER BY array_position(${p.ids}::uuid[], id)
   `.execute(db);

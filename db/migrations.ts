@@ -24,6 +24,7 @@ import * as fairOutbox from './migrations/20261122T1409-fair-outbox.ts';
 import * as executionBounds from './migrations/20261122T1413-execution-bounds.ts';
 import * as timerSeconds from './migrations/20261122T1413-timer-seconds.ts';
 import * as workflowLine from './migrations/20261122T1504-workflow-line.ts';
+import * as attachmentRetention from './migrations/20261122T1509-attachment-retention.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -52,4 +53,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1413-execution-bounds': executionBounds,
   '20261122T1413-timer-seconds': timerSeconds,
   '20261122T1504-workflow-line': workflowLine,
+  '20261122T1509-attachment-retention': attachmentRetention,
 };

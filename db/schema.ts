@@ -267,7 +267,10 @@ export interface AttachmentsTable {
   content_type: string;
   disposition: Generated<string>;
   content_id: string | null;
+  /** Empty once its time is over. */
   content: Buffer;
+  /** Bytes, of a content that was dropped; else null. */
+  size: number | null;
   created_at: GeneratedTimestamp;
 }
 

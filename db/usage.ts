@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { firstIdAt } from './id-time.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-/** Least id of a row of this month: ids begin with their millisecond, so the index on project and id finds the month's rows. */
-const FIRST_ID = sql`(lpad(to_hex((extract(epoch FROM ${MONTH}::timestamp AT TIME ZONE 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+/** Of rows of this month: the index on project and id finds them. */
+const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
  * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit, and then

@@ -71,6 +71,13 @@ const origin = z
   .refine((value) => URL.canParse(value) && new URL(value).origin === value.replace(/\/$/, ''))
   .transform((value) => new URL(value).origin);
 
+/** How long something is kept. */
+const retentionDays = <D extends string>(days: D) => ({
+  schema: wholeNumber(0, 36_500),
+  takes: 'a number of days from 0 to 36500 (0 keeps for ever)',
+  default: days,
+});
+
 /** Every environment variable of the service, in the order of the documentation's table. Source: running.md "Environment". */
 export const VARIABLES = {
   TIDINGS_HOME: {
@@ -315,6 +322,31 @@ export const VARIABLES = {
     takes: 'the path of a PEM file',
     about: 'Private key of `TLS_CERT_FILE`.',
   },
+  WEBHOOK_DELIVERY_RETENTION_DAYS: {
+    ...retentionDays('30'),
+    about: 'Deliveries of the webhook registry are deleted this long after they ended.',
+  },
+  ATTACHMENT_RETENTION_DAYS: {
+    ...retentionDays('7'),
+    about:
+      'The content of attachments is dropped this long after the last mail that has them ended; name, type and size stay.',
+  },
+  EXECUTION_STEP_RETENTION_DAYS: {
+    ...retentionDays('180'),
+    about: 'The steps of executions are deleted this long after the execution ended; the executions stay.',
+  },
+  EVENT_RETENTION_DAYS: {
+    ...retentionDays('0'),
+    about: 'Events are deleted at this age; segments, figures and the activity feed then know only what is younger.',
+  },
+  JOB_RETENTION_DAYS: {
+    ...retentionDays('90'),
+    about: 'Imports and bulk jobs are deleted this long after they ended.',
+  },
+  AUDIT_LOG_RETENTION_DAYS: {
+    ...retentionDays('0'),
+    about: 'Entries of the audit log are deleted at this age.',
+  },
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof VARIABLES;
@@ -336,6 +368,9 @@ export class ConfigError extends Error {
 
 /** The settings as `npm start` reads them: what it generates itself may be absent. */
 export type Settings = ReturnType<typeof parseSettings>;
+
+/** How many days things are kept; 0 is for ever. */
+export type Retention = Settings['retention'];
 
 /** The settings of an API or a worker: everything that such a process needs is there. */
 export type Config = Settings & {
@@ -419,6 +454,15 @@ export function parseSettings(env: Environment) {
     smtpRelay: { port: values.SMTP_RELAY_PORT, allowPlain: values.SMTP_RELAY_ALLOW_PLAIN },
     /** Paths of PEM files for the mail listeners. */
     tls: { certFile: values.TLS_CERT_FILE, keyFile: values.TLS_KEY_FILE },
+    /** Days; 0 is for ever. */
+    retention: {
+      webhookDeliveryDays: values.WEBHOOK_DELIVERY_RETENTION_DAYS,
+      attachmentDays: values.ATTACHMENT_RETENTION_DAYS,
+      executionStepDays: values.EXECUTION_STEP_RETENTION_DAYS,
+      eventDays: values.EVENT_RETENTION_DAYS,
+      jobDays: values.JOB_RETENTION_DAYS,
+      auditLogDays: values.AUDIT_LOG_RETENTION_DAYS,
+    },
   };
 }
 

@@ -1,0 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/** The least UUIDv7 of an instant, in SQL: rows made since then have that id or a greater one, so no index on the instant is needed. */
+export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`(lpad(to_hex((extract(epoch FROM ${instant}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
+}
