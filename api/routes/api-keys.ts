@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../db/api-keys.ts';
 import { insertAudit } from '../../db/audit-log.ts';
 import { getProject } from '../../db/projects.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { AppError } from '../../domain/errors.ts';
 import { GRANTABLE_SCOPES, ungrantable } from '../../domain/scopes.ts';
@@ -114,7 +115,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     refusePast(expiresAt);
     const { projectId } = c.var;
     const { key, hash, prefix } = newSecretKey(mode);
-    const record = await db.transaction().execute(async (trx) => {
+    const record = await inTransaction(db, async (trx) => {
       const created = await insertApiKey(trx, {
         projectId,
         name,
@@ -142,7 +143,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
   app.openapi(rotatePublicRoute, async (c) => {
     const { projectId } = c.var;
     const { key, hash, prefix } = newPublicKey();
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       await updatePublicKey(trx, { projectId, key, hash });
       await insertAudit(trx, {
         ...{ projectId, action: 'apikey.rotated', actor: actorName(c.var.actor), target: null },
@@ -156,7 +157,7 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
   app.openapi(revokeKeyRoute, async (c) => {
     const { id } = c.req.valid('param');
     const { projectId } = c.var;
-    const record = await db.transaction().execute(async (trx) => {
+    const record = await inTransaction(db, async (trx) => {
       const { key, changed } = await revokeApiKey(trx, { projectId, id });
       if (changed) {
         await insertAudit(trx, {

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createEmailSettler } from '../../activities/email-settler.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { keyPads } from '../../domain/suppression.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { until } from '../support/service.ts';
+
+const suppressionKey = Buffer.alloc(32, 7);
+
+let database: TestDatabase;
+let projectId: string;
+let proxy: PostgresProxy;
+let db: Db;
+let hooked: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = (await buildProject(database.db, 'One')).id;
+});
+beforeEach(async () => {
+  hooked = [];
+  proxy = await startPostgresProxy(database.url);
+  ({ db } = connect({ connectionString: proxy.url, max: 2, applicationName: 'test', onError: () => {} }));
+});
+afterEach(async () => {
+  await db.destroy();
+  await proxy.close();
+});
+afterAll(() => database?.drop());
+
+async function claimMails(count: number) {
+  const contentId = uuidv7();
+  await sql`
+    INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)
+    VALUES (${contentId}, ${projectId}, uuid_send(${contentId}), 'Hi', 'Hi', 'TRANSACTIONAL', 'a@example.com')
+  `.execute(database.db);
+  const mails = Array.from({ length: count }, () => ({ id: uuidv7(), deliveryId: uuidv7() }));
+  await sql`
+    INSERT INTO emails (id, project_id, content_id, source_type, to_email)
+    SELECT id, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com' FROM unnest(${mails.map((m) => m.id)}::uuid[]) AS id
+  `.execute(database.db);
+  return claimEmails(database.db, { projectId, mails, suppressionPads: keyPads(suppressionKey) });
+}
+function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
+  const settler = createEmailSettler({
+    ...{ db, suppressionKey, source: 'smtp', dispatch: () => {}, guard: { accepted: () => {} } },
+  });
+  const outcome = { kind: 'sent', providerMessageId: 'x', subject: 'Hi' } as const;
+  return Promise.all(
+    emails.map((email) =>
+      settler.settle({ email, outcome, event: null }, async (_, settled) => {
+        hooked.push(...settled.map((one) => one.email.id));
+        return settled.map(() => 'completed');
+      }),
+    ),
+  );
+}
+/** Live mails that were counted as taken: twice, where a result was recorded twice. */
+const counted = async () => {
+  const { rows } = await sql<{ n: number }>`SELECT coalesce(sum(mails), 0)::int AS n FROM send_outcomes`.execute(
+    database.db,
+  );
+  return rows[0]?.n ?? 0;
+};
+
+test('results whose COMMIT was done and not answered are recorded, once, with what the hook gave', async () => {
+  const before = await counted();
+  proxy.loseCommit('answer', { skip: 1 });
+  const settled = await settle(await claimMails(4));
+  expect(settled).toEqual(Array.from({ length: 4 }, () => ({ recorded: true, value: 'completed' })));
+  expect(await counted()).toBe(before + 4);
+});
+
+test('results whose COMMIT did not arrive before Postgres went away are recorded when it is back', async () => {
+  const emails = await claimMails(1);
+  proxy.loseCommit('request', { later: 'refused' });
+  const settling = settle(emails);
+  await until(async () => hooked.length > 0, 'the first try');
+  await until(async () => proxy.commits > 0, 'the COMMIT');
+  proxy.open();
+  expect(await settling).toEqual([{ recorded: true, value: 'completed' }]);
+  const { rows } = await sql`SELECT status FROM emails WHERE id = ${emails[0]?.id}`.execute(database.db);
+  expect(rows).toEqual([{ status: 'SENT' }]);
+});
