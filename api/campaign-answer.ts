@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { type CampaignCounts, NO_COUNTS } from '../db/campaign-stats.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, type Campaign } from '../db/campaigns.ts';
-import { Id, Instant } from './schemas.ts';
+import type { Listed } from '../db/page-budget.ts';
+import { Id, Instant, Truncated } from './schemas.ts';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -88,6 +89,13 @@ export const CampaignRecord = z
   })
   .openapi('Campaign', { example: CAMPAIGN_EXAMPLE });
 
+/** As a list has it: where it is `truncated`, without body and conditions. */
+export const ListedCampaign = CampaignRecord.partial({
+  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true } as const),
+})
+  .extend({ truncated: Truncated })
+  .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
+
 export const CampaignStats = z
   .object({
     total: Count,
@@ -140,6 +148,13 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+/** The campaign as a list has it. */
+export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, counts?: CampaignCounts) {
+  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts);
+  if (truncated) return { ...answer, truncated: true as const };
+  return { ...answer, body, filters, audienceFilter, audienceCondition };
 }
 
 export function statsAnswer(counts: CampaignCounts) {

@@ -92,6 +92,12 @@ export const numberedListFields = {
   hasMore: z.boolean(),
 };
 
+/** On a record of a list whose large fields did not fit into the page. */
+export const Truncated = z
+  .literal(true)
+  .optional()
+  .openapi({ description: 'Its large fields are left out: a page is 4 MB at most. Ask for the record itself.' });
+
 /** The success envelope of the public endpoints. */
 export function success<S extends z.ZodType>(data: S) {
   return z.object({ success: z.literal(true), data });

@@ -3,6 +3,7 @@ import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 
@@ -96,7 +97,7 @@ export async function lockCampaign(trx: Transaction<Database>, { projectId, id }
   return toCampaign(rows[0]);
 }
 
-/** Campaigns newest first, by page number or by cursor (decisions §1). */
+/** Campaigns newest first, by page number or by cursor (decisions §1), with as many bodies and conditions as fit. */
 export async function listCampaigns(
   db: Db,
   p: {
@@ -106,19 +107,22 @@ export async function listCampaigns(
     pageSize: number;
     cursor?: string | undefined;
   },
-): Promise<NumberedPage<Campaign>> {
+): Promise<NumberedPage<Listed<Campaign>>> {
   const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)}`;
   const [counted, listed] = await Promise.all([
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
-    sql<CampaignRow>`
-      SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
-      ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}
-    `.execute(db),
+    fittedPage<CampaignRow>({
+      columns: COLUMN_NAMES,
+      large: { body: 'text', audience_filter: { jsonb: 3 } },
+      rows: sql`
+        SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
+        ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
+    }).execute(db),
   ]);
   return toNumberedPage(
     listed.rows,
     { page: p.page, pageSize: p.pageSize, total: counted.rows[0]?.total ?? 0 },
-    toCampaign,
+    (row) => ({ ...toCampaign(row), truncated: row.truncated }),
   );
 }
 

@@ -6,6 +6,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import type { Db } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { answeredBytes } from './page-budget.ts';
 import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
@@ -67,7 +68,7 @@ export async function listContacts(
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return { ...toPage(rows, p.limit, toContact), total };
+  return { ...toPage(rows, p.limit, toContact, (row) => answeredBytes(row.data, 2)), total };
 }
 
 /** Which of the addresses are contacts; `notFound` has the others as they were given. */

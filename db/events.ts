@@ -6,6 +6,7 @@ import { parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { answeredBytes } from './page-budget.ts';
 import { recordEvents } from './record-events.ts';
 import type { Database } from './schema.ts';
 
@@ -38,7 +39,13 @@ export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE ${sql.join(parts, sql` AND `)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return toPage(rows, p.limit, (row) => row);
+  // Answered as `events` and as `data`.
+  return toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes(row.data, 2),
+  );
 }
 
 export interface EventCount {

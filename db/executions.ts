@@ -7,6 +7,7 @@ import { endExecutions } from './execution-end.ts';
 import { startExecutions } from './execution-start.ts';
 import type { VisitStatus } from './execution-visits.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { answeredBytes } from './page-budget.ts';
 import type { Database } from './schema.ts';
 
 export interface Execution {
@@ -58,7 +59,13 @@ export async function listExecutions(
   const { rows } = await sql<Execution>`
     SELECT ${COLUMNS} FROM executions WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return { ...toPage(rows, p.limit, (row) => row), total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+  const page = toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes([row.context, row.event], 2),
+  );
+  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 
 async function countWhere(db: Kysely<Database>, found: ReturnType<typeof sql>): Promise<number> {

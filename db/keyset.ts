@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { decodeIdCursor, encodeCursor } from '../domain/cursor.ts';
+import { fittingCount } from './page-budget.ts';
 
 /** What a caller asks of a list; `cursor` undefined is the first page. */
 export interface PageRequest {
@@ -33,11 +34,20 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
   return sql<SqlBool>`${sql.ref(column)} < ${decodeIdCursor(cursor)}::uuid`;
 }
 
-/** Cuts `limit + 1` rows to a page: the extra row only says that there is more. */
-export function toPage<R extends { id: string }, T>(rows: R[], limit: number, map: (row: R) => T): Page<T> {
-  const shown = rows.slice(0, limit);
+/**
+ * Cuts `limit + 1` rows to a page: the extra row only says that there is more. Where rows may be large, `bytesOf` says what each costs in the
+ * answer: a page that would pass what an answer carries ends earlier, and its cursor goes on from there.
+ */
+export function toPage<R extends { id: string }, T>(
+  rows: R[],
+  limit: number,
+  map: (row: R) => T,
+  bytesOf?: (row: R) => number,
+): Page<T> {
+  const most = bytesOf ? Math.min(limit, fittingCount(rows.map(bytesOf))) : limit;
+  const shown = rows.slice(0, most);
   const last = shown.at(-1);
-  const hasMore = rows.length > limit;
+  const hasMore = rows.length > most;
   return { items: shown.map(map), cursor: hasMore && last ? encodeCursor([last.id]) : null, hasMore };
 }
 

@@ -6,6 +6,7 @@ import type { Condition } from '../domain/filters.ts';
 import { segmentSlug } from '../domain/slug.ts';
 import type { Db } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
 import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
@@ -49,16 +50,22 @@ export interface SegmentPatch {
   trackMembership?: boolean | undefined;
 }
 
-const COLUMNS = sql.raw(`id, project_id, name, slug, description, type, condition, track_membership, member_count,
-  computed_at, created_at, updated_at`);
+const COLUMN_NAMES = [
+  ...['id', 'project_id', 'name', 'slug', 'description', 'type', 'condition', 'track_membership', 'member_count'],
+  ...['computed_at', 'created_at', 'updated_at'],
+] as const;
+const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Every segment of the project, newest first. */
-export async function listSegments(db: Db, projectId: string): Promise<Segment[]> {
-  const { rows } = await sql<SegmentRow>`
-    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} ORDER BY id DESC`.execute(db);
-  return rows.map(toSegment);
+/** Every segment of the project, newest first, with as many conditions as fit into an answer that has each twice. */
+export async function listSegments(db: Db, projectId: string): Promise<Listed<Segment>[]> {
+  const { rows } = await fittedPage<SegmentRow>({
+    columns: COLUMN_NAMES,
+    large: { condition: { jsonb: 2 }, description: 'text' },
+    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId}`,
+  }).execute(db);
+  return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */

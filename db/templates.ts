@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
@@ -37,9 +38,11 @@ export interface TemplateUsage {
   emailsSent: number;
 }
 
-const COLUMNS = sql.raw(
-  'id, name, description, subject, body, type, from_email, from_name, reply_to, created_at, updated_at',
-);
+const COLUMN_NAMES = [
+  ...['id', 'name', 'description', 'subject', 'body', 'type', 'from_email', 'from_name', 'reply_to'],
+  ...['created_at', 'updated_at'],
+] as const;
+const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 /** Of a name; a copy's must fit too. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
 const COPY_SUFFIX = ' (Copy)';
@@ -52,7 +55,7 @@ export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promi
   return toTemplate(rows[0]);
 }
 
-/** Templates newest first, by page number or cursor; `search` is a case-insensitive part of name, subject or description. */
+/** Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of name, subject or description. */
 export async function listTemplates(
   db: Db,
   p: {
@@ -63,16 +66,20 @@ export async function listTemplates(
     type?: TemplateType | undefined;
     search?: string | undefined;
   },
-): Promise<NumberedPage<Template>> {
+): Promise<NumberedPage<Listed<Template>>> {
   const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${matches(p.search)}`;
   const { rows: counted } = await sql<{
     total: number;
   }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
-  const { rows } = await sql<TemplateRow & { id: string }>`
+  const page = sql`
     SELECT ${COLUMNS} FROM templates WHERE ${found} AND ${afterCursor(p.cursor)}
-    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}
-  `.execute(db);
-  return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, toTemplate);
+    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`;
+  const large = { body: 'text' } as const;
+  const { rows } = await fittedPage<TemplateRow>({ columns: COLUMN_NAMES, large, rows: page }).execute(db);
+  return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, (row) => ({
+    ...toTemplate(row),
+    truncated: row.truncated,
+  }));
 }
 
 /** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000 */

@@ -6,6 +6,7 @@ import { matchesEvent } from '../domain/webhook-registry.ts';
 import type { SubscribedEndpoint } from './event-listeners.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
+import { answeredBytes } from './page-budget.ts';
 import type { RecordedEvent } from './record-events.ts';
 import type { Database } from './schema.ts';
 import type { EndpointRef } from './webhook-endpoints.ts';
@@ -94,7 +95,13 @@ export async function listDeliveries(
     FROM webhook_deliveries WHERE ${found} AND ${afterCursor(p.cursor)}
     ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
-  return { ...toPage(rows, p.limit, (row) => row), total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+  const page = toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes(row.payload),
+  );
+  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 
 async function countWhere(db: Kysely<Database>, found: RawBuilder<unknown>): Promise<number> {

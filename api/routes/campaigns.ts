@@ -17,7 +17,15 @@ import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../domain/errors.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
-import { CAMPAIGN_EXAMPLE, CampaignRecord, CampaignStats, campaignAnswer, statsAnswer } from '../campaign-answer.ts';
+import {
+  CAMPAIGN_EXAMPLE,
+  CampaignRecord,
+  CampaignStats,
+  campaignAnswer,
+  ListedCampaign,
+  listedAnswer,
+  statsAnswer,
+} from '../campaign-answer.ts';
 import { CreateCampaign, campaignContent, PutCampaign, SendCampaign, TestCampaign } from '../campaign-input.ts';
 import { refuseBadContent } from '../content-check.ts';
 import type { Deps } from '../deps.ts';
@@ -28,7 +36,7 @@ import { scopes } from '../security.ts';
 const LIST_DEFAULT = 20;
 const tags = ['Campaigns'];
 
-const CampaignList = z.object({ campaigns: z.array(CampaignRecord), ...numberedListFields }).openapi('CampaignList', {
+const CampaignList = z.object({ campaigns: z.array(ListedCampaign), ...numberedListFields }).openapi('CampaignList', {
   example: {
     campaigns: [CAMPAIGN_EXAMPLE],
     ...{ page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
@@ -57,7 +65,9 @@ const listRoute = createRoute({
   operationId: 'listCampaigns',
   tags,
   summary: 'List campaigns',
-  description: 'Newest first, by page number or by cursor.',
+  description:
+    'Newest first, by page number or by cursor. A page is 4 MB at most: campaigns that come on top are without body and conditions, and ' +
+    '`truncated`.',
   security: scopes('campaigns:view'),
   request: { query: pageQuery(LIST_DEFAULT).extend({ status: z.enum(CAMPAIGN_STATUSES).optional() }) },
   responses: { 200: ok(CampaignList) },
@@ -185,7 +195,7 @@ export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
     const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize: limit ?? pageSize });
     const counts = await countCampaigns(reads, { projectId, ids: items.map((campaign) => campaign.id) });
     return c.json(
-      { campaigns: items.map((campaign) => campaignAnswer(campaign, counts.get(campaign.id))), ...page },
+      { campaigns: items.map((campaign) => listedAnswer(campaign, counts.get(campaign.id))), ...page },
       200,
     );
   });

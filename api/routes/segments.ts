@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Listed } from '../../db/page-budget.ts';
 import { computeSegment } from '../../db/segment-compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../db/segment-contacts.ts';
 import { addMembers, removeMembers } from '../../db/segment-members.ts';
@@ -17,7 +18,7 @@ import { errors, json, noContent, ok } from '../answers.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contact-answer.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
-import { EmailAddress, Id, IdParams, Instant, wholeNumber } from '../schemas.ts';
+import { EmailAddress, Id, IdParams, Instant, Truncated, wholeNumber } from '../schemas.ts';
 import { scopes } from '../security.ts';
 
 const NAME_MAX_CHARS = 255;
@@ -71,6 +72,10 @@ const SegmentRecord = z
     updatedAt: Instant,
   })
   .openapi('Segment', { example: EXAMPLE });
+
+const ListedSegment = SegmentRecord.partial({ description: true, filters: true, condition: true })
+  .extend({ truncated: Truncated })
+  .openapi('ListedSegment', { example: EXAMPLE });
 
 const Filters = ConditionInput.nullish().openapi({
   anyOf: [
@@ -170,9 +175,11 @@ const listRoute = createRoute({
   operationId: 'listSegments',
   tags: ['Segments'],
   summary: 'List the segments',
-  description: 'All of them, newest first, with their kept counts.',
+  description:
+    'All of them, newest first, with their kept counts. The answer is 4 MB at most: segments that come on top are without condition and ' +
+    'description, and `truncated`.',
   security: scopes('segments:view'),
-  responses: { 200: ok(z.array(SegmentRecord).openapi({ example: [EXAMPLE] })) },
+  responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
 });
 
 const createSegmentRoute = createRoute({
@@ -306,7 +313,7 @@ const refreshRoute = createRoute({
 export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
-  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(segmentAnswer), 200));
+  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(listedAnswer), 200));
 
   app.openapi(createSegmentRoute, async (c) => {
     const { filters, condition: alias, description, ...body } = c.req.valid('json');
@@ -395,6 +402,11 @@ function refuseTwo({ filters, condition }: BothNames, ctx: z.RefinementCtx): voi
 
 function fault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
   ctx.addIssue({ code: 'custom', path: [field], message, params: { code } });
+}
+
+function listedAnswer({ truncated, ...segment }: Listed<Segment>) {
+  const { filters, condition, description, ...answer } = segmentAnswer(segment);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, filters, condition, description };
 }
 
 function segmentAnswer(segment: Segment) {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Listed } from '../../db/page-budget.ts';
 import {
   deleteTemplate,
   duplicateTemplate,
@@ -16,7 +17,7 @@ import { errors, json, noContent, ok } from '../answers.ts';
 import { refuseBadContent } from '../content-check.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
-import { EmailAddress, Id, IdParams, Instant, numberedListFields, pageQuery } from '../schemas.ts';
+import { EmailAddress, Id, IdParams, Instant, numberedListFields, pageQuery, Truncated } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import { TemplateBody } from '../template-body.ts';
 
@@ -81,7 +82,14 @@ const PatchTemplate = z
   .partial()
   .openapi('PatchTemplate', { example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null } });
 
-const TemplateList = z.object({ templates: z.array(TemplateRecord), ...numberedListFields }).openapi('TemplateList', {
+const ListedTemplate = TemplateRecord.extend({ body: z.string().optional(), truncated: Truncated }).openapi(
+  'ListedTemplate',
+  {
+    example: EXAMPLE,
+  },
+);
+
+const TemplateList = z.object({ templates: z.array(ListedTemplate), ...numberedListFields }).openapi('TemplateList', {
   example: { templates: [EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
 });
 
@@ -99,7 +107,9 @@ const listRoute = createRoute({
   operationId: 'listTemplates',
   tags: ['Templates'],
   summary: 'List templates',
-  description: 'Newest first, by page number or by cursor. `search` is a part of name, subject or description.',
+  description:
+    'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is 4 MB at most: templates that ' +
+    'come on top are without their `body`, and `truncated`.',
   security: scopes('templates:view'),
   request: { query: pageQuery(LIST_DEFAULT).extend({ type: Type.optional(), search: z.string().max(200).optional() }) },
   responses: { 200: ok(TemplateList) },
@@ -187,7 +197,7 @@ export function templateRoutes(app: App, { db, reads }: Deps): void {
       ...query,
       pageSize: limit ?? pageSize,
     });
-    return c.json({ templates: items.map(templateAnswer), ...page }, 200);
+    return c.json({ templates: items.map(listedAnswer), ...page }, 200);
   });
 
   app.openapi(createTemplateRoute, async (c) => {
@@ -231,6 +241,11 @@ export function templateRoutes(app: App, { db, reads }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     return c.json(await getTemplateUsage(db, ref), 200);
   });
+}
+
+function listedAnswer({ truncated, ...template }: Listed<Template>) {
+  const { body, ...answer } = templateAnswer(template);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
 }
 
 function templateAnswer(template: Template) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -192,5 +192,78 @@ describe('how many of a kind', () => {
   it('a copy of a template is one more', async () => {
     const { body } = await asTwo('GET', '/templates?limit=1');
     expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);
+  });
+});
+
+describe('a page of a list', () => {
+  const text = async (path: string) => {
+    const response = await api.app.request(path, { headers: { authorization: `Bearer ${lists.secretKey}` } });
+    return response.text();
+  };
+  let lists: TestProject;
+  beforeAll(async () => {
+    lists = await buildProject(api.db, 'Lists');
+  });
+
+  it.each([
+    [
+      '/templates?limit=50',
+      'body',
+      () => sql`INSERT INTO templates (project_id, name, subject, body, type)
+        SELECT ${lists.id}, 't' || n, 'S', repeat('"', 500000), 'MARKETING' FROM generate_series(1, 20) n`,
+    ],
+    [
+      '/campaigns?limit=50',
+      'body',
+      () => sql`INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type)
+        SELECT ${lists.id}, 'c' || n, 'S', repeat('x', 500000), 'x@e.test', 'ALL' FROM generate_series(1, 20) n`,
+    ],
+    [
+      '/segments',
+      'condition',
+      () => sql`INSERT INTO segments (project_id, name, slug, type, condition)
+        SELECT ${lists.id}, 's' || n, 's-' || n, 'DYNAMIC', jsonb_build_object('logic', 'AND', 'groups', jsonb_build_array(
+          jsonb_build_object('filters', jsonb_build_array(jsonb_build_object('field', 'data.' || repeat('x', 60000), 'operator', 'exists')))))
+        FROM generate_series(1, 60) n`,
+    ],
+  ])('of %s is 4 MB at most: what comes on top has no %s and says so', async (path, field, filled) => {
+    await filled().execute(api.db);
+    const answer = await text(path);
+    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
+    const read = JSON.parse(answer);
+    const records: Record<string, unknown>[] = Array.isArray(read) ? read : (read.templates ?? read.campaigns);
+    const cut = records.findIndex((record) => record.truncated === true);
+    expect(records.length).toBeGreaterThanOrEqual(20);
+    expect(cut).toBeGreaterThan(2);
+    for (const [n, record] of records.entries()) {
+      expect([n, record.truncated === true, field in record]).toEqual([n, n >= cut, n < cut]);
+    }
+  });
+
+  it.each([
+    [
+      '/events?limit=100',
+      'events',
+      () => sql`INSERT INTO events (project_id, name, data)
+        SELECT ${lists.id}, 'large', jsonb_build_object('text', repeat('x', 60000)) FROM generate_series(1, 90)`,
+    ],
+    [
+      '/contacts?limit=100',
+      'data',
+      () => sql`INSERT INTO contacts (project_id, email, subscribed, data)
+        SELECT ${lists.id}, 'l' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000)) FROM generate_series(1, 90) n`,
+    ],
+  ])('of %s is 4 MB at most: it ends earlier, and its cursor goes on', async (path, list, filled) => {
+    await filled().execute(api.db);
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer = await text(`${path}${cursor && `&cursor=${cursor}`}`);
+      expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
+      const page = JSON.parse(answer);
+      expect(page.hasMore).toBe(page.cursor !== null);
+      seen.push(...page[list].map(({ id }: { id: string }) => id));
+      cursor = page.cursor;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([90, 90]);
   });
 });
