@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Contact } from '../db/contacts.ts';
-import { Id, Instant } from './schemas.ts';
+import type { Listed } from '../db/page-budget.ts';
+import { Id, Instant, Truncated } from './schemas.ts';
 
 export const CONTACT_EXAMPLE = {
   id: '0190a000-0000-7000-8000-000000000000',
@@ -24,6 +25,17 @@ export const ContactRecord = z
     updatedAt: Instant,
   })
   .openapi('Contact', { example: CONTACT_EXAMPLE });
+
+/** As a numbered list has it: where it is `truncated`, without its data. */
+export const ListedContact = ContactRecord.partial({ data: true })
+  .extend({ truncated: Truncated })
+  .openapi('ListedContact', { example: CONTACT_EXAMPLE });
+
+/** The contact as a numbered list has it. */
+export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) {
+  const { data, ...answer } = contactAnswer(contact);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
+}
 
 export function contactAnswer(contact: Contact) {
   return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };

@@ -33,7 +33,10 @@ export interface SavedContact {
 }
 
 /** What `toContact` reads. */
-export const CONTACT_COLUMNS = sql.raw('id, email, subscribed, sms_subscribed, data, created_at, updated_at');
+export const CONTACT_COLUMN_NAMES = [
+  ...['id', 'email', 'subscribed', 'sms_subscribed', 'data', 'created_at', 'updated_at'],
+] as const;
+export const CONTACT_COLUMNS = sql.raw(CONTACT_COLUMN_NAMES.join(', '));
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {

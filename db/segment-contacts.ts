@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../domain/filters.ts';
 import type { Db } from './connection.ts';
-import { CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from './contacts.ts';
+import { CONTACT_COLUMN_NAMES, CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from './contacts.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 
 /** What of a segment says who is in it: its condition, or, when that is null, its stored members. */
@@ -14,7 +15,8 @@ export interface SegmentDefinition {
 }
 
 export interface SegmentPage {
-  items: Contact[];
+  /** The data of those that are truncated is not there: the page is full. */
+  items: Listed<Contact>[];
   total: number;
 }
 
@@ -54,10 +56,14 @@ export async function listSegmentContacts(
 ): Promise<SegmentPage> {
   const predicate = await segmentPredicate(db, segment, new Date());
   const offset = (p.page - 1) * p.pageSize;
-  const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}
-    ORDER BY id DESC LIMIT ${p.pageSize} OFFSET ${offset}`.execute(db);
-  const items = rows.map(toContact);
+  const { rows } = await fittedPage<ContactRow>({
+    columns: CONTACT_COLUMN_NAMES,
+    large: { data: { jsonb: 2 } },
+    rows: sql`
+      SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}
+      ORDER BY id DESC LIMIT ${p.pageSize} OFFSET ${offset}`,
+  }).execute(db);
+  const items = rows.map((row) => ({ ...toContact(row), truncated: row.truncated }));
   const isLast = items.length < p.pageSize && (items.length > 0 || p.page === 1);
   if (isLast) return { items, total: offset + items.length };
   const count = countQuery(segment.projectId, predicate);

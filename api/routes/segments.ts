@@ -15,7 +15,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { type Condition, ConditionInput, ConditionSchema } from '../../domain/filters.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contact-answer.ts';
+import { CONTACT_EXAMPLE, ListedContact, listedContactAnswer } from '../contact-answer.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { EmailAddress, Id, IdParams, Instant, Truncated, wholeNumber } from '../schemas.ts';
@@ -145,8 +145,8 @@ const RemoveMembers = z
 
 const SegmentContacts = z
   .object({
-    contacts: z.array(ContactRecord),
-    data: z.array(ContactRecord),
+    contacts: z.array(ListedContact),
+    data: z.array(ListedContact),
     page: z.number().int(),
     pageSize: z.number().int(),
     total: z.number().int(),
@@ -240,7 +240,8 @@ const contactsRoute = createRoute({
   tags: ['Segments'],
   summary: 'List the contacts of a segment',
   description:
-    'Newest first; a dynamic segment is evaluated at this moment. The total of a very large one may be up to a minute old.',
+    'Newest first; a dynamic segment is evaluated at this moment. The total of a very large one may be up to a minute old. A page is 4 MB at ' +
+    'most: contacts that come on top are without their `data`, and `truncated`.',
   security: scopes('segments:view'),
   request: {
     params: IdParams,
@@ -353,7 +354,7 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
     const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
     const { page, pageSize } = c.req.valid('query');
     const { items, total } = await listSegmentContacts(reads, segment, { page, pageSize });
-    const contacts = items.map(contactAnswer);
+    const contacts = items.map(listedContactAnswer);
     return c.json({ contacts, data: contacts, page, pageSize, total, totalPages: Math.ceil(total / pageSize) }, 200);
   });
 

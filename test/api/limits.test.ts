@@ -196,8 +196,8 @@ describe('how many of a kind', () => {
 });
 
 describe('a page of a list', () => {
-  const text = async (path: string) => {
-    const response = await api.app.request(path, { headers: { authorization: `Bearer ${lists.secretKey}` } });
+  const text = async (path: string, key = lists.secretKey) => {
+    const response = await api.app.request(path, { headers: { authorization: `Bearer ${key}` } });
     return response.text();
   };
   let lists: TestProject;
@@ -238,6 +238,24 @@ describe('a page of a list', () => {
     for (const [n, record] of records.entries()) {
       expect([n, record.truncated === true, field in record]).toEqual([n, n >= cut, n < cut]);
     }
+  });
+
+  it('of the contacts of a segment leaves out data, for its pages are numbered', async () => {
+    const project = await buildProject(api.db, 'Members');
+    const { body } = await api.call('POST', '/segments', {
+      key: project.secretKey,
+      body: { name: 'all', filters: { logic: 'AND', groups: [{ filters: [{ field: 'email', operator: 'exists' }] }] } },
+    });
+    await sql`INSERT INTO contacts (project_id, email, subscribed, data)
+      SELECT ${project.id}, 's' || n || '@e.test', true, jsonb_build_object('text', repeat('x', 60000))
+      FROM generate_series(1, 50) n`.execute(api.db);
+    const answer = await text(`/segments/${body.id}/contacts?pageSize=100`, project.secretKey);
+    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(4 * MB);
+    const contacts: Record<string, unknown>[] = JSON.parse(answer).contacts;
+    expect(contacts).toHaveLength(50);
+    const whole = contacts.filter((contact) => contact.truncated === undefined);
+    expect(whole.length).toBeGreaterThan(20);
+    expect(contacts.every((contact) => 'data' in contact === (contact.truncated === undefined))).toBe(true);
   });
 
   it.each([
