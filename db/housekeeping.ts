@@ -5,6 +5,7 @@ import { removeErasedContents } from './content-removal.ts';
 import { removeErasedAttachments } from './erased-attachments.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
 import { SES_MESSAGE_DAYS } from './ses-messages.ts';
+import { deletePassedTimerSeconds } from './timer-seconds.ts';
 
 /** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
 const BATCH = 10_000;
@@ -26,6 +27,7 @@ export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'provider_outcomes', sql`updated_at < now() - make_interval(days => ${WATCHED_DAYS})`);
   await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${SES_MESSAGE_DAYS})`);
   await inBatches(db, 'sessions', sql`expires_at < now()`);
+  await deletePassedTimerSeconds(db);
   await removeErasedContents(db);
   await removeErasedAttachments(db);
   for (const table of ['captured_emails', 'captured_sms']) {

@@ -429,6 +429,13 @@ export interface TimerSecondsTable {
   next_second: number | null;
 }
 
+export interface BeginRatesTable {
+  worker_id: string;
+  /** Starts, signals and cancels that this worker saw Temporal begin in a second. */
+  per_second: number;
+  at: GeneratedTimestamp;
+}
+
 export interface TimerRateTable {
   one: Generated<boolean>;
   per_second: number;
@@ -621,6 +628,7 @@ export interface Database {
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
   timer_seconds: TimerSecondsTable;
+  begin_rates: BeginRatesTable;
   timer_rate: TimerRateTable;
   segments: SegmentsTable;
   segment_members: SegmentMembersTable;

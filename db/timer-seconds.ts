@@ -8,10 +8,14 @@ import type { Db } from './connection.ts';
 import type { Database } from './schema.ts';
 
 /**
- * Timers of a project that may end in one second, unless `timer_rate` says otherwise: about what Temporal does on two cores with what comes after
- * them. With fewer, a steady stream that the machine could follow would be late, and later all the time.
+ * Timers of a project that may end in one second, unless `timer_rate` says otherwise: half of what Temporal does on two cores with what comes after
+ * them, so that the other half is there for others.
  */
-export const TIMERS_PER_SECOND = 50;
+export const TIMERS_PER_SECOND = 20;
+/** What a worker has told counts for so long. */
+const RATE_SECONDS = 10;
+/** With each report the rate sinks by so much at the most: a pause between two bursts does not make the second one late. */
+const SINKS_TO = 0.95;
 /** Seconds looked at for room at once beside those that are needed; twice as many each time. */
 const WINDOW_SECONDS = 64;
 /** Bookings tried anew because another transaction took the room first; then a second may end a few more. */
@@ -63,6 +67,28 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
   await sql`
     INSERT INTO timer_rate (per_second) VALUES (${perSecond})
     ON CONFLICT (one) DO UPDATE SET per_second = excluded.per_second WHERE timer_rate.per_second <> excluded.per_second
+  `.execute(db);
+}
+
+/**
+ * A worker tells how much it sees Temporal begin. What all see together this installation can follow, so as many timers of one project may end in a
+ * second, however small or large it is: else a steady stream of delays that it could follow would be late, and later all the time.
+ * @param p.atLeast what holds while little is begun
+ */
+export async function reportBegun(db: Db, p: { workerId: string; perSecond: number; atLeast: number }): Promise<void> {
+  await sql`
+    /* prepared */ WITH mine AS (
+      INSERT INTO begin_rates (worker_id, per_second) VALUES (${p.workerId}::uuid, ${p.perSecond}::float8)
+      ON CONFLICT (worker_id) DO UPDATE SET per_second = excluded.per_second, at = now()
+    ), gone AS (
+      DELETE FROM begin_rates WHERE at < now() - make_interval(secs => ${60 * RATE_SECONDS}) AND worker_id <> ${p.workerId}::uuid
+    ), all_see AS (
+      SELECT ceil(${p.perSecond}::float8 + coalesce(sum(per_second), 0))::int AS per_second FROM begin_rates
+      WHERE worker_id <> ${p.workerId}::uuid AND at > now() - make_interval(secs => ${RATE_SECONDS})
+    )
+    INSERT INTO timer_rate (per_second) SELECT greatest(${p.atLeast}::int, per_second) FROM all_see
+    ON CONFLICT (one) DO UPDATE SET
+      per_second = greatest(excluded.per_second, floor(timer_rate.per_second * ${SINKS_TO}::float8)::int)
   `.execute(db);
 }
 

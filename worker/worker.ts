@@ -8,6 +8,7 @@ import { takerOf } from '../domain/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createActivityDeps } from './activity-deps.ts';
 import { Admission } from './admission.ts';
+import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
 import { useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
@@ -50,6 +51,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   const stopping = new AbortController();
   const channels = createActivityDeps({ config, db, lifecycle, log, stopping: stopping.signal });
+  const beginRate = startBeginRate({ db, timersPerSecond: config.timersPerSecond, log });
   const outbox = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
@@ -61,7 +63,10 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     fleet: {
       activities: activitiesByQueue(channels.deps),
       workflowBundle: parts.workflowBundle,
-      begun: outbox.begun,
+      begun: (begun) => {
+        beginRate.count();
+        outbox.begun(begun);
+      },
     },
     lifecycle,
     log,
@@ -71,6 +76,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     close: async () => {
       stopping.abort();
       await Promise.all([outbox.stop(), temporal.stop()]);
+      beginRate.stop();
       await lifecycle.close();
       await channels.close();
       await db.destroy();

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startExecutions } from '../../db/execution-start.ts';
-import { bookTimers, deletePassedTimerSeconds, setTimerRate, TIMERS_PER_SECOND } from '../../db/timer-seconds.ts';
+import {
+  bookTimers,
+  deletePassedTimerSeconds,
+  reportBegun,
+  setTimerRate,
+  TIMERS_PER_SECOND,
+} from '../../db/timer-seconds.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
@@ -149,4 +155,21 @@ it('the rate is one for all processes, and 0 is no bound', async () => {
   const other = await buildFor(api.two, until(at));
   await enter(api.two, other, 20);
   expect(fullest(await instantsOf(other))).toBe(5);
+});
+
+it('as many timers end in a second as all workers see Temporal begin, and less and less again when they see less', async () => {
+  const rate = async () =>
+    (await sql<{ n: number }>`SELECT per_second AS n FROM timer_rate`.execute(api.db)).rows[0]?.n;
+  const [one, two] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'] as const;
+  const report = (workerId: string, perSecond: number) => reportBegun(api.db, { workerId, perSecond, atLeast: 20 });
+  await report(one, 3);
+  expect(await rate()).toBe(20);
+  await report(one, 300);
+  await report(two, 200);
+  expect(await rate()).toBe(500);
+  await report(one, 0);
+  expect(await rate()).toBe(475);
+  for (let n = 0; n < 100; n += 1) await report(two, 0);
+  expect(await rate()).toBe(20);
+  await setTimerRate(api.db, TIMERS_PER_SECOND);
 });
