@@ -123,14 +123,18 @@ export async function listRanges(
   db: Db,
   p: ChunkRef & { size: number; from: string | undefined },
 ): Promise<LedgerRange[]> {
+  const size = sql`${p.size}::int`;
   const { rows } = await sql<LedgerRange>`
-    SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last, count(*) AS rows
-    FROM (
-      SELECT e.id, (row_number() OVER (ORDER BY e.id) - 1) / ${p.size}::int AS stretch
+    WITH open AS (
+      SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS n, count(*) OVER () AS total
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
       WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN}) open
-    GROUP BY stretch ORDER BY stretch
+        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN}
+    ), edges AS (
+      SELECT id, n, total, lead(id) OVER (ORDER BY id) AS next FROM open WHERE n % ${size} IN (0, ${size} - 1) OR n = total - 1
+    )
+    SELECT id AS first, CASE WHEN ${size} = 1 OR n = total - 1 THEN id ELSE next END AS last, least(${size}, total - n) AS rows
+    FROM edges WHERE n % ${size} = 0 ORDER BY n
   `.execute(db);
   return rows;
 }
