@@ -46,6 +46,8 @@ const WARM_UP_MS = 60_000;
 
 const results: { name: ScenarioName; outcome: Outcome; cpu: Cpu }[] = [];
 let stage = await warmStage();
+/** The stage still works on what the last scenario left. */
+let stale = false;
 try {
   if (only.includes('single')) await singleMails(stage, Number(values.single));
   for (const name of NAMES.filter((known) => only.includes(known))) await scenario(name);
@@ -55,6 +57,10 @@ try {
 print();
 
 async function scenario(name: ScenarioName): Promise<void> {
+  if (stale) {
+    await stage.close();
+    stage = await warmStage();
+  }
   console.log(`${name} …`);
   const before = stage.cpu();
   const outcome = await SCENARIOS[name](stage, sizes);
@@ -64,12 +70,10 @@ async function scenario(name: ScenarioName): Promise<void> {
   ) as Cpu;
   results.push({ name, outcome, cpu });
   const missing = (outcome.neighbour?.mails.missing ?? 0) + (outcome.neighbour?.executions.missing ?? 0);
-  if (outcome.done === outcome.total && missing === 0) return;
-  console.log(
-    `  ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing: a fresh service follows`,
-  );
-  await stage.close();
-  stage = await warmStage();
+  stale = outcome.done !== outcome.total || missing > 0;
+  for (const { what, p50, p99, max } of rowsOf(name, outcome))
+    console.log(`  B's ${what}: p50 ${p50}, p99 ${p99}, max ${max} ms`);
+  if (stale) console.log(`  cut off: ${outcome.done} of ${outcome.total} of A's were done, ${missing} of B's missing`);
 }
 
 /** A service that has sent some mails and executions. */
