@@ -67,10 +67,12 @@ const PROJECTS_LOOKED_AT = 100;
 export async function claimFair(db: Db, p: FairClaim): Promise<{ rows: TakenRow[]; most: number }> {
   const { priority, after, rooms = new Map<string, number>() } = p;
   const taken = p.window === undefined ? sql`` : sql`taken_at = now(),`;
+  // One whose lease has run out takes no room: it is to be taken again.
   const limit =
     p.window === undefined
       ? sql`${p.limit}::int`
-      : sql`(SELECT least(${p.limit}::int, greatest(0, ${p.window}::int - count(*))) FROM outbox WHERE taken_at IS NOT NULL)`;
+      : sql`(SELECT least(${p.limit}::int, greatest(0, ${p.window}::int - count(*)))
+          FROM outbox WHERE taken_at IS NOT NULL AND available_at > now())`;
   const { rows } = await sql<Partial<ClaimedRow> & { most: number }>`
     /* prepared */ WITH RECURSIVE
     ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},

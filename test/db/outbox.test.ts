@@ -102,6 +102,12 @@ describe('what Temporal has and has not begun', () => {
     expect((await claim({ window: 6 })).rows).toHaveLength(2);
   });
 
+  it('takes no room any more when its lease has run out: else nothing would ever be taken again', async () => {
+    await queue(A, 6);
+    await claim({ window: 6, leaseMs: 0 });
+    expect((await claim({ window: 6 })).rows.map((row) => row.attempts)).toEqual(Array(6).fill(2));
+  });
+
   it('is forgotten only where it was handed over: what waits yet is not begun', async () => {
     const [row] = await queue(A, 1);
     expect(await deleteBegun(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }])).toEqual(

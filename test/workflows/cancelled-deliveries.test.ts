@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { enqueue } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
+import { handOver } from '../support/hand-over.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
@@ -33,6 +37,12 @@ async function send(...to: string[]): Promise<string[]> {
 }
 const mail = async (id: string | undefined) => (await expectOk(service.call('GET', `/v1/emails/${id}`))).data;
 
+/** As a worker does with a message whose first attempt was cut off. */
+async function handToTemporal(kind: 'email.retry' | 'sms.retry', refId: string): Promise<void> {
+  await inTransaction(service.db, (trx) => enqueue(trx, [{ projectId: service.one.id, kind, refId }]));
+  await handOver(service, refId);
+}
+
 /** The ids of deliveries under way, when Temporal lists any. */
 const running = (type: string) =>
   until(async () => {
@@ -60,7 +70,8 @@ it('what waits for its next try has FAILED as cancelled, and what had been sent 
 
 it('a mail that had not been tried never leaves, and housekeeping does not take it up', async () => {
   await service.stopWorker();
-  const [id] = await send('unsent@example.com');
+  const id = await buildEmail(service.db, { projectId: service.one.id, to: 'unsent@example.com' });
+  await handToTemporal('email.retry', id);
   await cancelAll('emailDelivery');
   await service.startWorker();
   await until(async () => (await mail(id)).status === 'FAILED', 'the end of the mail');
@@ -73,6 +84,8 @@ it('an SMS likewise', async () => {
   await service.stopWorker();
   const body = { to: '+4915100000001', body: 'Hi' };
   const { id } = await expectOk(service.call('POST', '/v1/sms/send', { body }));
+  await service.db.deleteFrom('outbox').where('ref_id', '=', id).execute();
+  await handToTemporal('sms.retry', id);
   await cancelAll('smsDelivery');
   await service.startWorker();
   const sms = await until(async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handOver } from '../support/hand-over.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 
 let service: TestService;
@@ -163,10 +164,7 @@ describe('an import', () => {
   it('that is cancelled by an operator says so', async () => {
     await service.stopWorker();
     const jobId = await startImport('email\ncancelled@import.test\n');
-    await until(async () => {
-      const { rows } = await sql`SELECT id FROM outbox WHERE ref_id = ${jobId}`.execute(service.db);
-      return rows.length === 0;
-    }, 'the start of the workflow');
+    await handOver(service, jobId);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
     await new Client({ connection, namespace: service.temporal.namespace }).workflow.getHandle(`job-${jobId}`).cancel();

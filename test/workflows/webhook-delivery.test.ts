@@ -98,10 +98,12 @@ describe('a webhook endpoint', () => {
     expect(await settled(id, 1)).toMatchObject([{ status: 'DELIVERED' }]);
     const ids = receiver.received.filter((r) => r.path === '/broken').map((r) => r.headers['webhook-id']);
     expect(ids).toEqual([first.id, first.id]);
-    expect(await expectOk(service.call('GET', `/webhooks/${id}`))).toMatchObject({
-      status: 'ACTIVE',
-      failuresInRow: 0,
-    });
+    // The endpoint is judged right after its deliveries are recorded.
+    const judged = await until(async () => {
+      const endpoint = await expectOk(service.call('GET', `/webhooks/${id}`));
+      return endpoint.failuresInRow === 0 && endpoint;
+    }, 'the judgement');
+    expect(judged).toMatchObject({ status: 'ACTIVE' });
   });
 
   it('gets all since an instant once more, with their webhook-ids, and its list tells how many there are', async () => {

@@ -1,0 +1,37 @@
+import { deleteRows } from '../../db/outbox.ts';
+import { parseConfig } from '../../domain/config.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { splitIntoGroups } from '../../temporal/groups.ts';
+import { createLifecycle } from '../../temporal/lifecycle.ts';
+import type { TestService } from './service.ts';
+
+/** Hands what waits for something to Temporal, as a worker does that ends right after it. */
+export async function handOver({ db, temporal }: TestService, refId: string): Promise<void> {
+  const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();
+  const rows = found.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    kind: row.kind as OutboxRow['kind'],
+    refId,
+    payload: row.payload as OutboxRow['payload'],
+  }));
+  const config = parseConfig({
+    DATABASE_URL: 'postgres://unused',
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: 'the secret key of the tests',
+  });
+  const lifecycle = createLifecycle({ temporal: config.temporal, wake: () => {} });
+  try {
+    for (const group of splitIntoGroups(rows)) {
+      const handed = await lifecycle.handOver(group);
+      if (handed.outcome !== 'taken') throw new Error(`Temporal did not take it: ${JSON.stringify(handed)}`);
+    }
+  } finally {
+    await lifecycle.close();
+  }
+  await deleteRows(
+    db,
+    rows.map((row) => row.id),
+  );
+}
