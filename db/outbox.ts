@@ -42,11 +42,8 @@ export interface FairClaim {
   leaseMs: number;
   /** How many more rows these projects may have under way; all others may have any number. */
   rooms?: Map<string, number>;
-  /**
-   * For what Temporal begins: as many rows may be with it that it has not begun, over all processes. Such rows stay until they are known
-   * to have begun.
-   */
-  window?: number;
+  /** For what Temporal begins: rows are marked, and count as being with Temporal until they are deleted or their lease runs out. */
+  forTemporal?: boolean;
 }
 
 /** A row that this process has now. */
@@ -61,19 +58,12 @@ const PROJECTS_LOOKED_AT = 100;
 /**
  * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take the same row (SKIP LOCKED).
  * By the index outbox_turn: a look for each project that has rows, however many those are, so that the one with a hundred thousand keeps
- * nobody waiting.
- * @returns the rows in the order of their ids, and how many there was room for
+ * nobody waiting. Returns the rows in the order of their ids.
  */
-export async function claimFair(db: Db, p: FairClaim): Promise<{ rows: TakenRow[]; most: number }> {
+export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, rooms = new Map<string, number>() } = p;
-  const taken = p.window === undefined ? sql`` : sql`taken_at = now(),`;
-  // One whose lease has run out takes no room: it is to be taken again.
-  const limit =
-    p.window === undefined
-      ? sql`${p.limit}::int`
-      : sql`(SELECT least(${p.limit}::int, greatest(0, ${p.window}::int - count(*)))
-          FROM outbox WHERE taken_at IS NOT NULL AND available_at > now())`;
-  const { rows } = await sql<Partial<ClaimedRow> & { most: number }>`
+  const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
+  const { rows } = await sql<ClaimedRow>`
     /* prepared */ WITH RECURSIVE
     ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},
     ${projectsFrom('behind', priority, sql`<= ${after}::uuid`)},
@@ -82,24 +72,45 @@ export async function claimFair(db: Db, p: FairClaim): Promise<{ rows: TakenRow[
       FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_LOOKED_AT} FROM behind) w
       LEFT JOIN unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[]) AS r (project_id, room) ON r.project_id = w.project_id
       WHERE coalesce(r.room, 1) > 0
-    ), a AS MATERIALIZED (
-      SELECT ${limit} AS most, (SELECT count(*) FROM waiting) AS projects
     ), picked AS (
       SELECT turns.id FROM (
         SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
         FROM waiting w CROSS JOIN LATERAL (
           SELECT q.id FROM outbox q
           WHERE q.priority = ${priority}::int2 AND q.project_id = w.project_id AND q.available_at <= now()
-          ORDER BY q.id LIMIT least(w.room, (SELECT ceil(most::float8 / greatest(1, projects)) FROM a)) FOR UPDATE SKIP LOCKED) o
-      ) turns ORDER BY turns.turn, turns.place LIMIT (SELECT most FROM a)
-    ), claimed AS (
-      UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)
-      FROM picked WHERE o.id = picked.id
-      RETURNING o.id, o.project_id, o.kind, o.ref_id, o.payload, o.attempts
+          ORDER BY q.id LIMIT least(w.room, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
+      ) turns ORDER BY turns.turn, turns.place LIMIT ${p.limit}
     )
-    SELECT a.most, c.* FROM a LEFT JOIN claimed c ON true ORDER BY c.id
+    UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)
+    FROM picked WHERE o.id = picked.id
+    RETURNING o.id, o.project_id, o.kind, o.ref_id, o.payload, o.attempts
   `.execute(db);
-  return { rows: rows.flatMap((row) => (row.id ? [toTaken(row as ClaimedRow)] : [])), most: rows[0]?.most ?? 0 };
+  return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What a dispatcher has to know before it claims: which priorities have rows, and how many Temporal has that it has not begun. */
+export interface OutboxLook {
+  waiting: number[];
+  withTemporal: number;
+}
+
+/**
+ * One cheap look, as it is asked for after everything that begins. A row whose lease has run out waits again, and is with nobody. That the rows with
+ * Temporal are asked for between two instants makes the planner expect few of them, and take their index instead of reading a backlog.
+ */
+export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
+  const { rows } = await sql<OutboxLook>`
+    /* prepared */ SELECT
+      (SELECT count(*) FROM outbox WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now()) AS "withTemporal",
+      array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
+  `.execute(db);
+  return rows[0] ?? { waiting: [], withTemporal: 0 };
+}
+
+/** The priority where a row of it waits, else null. In the order of the index outbox_turn, or the planner would rather read the whole table. */
+function firstOf(priority: number): RawBuilder<unknown> {
+  const each = sql.lit(priority);
+  return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
 }
 
 /** Projects that have rows of a priority, each found by one look into the index. */

@@ -52,7 +52,7 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
     const limit = channel.maxInFlight - inFlight.size;
     if (limit <= 0) return false;
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: roomsNow() };
-    const { rows } = await claimFair(db, claim);
+    const rows = await claimFair(db, claim);
     if (rows.length === 0) return false;
     after = lastServed(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);

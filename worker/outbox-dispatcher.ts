@@ -8,6 +8,7 @@ import {
   findEndedStarts,
   findEndedTargets,
   giveBack,
+  lookAtOutbox,
   putOff,
   type TakenRow,
 } from '../db/outbox.ts';
@@ -71,26 +72,29 @@ export function startDispatcher(deps: {
   }, REMOVAL_INTERVAL_MS);
 
   /** A crash before a row is deleted hands it over once more, which is harmless; so is a deletion that fails. */
-  function remove(rows: TakenRow[]): Promise<void> {
-    return rows.length === 0 ? Promise.resolve() : remover.add(idsOf(rows)).catch(() => {});
+  async function remove(rows: TakenRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await remover.add(idsOf(rows)).catch(() => {});
+    loop.wake();
   }
 
   async function round(): Promise<boolean> {
     if (Date.now() < awayUntilMs) return false;
-    for (const priority of prioritiesAt(claims)) {
-      const limit = Math.min(CLAIM_ROWS, IN_FLIGHT_ROWS - inFlight);
-      if (limit <= 0) return false;
-      const window = admission.window;
-      const claim = { priority, limit, window, leaseMs: LEASE_MS, after: after.get(priority) ?? NOBODY };
-      const { rows, most } = await claimFair(db, claim);
-      if (most < limit) admission.full();
-      if (rows.length === 0) continue;
-      after.set(priority, lastServed(rows, claim.after));
-      track(rows);
-      claims += 1;
-      return true;
-    }
-    return false;
+    const { waiting, withTemporal } = await lookAtOutbox(db, TEMPORAL_PRIORITIES);
+    if (waiting.length === 0) return false;
+    const room = admission.window - withTemporal;
+    if (room < CLAIM_ROWS) admission.full();
+    const limit = Math.min(CLAIM_ROWS, room, IN_FLIGHT_ROWS - inFlight);
+    if (limit <= 0) return false;
+    const priority = prioritiesAt(claims).find((candidate) => waiting.includes(candidate));
+    if (priority === undefined) return false;
+    const claim = { priority, limit, leaseMs: LEASE_MS, forTemporal: true, after: after.get(priority) ?? NOBODY };
+    const rows = await claimFair(db, claim);
+    claims += 1;
+    if (rows.length === 0) return false;
+    after.set(priority, lastServed(rows, claim.after));
+    track(rows);
+    return room > rows.length;
   }
 
   function track(rows: TakenRow[]): void {
@@ -98,9 +102,11 @@ export function startDispatcher(deps: {
     const work = hand(rows)
       .catch((error: Error) => log.warn({ reason: error.message }, 'rows of the outbox come back after their lease'))
       .finally(() => {
+        // What begins makes room, and wakes; this only where the hand-over itself was what held others up.
+        const heldUp = inFlight >= IN_FLIGHT_ROWS;
         inFlight -= rows.length;
         underWay.delete(work);
-        loop.wake();
+        if (heldUp) loop.wake();
       });
     underWay.add(work);
   }

@@ -6,6 +6,7 @@ import {
   type FairClaim,
   findEndedTargets,
   giveBack,
+  lookAtOutbox,
   putOff,
 } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -41,7 +42,7 @@ async function claimAll(p: Partial<FairClaim> = {}) {
   const taken = [];
   let after = NOBODY;
   for (;;) {
-    const { rows } = await claim({ ...p, after });
+    const rows = await claim({ ...p, after });
     if (rows.length === 0) return taken;
     after = lastServed(rows, after);
     taken.push(...rows);
@@ -52,7 +53,7 @@ describe('rows that wait', () => {
   it('are taken in turns over the projects, each in its own order', async () => {
     const mine = await queue(A, 200);
     const theirs = await queue(B, 3);
-    const { rows } = await claim();
+    const rows = await claim();
     expect(rows.filter((row) => row.projectId === B).map((row) => row.id)).toEqual(theirs.map((row) => row.id));
     const ours = rows.filter((row) => row.projectId === A).map((row) => row.id);
     expect(ours).toEqual(mine.slice(0, ours.length).map((row) => row.id));
@@ -65,7 +66,7 @@ describe('rows that wait', () => {
     const served = new Set<string>();
     let after = NOBODY;
     for (let round = 0; round < 4; round += 1) {
-      const { rows } = await claim({ limit: 100, after });
+      const rows = await claim({ limit: 100, after });
       after = lastServed(rows, after);
       for (const row of rows) served.add(row.projectId);
     }
@@ -86,26 +87,26 @@ describe('rows that wait', () => {
     await queue(B, 5);
     const rooms = new Map([[A, 0]]);
     expect((await claimAll({ rooms })).map((row) => row.projectId)).toEqual(Array(5).fill(B));
-    const { rows } = await claim({ rooms: new Map([[A, 2]]) });
+    const rows = await claim({ rooms: new Map([[A, 2]]) });
     expect(rows).toHaveLength(2);
   });
 });
 
 describe('what Temporal has and has not begun', () => {
-  it('is never more than the window, over all who ask, and makes room when it begins', async () => {
+  it('is counted until it begins, over all who hand over', async () => {
     await queue(A, 50);
-    const first = await claim({ window: 6 });
-    expect([first.rows.length, first.most]).toEqual([6, 6]);
-    expect(await claim({ window: 6 })).toEqual({ rows: [], most: 0 });
-    const begun = first.rows.slice(0, 2).map(({ kind, refId }) => ({ kind, refId, visit: null }));
+    const rows = await claim({ limit: 6, forTemporal: true });
+    expect(await lookAtOutbox(database.db, [2, START])).toEqual({ waiting: [START], withTemporal: 6 });
+    const begun = rows.slice(0, 2).map(({ kind, refId }) => ({ kind, refId, visit: null }));
     expect(await deleteBegun(database.db, begun)).toHaveLength(2);
-    expect((await claim({ window: 6 })).rows).toHaveLength(2);
+    expect((await lookAtOutbox(database.db, [START])).withTemporal).toBe(4);
   });
 
   it('takes no room any more when its lease has run out: else nothing would ever be taken again', async () => {
     await queue(A, 6);
-    await claim({ window: 6, leaseMs: 0 });
-    expect((await claim({ window: 6 })).rows.map((row) => row.attempts)).toEqual(Array(6).fill(2));
+    await claim({ forTemporal: true, leaseMs: 0 });
+    expect(await lookAtOutbox(database.db, [START])).toEqual({ waiting: [START], withTemporal: 0 });
+    expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual(Array(6).fill(2));
   });
 
   it('is forgotten only where it was handed over: what waits yet is not begun', async () => {
@@ -113,14 +114,14 @@ describe('what Temporal has and has not begun', () => {
     expect(await deleteBegun(database.db, [{ kind: 'execution.start', refId: row?.refId ?? '', visit: null }])).toEqual(
       [],
     );
-    expect((await claim()).rows).toHaveLength(1);
+    expect(await claim()).toHaveLength(1);
   });
 
   it('of two signals to one execution only the one that came is forgotten', async () => {
     const refId = uuidv7();
     const event = (visit: number) => ({ projectId: A, kind: 'execution.event' as const, refId, payload: { visit } });
     await inTransaction(database.db, (trx) => enqueue(trx, [event(1), event(2)]));
-    await claim({ priority: OUTBOX_PRIORITY['execution.event'], window: 10 });
+    await claim({ priority: OUTBOX_PRIORITY['execution.event'], forTemporal: true });
     await deleteBegun(database.db, [{ kind: 'execution.event', refId, visit: 1 }]);
     const left = await database.db.selectFrom('outbox').select('payload').execute();
     expect(left).toEqual([{ payload: { visit: 2 } }]);
@@ -130,30 +131,30 @@ describe('what Temporal has and has not begun', () => {
 describe('a row that was taken', () => {
   it('comes back when its lease has run out, and says that it was taken before', async () => {
     await queue(A, 1);
-    expect((await claim({ leaseMs: 0 })).rows.map((row) => row.attempts)).toEqual([1]);
-    expect((await claim()).rows.map((row) => row.attempts)).toEqual([2]);
-    expect((await claim()).rows).toEqual([]);
+    expect((await claim({ leaseMs: 0 })).map((row) => row.attempts)).toEqual([1]);
+    expect((await claim()).map((row) => row.attempts)).toEqual([2]);
+    expect(await claim()).toEqual([]);
   });
 
   it('and given back is as if it had not been taken', async () => {
     await queue(A, 1);
-    const { rows } = await claim({ window: 1 });
+    const rows = await claim({ forTemporal: true });
     await giveBack(
       database.db,
       rows.map((row) => row.id),
     );
-    expect((await claim({ window: 1 })).rows.map((row) => row.attempts)).toEqual([1]);
+    expect((await claim({ forTemporal: true })).map((row) => row.attempts)).toEqual([1]);
   });
 
   it('and put off waits, with the reason for the operator', async () => {
     await queue(A, 1);
-    const { rows } = await claim();
+    const rows = await claim();
     await putOff(
       database.db,
       rows.map((row) => row.id),
       'no such workflow',
     );
-    expect((await claim()).rows).toEqual([]);
+    expect(await claim()).toEqual([]);
     const row = await database.db.selectFrom('outbox').select('last_error').executeTakeFirst();
     expect(row?.last_error).toBe('no such workflow');
   });
