@@ -1,5 +1,4 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { createIdMac, type IdMac } from './id-mac.ts';
 import type { ContactUrls } from './variables.ts';
 
 /** base64url of 16 bytes of id and 16 bytes of MAC. */
@@ -29,7 +28,7 @@ export interface TokenSubject {
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
   const id = idBytes(emailId);
-  return tokensOf(id, signerOf(secret)(id));
+  return tokensOf(id, emailMac(secret, id));
 }
 
 /** The `manage` token of a contact, for links made outside a message (webhook steps). */
@@ -124,20 +123,11 @@ function uuidText(id: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-interface LinkKey {
-  secret: string;
-  key: KeyObject;
-  sign: IdMac;
-}
-let lastKey: LinkKey | undefined;
+let lastKey: { secret: string; key: KeyObject } | undefined;
 
 /** The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message. */
-function linkKey(secret: string): LinkKey {
-  if (lastKey?.secret === secret) return lastKey;
-  const key = createHmac('sha256', secret).update('tidings/links/1').digest();
-  lastKey = { secret, key: createSecretKey(key), sign: createIdMac(key) };
-  return lastKey;
+function keyOf(secret: string): KeyObject {
+  if (lastKey?.secret !== secret)
+    lastKey = { secret, key: createSecretKey(createHmac('sha256', secret).update('tidings/links/1').digest()) };
+  return lastKey.key;
 }
-
-const keyOf = (secret: string): KeyObject => linkKey(secret).key;
-const signerOf = (secret: string): IdMac => linkKey(secret).sign;
