@@ -11,8 +11,8 @@ export interface Trap {
   tap(): Tap;
 }
 
-/** The simple query `commit`, as the driver sends it. */
-const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('commit\0')]);
+/** The simple query COMMIT, as db/unknown-commit.ts sends it. */
+const COMMIT = Buffer.concat([Buffer.from('Q'), Buffer.from([0, 0, 0, 11]), Buffer.from('COMMIT\0')]);
 
 /** Lets a COMMIT through to Postgres and cuts the connection instead of passing its answer on. */
 export function commitTrap(): Trap {
