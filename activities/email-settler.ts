@@ -19,9 +19,16 @@ export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
  * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of one project at
- * once, answering in their order. May run again.
+ * once. May run again.
  */
-export type SettleHook<T> = (trx: Transaction<Database>, settled: Settled[]) => Promise<T[]>;
+export type SettleHook<T> = (trx: Transaction<Database>, settled: Settled[]) => Promise<Hooked<T>>;
+
+export interface Hooked<T> {
+  /** In the order of what was settled. */
+  values: T[];
+  /** Queued by the hook: their takers are woken after the commit. */
+  outbox?: OutboxRow[];
+}
 
 export interface Settlement<T> {
   /** False: fenced off, another attempt has the mail. Nothing was recorded, and the hook did not run. */
@@ -60,7 +67,8 @@ export function createEmailSettler(deps: {
     const projectId = results[0]?.email.projectId ?? '';
     const { recorded, outbox, watched } = await recordEmailResults(trx, { projectId, results, suppressionKey, source });
     const counted = items.filter(({ result }) => recorded.has(result.email.id));
-    return { counted, outbox, watched, values: await runHooks(trx, counted) };
+    const hooked = await runHooks(trx, counted);
+    return { counted, outbox: [...outbox, ...hooked.outbox], watched, values: hooked.values };
   }
 
   async function commit(items: Item[]): Promise<Settlement<unknown>[]> {
@@ -89,16 +97,21 @@ export function createEmailSettler(deps: {
 }
 
 /** Each hook once, for all the mails that were given with it. */
-async function runHooks(trx: Transaction<Database>, items: Item[]): Promise<Map<Item, unknown>> {
+async function runHooks(
+  trx: Transaction<Database>,
+  items: Item[],
+): Promise<{ values: Map<Item, unknown>; outbox: OutboxRow[] }> {
   const values = new Map<Item, unknown>();
+  const outbox: OutboxRow[] = [];
   for (const hook of new Set(items.map((item) => item.hook))) {
     if (!hook) continue;
     const own = items.filter((item) => item.hook === hook);
-    const answers = await hook(
+    const hooked = await hook(
       trx,
       own.map(({ result }) => result),
     );
-    for (const [index, item] of own.entries()) values.set(item, answers[index]);
+    outbox.push(...(hooked.outbox ?? []));
+    for (const [index, item] of own.entries()) values.set(item, hooked.values[index]);
   }
-  return values;
+  return { values, outbox };
 }

@@ -19,7 +19,7 @@ import type { Next, StepInput } from '../domain/execution.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { ActivityDeps } from './deps.ts';
-import type { Settled } from './email-settler.ts';
+import type { Hooked, Settled } from './email-settler.ts';
 import type { SendRates } from './send-rates.ts';
 
 /** Executions that begin their mails in one transaction at most. */
@@ -123,7 +123,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
 }
 
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
-async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Promise<(Next | undefined)[]> {
+async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Promise<Hooked<Next | undefined>> {
   const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',
@@ -134,7 +134,7 @@ async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Pr
     })),
     contactsLocked: true, // By the recording of the results.
   });
-  return settled.map((item) => nexts[done.indexOf(item)]);
+  return { values: settled.map((item) => nexts[done.indexOf(item)]) };
 }
 
 function completed(email: ClaimedEmail): EffectOutcome {

@@ -4,7 +4,9 @@ import type { Db } from '../db/connection.ts';
 import type { Database } from '../db/schema.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../db/sms-ledger.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { OutboxRow } from '../domain/outbox.ts';
 import { nextAttemptAt } from '../domain/retry-schedule.ts';
+import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { persistently } from './persistently.ts';
 
 /** Postgres was away for longer than a result is kept: the SMS is claimed again, and most likely leaves twice. */
@@ -15,8 +17,8 @@ export type AttemptedSms =
   | { id: string; became: 'sent' | 'settled' | 'absent' }
   | { id: string; became: 'later' | 'unrecorded'; dueAt: Date };
 
-/** Done in the transaction that records what became of an SMS. */
-export type SmsSettleHook = (trx: Transaction<Database>, attempted: AttemptedSms) => Promise<void>;
+/** Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the commit. */
+export type SmsSettleHook = (trx: Transaction<Database>, attempted: AttemptedSms) => Promise<OutboxRow[]>;
 
 interface Batch {
   projectId: string;
@@ -31,11 +33,17 @@ export interface SmsAttempts {
   attempt(batch: Batch): Promise<AttemptedSms[]>;
 }
 
+interface SmsDeps {
+  db: Db;
+  provider: SmsProvider | undefined;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+}
+
 /**
  * The one way in which SMS are tried, by the worker that took their rows and by Temporal's retries alike.
  * @param deps.provider undefined where SMS has been switched off: what was accepted before waits for it to come back
  */
-export function createSmsAttempts(deps: { db: Db; provider: SmsProvider | undefined }): SmsAttempts {
+export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
   return {
     async attempt(batch) {
       const { projectId, messages } = batch;
@@ -58,18 +66,19 @@ export function createSmsAttempts(deps: { db: Db; provider: SmsProvider | undefi
 }
 
 async function sendOne(
-  { db, provider }: { db: Db; provider: SmsProvider | undefined },
+  { db, provider, lifecycle }: SmsDeps,
   sms: ClaimedSms,
   { expiresAt, whenSettled }: Batch,
 ): Promise<AttemptedSms> {
   const { id, projectId, claim } = sms;
   const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
-  await persistently(() =>
+  const queued = await persistently(() =>
     inTransaction(db, async (trx) => {
       const counted = await settleSms(trx, { projectId, id, claim, outcome });
-      if (counted) await whenSettled?.(trx, attempted);
+      return counted && whenSettled ? whenSettled(trx, attempted) : [];
     }),
   );
+  lifecycle.dispatch(queued);
   return attempted;
 }
 

@@ -35,7 +35,7 @@ export function createActivityDeps(p: {
   const mailer = createMailer({ ...p, provider });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle });
   return {
     deps: { ...p, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks },
     close: async () => {

@@ -13,7 +13,7 @@ type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttemp
 
 /** Mails: some more are claimed than may be in doubt (activities/mailer.ts), so that the wire never waits for a claim. */
 export function emailChannel(deps: Deps): DirectChannel {
-  const { lifecycle, emailAttempts } = deps;
+  const { emailAttempts } = deps;
   /** The same for all, so that mails of different batches share the transaction that records them. */
   const whenSettled: SettleHook<undefined> = async (trx, settled) => {
     const later = settled.flatMap(({ email, outcome }) =>
@@ -21,9 +21,8 @@ export function emailChannel(deps: Deps): DirectChannel {
     );
     const done = settled.flatMap(({ email, outcome }) => (outcome.kind === 'later' ? [] : [email.id]));
     const projectId = settled[0]?.email.projectId ?? '';
-    // Temporal hears of those put off before the commit at times, and finds them a second later then.
-    lifecycle.dispatch(await finishDirect(trx, { kind: 'email', projectId, done, later }));
-    return settled.map(() => undefined);
+    const outbox = await finishDirect(trx, { kind: 'email', projectId, done, later });
+    return { values: settled.map(() => undefined), outbox };
   };
   return {
     name: 'mails',
@@ -41,7 +40,7 @@ export function emailChannel(deps: Deps): DirectChannel {
 
 /** SMS: providers take about ten a second from a sender. */
 export function smsChannel(deps: Deps): DirectChannel {
-  const { lifecycle, smsAttempts } = deps;
+  const { smsAttempts } = deps;
   return {
     name: 'SMS',
     priority: OUTBOX_PRIORITY['sms.deliver'],
@@ -55,7 +54,7 @@ export function smsChannel(deps: Deps): DirectChannel {
         whenSettled: async (trx, sms) => {
           const later = sms.became === 'later' ? [{ id: sms.id, dueAt: sms.dueAt }] : [];
           const done = sms.became === 'later' ? [] : [sms.id];
-          lifecycle.dispatch(await finishDirect(trx, { kind: 'sms', projectId, done, later }));
+          return finishDirect(trx, { kind: 'sms', projectId, done, later });
         },
       });
       return fatesOf(rows, attempted);

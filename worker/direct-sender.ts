@@ -56,7 +56,8 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
     if (rows.length === 0) return false;
     after = lastServed(rows, after);
     for (const [projectId, theirs] of groupBy(rows, (row) => row.projectId)) track(projectId, theirs);
-    return true;
+    // Of several rows each project got its share only: there may be more. A lone one costs one claim.
+    return rows.length > 1;
   }
 
   function roomsNow(): Map<string, number> {
@@ -71,6 +72,10 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
     return rooms;
   }
 
+  function placesOf(projectId: string): number {
+    return [...inFlight.values()].filter((row) => row.projectId === projectId).length;
+  }
+
   function track(projectId: string, rows: TakenRow[]): void {
     for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
     const work = send(projectId, rows)
@@ -79,9 +84,11 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
         log.warn({ projectId, rows: rows.length, reason: error.message }, `${channel.name} not recorded`),
       )
       .finally(() => {
+        // Whoever comes is woken for; this is for those who came while there was no place for them.
+        const heldUp = inFlight.size >= channel.maxInFlight || placesOf(projectId) >= channel.maxOfProject;
         for (const row of rows) inFlight.delete(row.id);
         underWay.delete(work);
-        loop.wake();
+        if (heldUp) loop.wake();
       });
     underWay.add(work);
   }

@@ -55,7 +55,7 @@ function settle(emails: Awaited<ReturnType<typeof claimMails>>) {
     emails.map((email) =>
       settler.settle({ email, outcome, event: null }, async (_, settled) => {
         hooked.push(...settled.map((one) => one.email.id));
-        return settled.map(() => 'completed');
+        return { values: settled.map(() => 'completed') };
       }),
     ),
   );

@@ -236,10 +236,10 @@ test('an attempt that was overtaken records nothing, and its hook does not run',
   const first = await claim(id);
   const second = await claim(id);
   if (!first || !second) throw new Error('not claimed');
-  const hook = vi.fn(async () => ['late']);
+  const hook = vi.fn(async () => ({ values: ['late'] }));
   const late = await mailer.deliver(first, hook);
   expect([late.recorded, late.settled, hook.mock.calls]).toEqual([false, undefined, []]);
-  const now = await mailer.deliver(second, async () => ['done']);
+  const now = await mailer.deliver(second, async () => ({ values: ['done'] }));
   expect([now.recorded, now.settled]).toEqual([true, 'done']);
   expect(await eventsOf(id)).toHaveLength(1);
   // Both attempts carry one Message-ID, so that the receiver can tell.

@@ -94,7 +94,7 @@ function runMails() {
 }
 
 function depsOf(db = database.db) {
-  const smsAttempts = createSmsAttempts({ db, provider: smsProvider });
+  const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle });
   return { db, lifecycle: lifecycle as never, emailAttempts, smsAttempts };
 }
 
@@ -268,12 +268,33 @@ describe('an SMS', () => {
       return ACCEPTED;
     };
     const deliveryId = uuidv7();
-    const { attempt } = createSmsAttempts({ db, provider: smsProvider });
+    const { attempt } = createSmsAttempts({ db, provider: smsProvider, lifecycle });
     const messages = ids.map((id) => ({ id, deliveryId }));
     const attempted = await attempt({ projectId, messages, expiresAt: new Date(Date.now() + 60_000) });
     expect(new Set(attempted.map(({ became }) => became))).toEqual(new Set(['sent']));
     expect(await claimSms(database.db, { projectId, messages })).toEqual([]);
     expect(smsSent).toHaveLength(10);
     await db.destroy();
+  });
+});
+
+describe('a message that was put off', () => {
+  it('wakes its taker when its row is there for others to see', async () => {
+    answerSms = () => ({ outcome: 'later', error: 'busy' });
+    const id = uuidv7();
+    await sql`
+      INSERT INTO sms_messages (id, project_id, to_phone, from_phone, country, body, encoding, segments, mode, status)
+      VALUES (${id}, ${projectId}, '+493', '+4930123', 'DE', 'x', 'GSM7', 1, 'live', 'PENDING')
+    `.execute(database.db);
+    await queue(id, projectId, 'sms.deliver');
+    const seenAtWake: Promise<string | undefined>[] = [];
+    const dispatch = (rows: OutboxRow[]) => {
+      for (const { refId } of rows) seenAtWake.push(outboxOf(refId).then(([row]) => row?.kind));
+    };
+    const { db } = database;
+    const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: { dispatch } });
+    run(smsChannel({ db, lifecycle: { dispatch } as never, emailAttempts, smsAttempts }));
+    await until(async () => seenAtWake.length > 0, 'the wake');
+    expect(await Promise.all(seenAtWake)).toEqual(['sms.retry']);
   });
 });
