@@ -68,7 +68,7 @@ export async function startCampaign(
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
       ? { ...start, kind: 'campaign.start', payload: { sendNo: row.send_no } }
-      : { ...start, kind: 'campaign.changed', payload: { sendNo: row.send_no, change: 'reschedule' } },
+      : { ...start, kind: 'campaign.changed', payload: { sendNo: row.send_no } },
   ]);
   return { campaign, outbox };
 }
@@ -92,7 +92,7 @@ export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef)
       projectId: p.projectId,
       kind: 'campaign.changed',
       refId: p.id,
-      payload: { sendNo: row.send_no, change: 'cancel' },
+      payload: { sendNo: row.send_no },
     },
   ]);
   return { campaign, outbox };
@@ -140,7 +140,7 @@ export async function wakeCampaigns(trx: Transaction<Database>, projectId: strin
       projectId,
       kind: 'campaign.changed',
       refId: row.id,
-      payload: { sendNo: row.send_no, change: 'release' },
+      payload: { sendNo: row.send_no },
     })),
   );
 }

@@ -1,14 +1,17 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
+import { OUTBOX_PRIORITY, type OutboxRow } from '../domain/outbox.ts';
 import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 
 /** Single messages whose first attempt a worker makes straight from their rows of the outbox. */
 export type MessageKind = 'email' | 'sms';
 
+type FirstAttempt = 'email.deliver' | 'sms.deliver';
+type RetryKind = 'email.retry' | 'sms.retry';
+
 const DIRECT: Record<
   MessageKind,
-  { deliver: OutboxKind; retry: OutboxKind; table: RawBuilder<unknown>; open: RawBuilder<unknown> }
+  { deliver: FirstAttempt; retry: RetryKind; table: RawBuilder<unknown>; open: RawBuilder<unknown> }
 > = {
   email: {
     deliver: 'email.deliver',
@@ -84,12 +87,12 @@ async function becomeTemporals(
   messages: { id: string; dueAt: Date }[],
 ): Promise<OutboxRow[]> {
   const { deliver, retry } = DIRECT[kind];
-  const { rows } = await sql<{ id: string; ref_id: string; payload: object }>`
+  const { rows } = await sql<{ id: string; ref_id: string; payload: { dueAt: string } }>`
     UPDATE outbox o SET kind = ${retry}, priority = ${OUTBOX_PRIORITY[retry]}, attempts = 0, available_at = now(),
       payload = jsonb_build_object('dueAt', u.due_at)
     FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[]) AS u (ref_id, due_at)
     WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${ownedBy('o.project_id', projectId)}
     RETURNING o.id, o.ref_id, o.payload
   `.execute(trx);
-  return rows.map((row) => ({ id: row.id, projectId, kind: retry, refId: row.ref_id, payload: { ...row.payload } }));
+  return rows.map((row) => ({ id: row.id, projectId, kind: retry, refId: row.ref_id, payload: row.payload }));
 }

@@ -22,7 +22,7 @@ const ROUND_MAX = 100_000;
 /** The ledger has no index on status (performance: heap-only updates), so its rows are found by the time in their ids. */
 const OPEN: Record<
   MessageKind,
-  { table: RawBuilder<unknown>; where: RawBuilder<unknown>; deliver: OutboxRow['kind'] }
+  { table: RawBuilder<unknown>; where: RawBuilder<unknown>; deliver: 'email.deliver' | 'sms.deliver' }
 > = {
   email: {
     table: sql`emails`,

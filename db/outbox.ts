@@ -20,7 +20,7 @@ export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]):
 
 /** Work as rows that `insertOutbox` queues. */
 export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
-  return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }));
+  return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
 }
 
 /** The statement of `enqueue`, for a statement that does more; any number of rows. */
@@ -47,10 +47,10 @@ export interface FairClaim {
 }
 
 /** A row that this process has now. */
-export interface TakenRow extends OutboxRow {
+export type TakenRow = OutboxRow & {
   /** 1 for a row that nobody had before. */
   attempts: number;
-}
+};
 
 /** Projects looked at for one claim, from the one whose turn it is and from the first. */
 const PROJECTS_LOOKED_AT = 100;
@@ -138,7 +138,8 @@ interface ClaimedRow {
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
-  return { id, projectId, kind, refId, attempts, payload: { ...row.payload } };
+  // As it was queued: by `enqueue`, whose rows are typed.
+  return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
 }
 
 /** Keeps rows that this process still works on from being taken by others. */

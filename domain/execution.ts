@@ -57,6 +57,12 @@ export interface ExecutionInput {
   satisfied?: number[];
 }
 
+/** What starts one: its input, and what an operator finds it by. */
+export interface ExecutionStart extends ExecutionInput {
+  workflowId: string;
+  contactId: string;
+}
+
 /** The id of an execution's Temporal workflow; an operator finds one by the other. */
 export function executionWorkflowId(executionId: string): string {
   return `execution-${executionId}`;

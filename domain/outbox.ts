@@ -1,45 +1,65 @@
-/**
- * What the outbox can hold. `refId` is the row that the work is for; the Temporal id is made from it, so dispatching a row
- * twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI.
- */
-export type OutboxKind =
-  /** refId = email: a worker makes the first attempt straight from this row. */
-  | 'email.deliver'
-  /** refId = SMS message: likewise. */
-  | 'sms.deliver'
-  /** refId = email that did not go at the first attempt; payload = { dueAt }. Up to 200 of a project start one `emailDelivery`. */
-  | 'email.retry'
-  /** refId = SMS message that did not go at the first attempt; payload = { dueAt }. Grouped likewise into one `smsDelivery`. */
-  | 'sms.retry'
-  /** refId = execution; payload = ExecutionInput of domain/execution.ts. */
-  | 'execution.start'
-  /** refId = execution; payload = { visit }: the wait of this visit is over. */
-  | 'execution.event'
-  /** refId = execution: it was ended in the database; its workflow has nothing left to do. */
-  | 'execution.cancel'
-  /** refId = campaign; payload = { sendNo }. */
-  | 'campaign.start'
-  /** refId = campaign; payload = { sendNo, change: 'reschedule' | 'cancel' }: read the row again. */
-  | 'campaign.changed'
-  /** refId = job; payload = { kind }. */
-  | 'job.start'
-  /** refId = project: send what was held. */
-  | 'hold.release'
-  /** refId = project; payload = { variantId, restockNo }. */
-  | 'restock.start'
-  /** refId = webhook endpoint; payload = { endpointId }: deliveries to it are due. */
-  | 'webhook.deliver';
+import type { ExecutionStart } from './execution.ts';
+import type { JobKind } from './jobs.ts';
 
-/** A row of the outbox as it is dispatched. */
-export interface OutboxRow {
-  id: string;
-  projectId: string;
-  kind: OutboxKind;
-  refId: string;
-  payload: Record<string, unknown>;
+/**
+ * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is made from it, so dispatching a
+ * row twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI. Rows of the version before may still wait, so a field is added
+ * as one that can be missing.
+ */
+interface OutboxPayloads {
+  /** refId = email: a worker makes the first attempt straight from this row. */
+  'email.deliver': Nothing;
+  /** refId = SMS message: likewise. */
+  'sms.deliver': Nothing;
+  /** refId = email that did not go at the first attempt. Up to 200 of a project start one `emailDelivery`. */
+  'email.retry': Retry;
+  /** refId = SMS message that did not go at the first attempt. Grouped likewise into one `smsDelivery`. */
+  'sms.retry': Retry;
+  /** refId = execution. */
+  'execution.start': ExecutionStart;
+  /** refId = execution: the wait of this visit is over. */
+  'execution.event': { visit: number };
+  /** refId = execution: it was ended in the database; its workflow has nothing left to do. */
+  'execution.cancel': Nothing;
+  /** refId = campaign. */
+  'campaign.start': { sendNo: number };
+  /** refId = campaign: its workflow is to read the row again. */
+  'campaign.changed': { sendNo: number };
+  /** refId = job. */
+  'job.start': { kind: JobKind };
+  /** refId = project: send what was held. */
+  'hold.release': Nothing;
+  /** refId = project. */
+  'restock.start': { variantId: string; restockNo: number };
+  /** refId = webhook endpoint: deliveries to it are due. */
+  'webhook.deliver': { endpointId: string };
 }
 
-export type NewOutboxRow = Omit<OutboxRow, 'id' | 'payload'> & { payload?: Record<string, unknown> };
+type Nothing = Record<string, never>;
+
+interface Retry {
+  /** ISO 8601; missing where a kill cut the first attempt off: it is due now. */
+  dueAt?: string;
+}
+
+export type OutboxKind = keyof OutboxPayloads;
+
+/** A row of one kind as it is dispatched. */
+export interface OutboxRowOf<K extends OutboxKind> {
+  id: string;
+  projectId: string;
+  kind: K;
+  refId: string;
+  payload: OutboxPayloads[K];
+}
+
+/** A row of the outbox, told apart by its kind. */
+export type OutboxRow = { [K in OutboxKind]: OutboxRowOf<K> }[OutboxKind];
+
+type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload'> &
+  (Nothing extends OutboxPayloads[K] ? { payload?: OutboxPayloads[K] } : { payload: OutboxPayloads[K] });
+
+export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 
 /**
  * The order in which rows that wait are taken: single mails and SMS, what executions under way wait for, new executions, bulk work. Within a

@@ -3,18 +3,15 @@ import type { OutboxKind, OutboxRow } from '../domain/outbox.ts';
 import { splitIntoGroups } from './groups.ts';
 
 const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}): OutboxRow[] =>
-  Array.from({ length: count }, (_, n) => ({
-    id: `${kind} ${projectId} ${n}`,
-    projectId,
-    kind,
-    refId: `${n}`,
-    payload,
-  }));
+  Array.from(
+    { length: count },
+    (_, n) => ({ id: `${kind} ${projectId} ${n}`, projectId, kind, refId: `${n}`, payload }) as OutboxRow,
+  );
 
 describe('rows of the outbox', () => {
   it('of messages to try again start one workflow for 200 of a project', () => {
     const groups = splitIntoGroups([...rowsOf('email.retry', 'a', 250), ...rowsOf('email.retry', 'b', 1)]);
-    expect(groups.map((group) => [group[0].projectId, group.length])).toEqual([
+    expect(groups.map((group) => [group.rows[0].projectId, group.rows.length])).toEqual([
       ['a', 200],
       ['a', 50],
       ['b', 1],
@@ -23,7 +20,7 @@ describe('rows of the outbox', () => {
 
   it('of executions are dispatched one by one, in their order', () => {
     const rows = rowsOf('execution.start', 'a', 3);
-    expect(splitIntoGroups(rows)).toEqual(rows.map((row) => [row]));
+    expect(splitIntoGroups(rows)).toEqual(rows.map((row) => ({ kind: row.kind, rows: [row] })));
   });
 
   it('for two endpoints of a project wake each endpoint once', () => {
@@ -31,6 +28,6 @@ describe('rows of the outbox', () => {
       ...rowsOf('webhook.deliver', 'a', 2, { endpointId: 'one' }),
       ...rowsOf('webhook.deliver', 'a', 3, { endpointId: 'two' }),
     ];
-    expect(splitIntoGroups(rows).map((group) => group.length)).toEqual([2, 3]);
+    expect(splitIntoGroups(rows).map((group) => group.rows.length)).toEqual([2, 3]);
   });
 });

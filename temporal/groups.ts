@@ -1,14 +1,16 @@
-import type { OutboxKind, OutboxRow } from '../domain/outbox.ts';
+import type { OutboxKind, OutboxRow, OutboxRowOf } from '../domain/outbox.ts';
 
 /** Rows of a project that start one workflow together: one activity does them all, so Temporal is paid once for many. */
 const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100, 'webhook.deliver': 200 };
 
-/** One start, signal or cancel. */
-export type RowGroup = [OutboxRow, ...OutboxRow[]];
+export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];
+
+/** Rows of one kind and project that one start, signal or cancel takes; in their order. */
+export type RowGroup = { [K in OutboxKind]: { kind: K; rows: RowsOf<K> } }[OutboxKind];
 
 /** Splits rows into what one start, signal or cancel each takes, in their order. */
-export function splitIntoGroups<R extends OutboxRow>(rows: R[]): [R, ...R[]][] {
-  const groups = new Map<string, [R, ...R[]][]>();
+export function splitIntoGroups(rows: OutboxRow[]): RowGroup[] {
+  const groups = new Map<string, [OutboxRow, ...OutboxRow[]][]>();
   for (const row of rows) {
     const key = groupKey(row);
     const same = groups.get(key) ?? [];
@@ -17,11 +19,12 @@ export function splitIntoGroups<R extends OutboxRow>(rows: R[]): [R, ...R[]][] {
     else same.push([row]);
     groups.set(key, same);
   }
-  return [...groups.values()].flat();
+  // The kind is part of the key.
+  return [...groups.values()].flat().map((same) => ({ kind: same[0].kind, rows: same }) as RowGroup);
 }
 
 /** The same for rows that may start one workflow together; the row's own where each starts its own. */
 function groupKey(row: OutboxRow): string {
   if (!GROUP_MAX[row.kind]) return row.id;
-  return `${row.kind} ${row.projectId} ${String(row.payload.endpointId ?? '')}`;
+  return `${row.kind} ${row.projectId} ${row.kind === 'webhook.deliver' ? row.payload.endpointId : ''}`;
 }

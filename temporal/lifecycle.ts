@@ -24,7 +24,7 @@ export interface Lifecycle {
   /** Wakes the workers for rows, after the commit of their transaction. Never throws and is not awaited: workers also look by themselves. */
   dispatch(rows: OutboxRow[]): void;
   /** Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless. */
-  handOver(rows: RowGroup): Promise<HandedOver>;
+  handOver(group: RowGroup): Promise<HandedOver>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
   /** The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or answer. */
@@ -74,9 +74,9 @@ export function createLifecycle(deps: {
   return {
     client,
     dispatch: (rows) => deps.wake(rows),
-    handOver: async (rows) => {
+    handOver: async (group) => {
       try {
-        return { outcome: await ask(RPC_DEADLINE_MS, () => dispatchGroup(client, rows)) };
+        return { outcome: await ask(RPC_DEADLINE_MS, () => dispatchGroup(client, group)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeFailure(error), away: isAway(error) };
       }

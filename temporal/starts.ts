@@ -4,10 +4,21 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { type ExecutionInput, executionWorkflowId } from '../domain/execution.ts';
-import type { OutboxRow } from '../domain/outbox.ts';
+import { executionWorkflowId } from '../domain/execution.ts';
+import type { OutboxRowOf } from '../domain/outbox.ts';
 import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
 import type { DeliveryState } from '../workflows/delivery-loop.ts';
+import type {
+  backInStock,
+  bulkJob,
+  campaignSend,
+  contactExecution,
+  emailDelivery,
+  releaseHeld,
+  smsDelivery,
+  webhookDelivery,
+} from '../workflows/registry.ts';
+import type { RowGroup, RowsOf } from './groups.ts';
 import {
   campaignWorkflowId,
   groupWorkflowId,
@@ -27,36 +38,39 @@ import { searchAttributes } from './search-attributes.ts';
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
 /** Starts or signals what a row (or a group of one kind and project) asks for. Running it twice is harmless. */
-export async function dispatchGroup(client: Client, rows: [OutboxRow, ...OutboxRow[]]): Promise<Dispatched> {
-  const [first] = rows;
-  switch (first.kind) {
+export async function dispatchGroup(client: Client, group: RowGroup): Promise<Dispatched> {
+  switch (group.kind) {
     case 'email.deliver':
     case 'sms.deliver':
-      throw new Error(`${first.kind} is sent by the workers themselves`);
+      throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'email.retry':
-      return started(startEmailDelivery(client, rows));
+      return started(startEmailDelivery(client, group.rows));
     case 'sms.retry':
-      return started(startSmsDelivery(client, rows));
+      return started(startSmsDelivery(client, group.rows));
     case 'webhook.deliver':
-      return started(wakeWebhookDelivery(client, rows));
+      return started(wakeWebhookDelivery(client, group.rows));
     case 'execution.start':
-      return started(startExecution(client, first));
-    case 'execution.event':
-      return signalled(client.workflow.getHandle(executionWorkflowId(first.refId)).signal('event', first.payload));
+      return started(startExecution(client, group.rows[0]));
+    case 'execution.event': {
+      const [{ refId, payload }] = group.rows;
+      return signalled(client.workflow.getHandle(executionWorkflowId(refId)).signal('event', payload));
+    }
     case 'execution.cancel':
-      return signalled(client.workflow.getHandle(executionWorkflowId(first.refId)).cancel());
+      return signalled(client.workflow.getHandle(executionWorkflowId(group.rows[0].refId)).cancel());
     case 'campaign.start':
-      return started(startCampaign(client, first));
-    case 'campaign.changed':
-      return signalled(client.workflow.getHandle(campaignWorkflowId(first.refId, sendNo(first))).signal('changed'));
+      return started(startCampaign(client, group.rows[0]));
+    case 'campaign.changed': {
+      const [{ refId, payload }] = group.rows;
+      return signalled(client.workflow.getHandle(campaignWorkflowId(refId, payload.sendNo)).signal('changed'));
+    }
     case 'job.start':
-      return started(startJob(client, first));
+      return started(startJob(client, group.rows[0]));
     case 'hold.release':
-      return started(startRelease(client, first));
+      return started(startRelease(client, group.rows[0]));
     case 'restock.start':
-      return started(startRestock(client, first));
+      return started(startRestock(client, group.rows[0]));
     default:
-      return unknownKind(first.kind);
+      return unknownKind(group);
   }
 }
 
@@ -81,9 +95,9 @@ async function signalled(signal: Promise<unknown>): Promise<Dispatched> {
   }
 }
 
-function startEmailDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const projectId = projectOf(rows);
-  return client.workflow.start('emailDelivery', {
+function startEmailDelivery(client: Client, rows: RowsOf<'email.retry'>): Promise<unknown> {
+  const [{ projectId }] = rows;
+  return client.workflow.start<typeof emailDelivery>('emailDelivery', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: groupWorkflowId(
       'delivery',
@@ -96,9 +110,9 @@ function startEmailDelivery(client: Client, rows: OutboxRow[]): Promise<unknown>
   });
 }
 
-function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const projectId = projectOf(rows);
-  return client.workflow.start('smsDelivery', {
+function startSmsDelivery(client: Client, rows: RowsOf<'sms.retry'>): Promise<unknown> {
+  const [{ projectId }] = rows;
+  return client.workflow.start<typeof smsDelivery>('smsDelivery', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: groupWorkflowId(
       'sms',
@@ -112,13 +126,10 @@ function startSmsDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
 }
 
 /** Messages that did not go at the first attempt: each waits for its next one, for a day from now at most. */
-function deliveryOf(rows: OutboxRow[]): DeliveryState {
+function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   const now = Date.now();
   return {
-    waiting: rows.map(({ refId, payload }) => ({
-      id: refId,
-      dueAt: typeof payload.dueAt === 'string' ? payload.dueAt : new Date(now).toISOString(),
-    })),
+    waiting: rows.map(({ refId, payload }) => ({ id: refId, dueAt: payload.dueAt ?? new Date(now).toISOString() })),
     expiresAt: new Date(now + DELIVERY_EXPIRES_MS).toISOString(),
     sent: 0,
     other: 0,
@@ -126,26 +137,22 @@ function deliveryOf(rows: OutboxRow[]): DeliveryState {
 }
 
 /** Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost Temporal one signal. */
-function wakeWebhookDelivery(client: Client, rows: OutboxRow[]): Promise<unknown> {
-  const projectId = projectOf(rows);
-  const endpointId = String(rows[0]?.payload.endpointId);
-  return client.workflow.signalWithStart('webhookDelivery', {
+function wakeWebhookDelivery(client: Client, [first]: RowsOf<'webhook.deliver'>): Promise<unknown> {
+  const { projectId, payload } = first;
+  return client.workflow.signalWithStart<typeof webhookDelivery>('webhookDelivery', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: webhookWorkflowId(endpointId),
-    args: [{ projectId, endpointId }],
+    workflowId: webhookWorkflowId(payload.endpointId),
+    args: [{ projectId, endpointId: payload.endpointId }],
     signal: 'wake',
-    staticSummary: `webhook deliveries to endpoint ${endpointId}`,
+    staticSummary: `webhook deliveries to endpoint ${payload.endpointId}`,
     typedSearchAttributes: searchAttributes({ projectId, jobKind: 'webhook-delivery' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: projectId },
   });
 }
 
-function startExecution(client: Client, row: OutboxRow): Promise<unknown> {
-  const { workflowId, contactId, ...input } = row.payload as unknown as ExecutionInput & {
-    workflowId: string;
-    contactId: string;
-  };
-  return client.workflow.start('contactExecution', {
+function startExecution(client: Client, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
+  const { workflowId, contactId, ...input } = row.payload;
+  return client.workflow.start<typeof contactExecution>('contactExecution', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: executionWorkflowId(row.refId),
     // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
@@ -157,11 +164,12 @@ function startExecution(client: Client, row: OutboxRow): Promise<unknown> {
   });
 }
 
-function startCampaign(client: Client, row: OutboxRow): Promise<unknown> {
-  return client.workflow.start('campaignSend', {
+function startCampaign(client: Client, row: OutboxRowOf<'campaign.start'>): Promise<unknown> {
+  const { sendNo } = row.payload;
+  return client.workflow.start<typeof campaignSend>('campaignSend', {
     taskQueue: TASK_QUEUES.workflows,
-    workflowId: campaignWorkflowId(row.refId, sendNo(row)),
-    args: [{ projectId: row.projectId, campaignId: row.refId, sendNo: sendNo(row) }],
+    workflowId: campaignWorkflowId(row.refId, sendNo),
+    args: [{ projectId: row.projectId, campaignId: row.refId, sendNo }],
     staticSummary: `campaign ${row.refId}`,
     typedSearchAttributes: searchAttributes({
       projectId: row.projectId,
@@ -172,9 +180,10 @@ function startCampaign(client: Client, row: OutboxRow): Promise<unknown> {
   });
 }
 
-function startJob(client: Client, row: OutboxRow): Promise<unknown> {
-  const kind = String(row.payload.kind);
-  return client.workflow.start(kind === 'import' ? 'contactImport' : 'bulkJob', {
+function startJob(client: Client, row: OutboxRowOf<'job.start'>): Promise<unknown> {
+  const { kind } = row.payload;
+  // Both take a job; the type of one stands for both.
+  return client.workflow.start<typeof bulkJob>(kind === 'import' ? 'contactImport' : 'bulkJob', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: jobWorkflowId(row.refId),
     args: [{ projectId: row.projectId, jobId: row.refId, kind }],
@@ -184,8 +193,8 @@ function startJob(client: Client, row: OutboxRow): Promise<unknown> {
   });
 }
 
-function startRelease(client: Client, row: OutboxRow): Promise<unknown> {
-  return client.workflow.start('releaseHeld', {
+function startRelease(client: Client, row: OutboxRowOf<'hold.release'>): Promise<unknown> {
+  return client.workflow.start<typeof releaseHeld>('releaseHeld', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: releaseWorkflowId(row.id),
     args: [{ projectId: row.projectId }],
@@ -195,10 +204,9 @@ function startRelease(client: Client, row: OutboxRow): Promise<unknown> {
   });
 }
 
-function startRestock(client: Client, row: OutboxRow): Promise<unknown> {
-  const variantId = String(row.payload.variantId);
-  const restockNo = Number(row.payload.restockNo);
-  return client.workflow.start('backInStock', {
+function startRestock(client: Client, row: OutboxRowOf<'restock.start'>): Promise<unknown> {
+  const { variantId, restockNo } = row.payload;
+  return client.workflow.start<typeof backInStock>('backInStock', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: restockWorkflowId(row.projectId, variantId, restockNo),
     args: [{ projectId: row.projectId, variantId, restockNo }],
@@ -208,14 +216,6 @@ function startRestock(client: Client, row: OutboxRow): Promise<unknown> {
   });
 }
 
-function projectOf(rows: OutboxRow[]): string {
-  const projectId = rows[0]?.projectId;
-  if (projectId === undefined) throw new Error('a group has at least one row');
-  return projectId;
-}
-
-const sendNo = (row: OutboxRow): number => Number(row.payload.sendNo);
-
-function unknownKind(kind: never): never {
-  throw new Error(`unknown outbox kind ${String(kind)}`);
+function unknownKind(group: never): never {
+  throw new Error(`unknown outbox kind ${String((group as RowGroup).kind)}`);
 }

@@ -13,8 +13,8 @@ import {
   type TakenRow,
 } from '../db/outbox.ts';
 import { type Begun, WATCHED_KINDS } from '../domain/begun.ts';
-import { TEMPORAL_PRIORITIES, type TemporalPriority } from '../domain/outbox.ts';
-import { splitIntoGroups } from '../temporal/groups.ts';
+import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../domain/outbox.ts';
+import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { Admission } from './admission.ts';
 import { startOutboxLoop } from './outbox-loop.ts';
@@ -72,7 +72,7 @@ export function startDispatcher(deps: {
   }, REMOVAL_INTERVAL_MS);
 
   /** A crash before a row is deleted hands it over once more, which is harmless; so is a deletion that fails. */
-  async function remove(rows: TakenRow[]): Promise<void> {
+  async function remove(rows: OutboxRow[]): Promise<void> {
     if (rows.length === 0) return;
     await remover.add(idsOf(rows)).catch(() => {});
     loop.wake();
@@ -118,42 +118,41 @@ export function startDispatcher(deps: {
     await Promise.all([remove(rows.filter((row) => ended.has(row.id))), ...splitIntoGroups(open).map(handGroup)]);
   }
 
-  async function handGroup(group: [TakenRow, ...TakenRow[]]): Promise<void> {
+  async function handGroup(group: RowGroup): Promise<void> {
     const handed = await lifecycle.handOver(group);
     if (handed.outcome !== 'failed') awayMs = AWAY_MIN_MS;
     switch (handed.outcome) {
       case 'taken':
-        if (!WATCHED_KINDS.has(group[0].kind)) await remove(group);
+        if (!WATCHED_KINDS.has(group.kind)) await remove(group.rows);
         return;
       case 'begun':
-        return remove(group);
+        return remove(group.rows);
       case 'absent':
-        return settleAbsent(group);
+        return settleAbsent(group.rows);
       case 'failed':
         return settleFailed(group, handed);
     }
   }
 
   /** Nobody to signal: what has ended needs no signal, and what has not begun gets it later. */
-  async function settleAbsent(group: TakenRow[]): Promise<void> {
-    const ended = await findEndedTargets(db, group);
-    const waiting = group.filter((row) => !ended.has(row.id));
+  async function settleAbsent(rows: OutboxRow[]): Promise<void> {
+    const ended = await findEndedTargets(db, rows);
+    const waiting = rows.filter((row) => !ended.has(row.id));
     await Promise.all([
-      remove(group.filter((row) => ended.has(row.id))),
+      remove(rows.filter((row) => ended.has(row.id))),
       putOff(db, idsOf(waiting), 'what it is for has not begun yet'),
     ]);
   }
 
-  async function settleFailed(group: [TakenRow, ...TakenRow[]], p: { reason: string; away: boolean }): Promise<void> {
-    const { kind } = group[0];
-    log.warn({ kind, rows: group.length, reason: p.reason }, 'dispatch failed; it is tried again');
-    if (!p.away) return putOff(db, idsOf(group), p.reason);
+  async function settleFailed({ kind, rows }: RowGroup, p: { reason: string; away: boolean }): Promise<void> {
+    log.warn({ kind, rows: rows.length, reason: p.reason }, 'dispatch failed; it is tried again');
+    if (!p.away) return putOff(db, idsOf(rows), p.reason);
     if (Date.now() >= awayUntilMs) {
       awayUntilMs = Date.now() + awayMs;
       awayMs = Math.min(AWAY_MAX_MS, awayMs * 2);
       setTimeout(() => loop.wake(), awayUntilMs - Date.now()).unref();
     }
-    await giveBack(db, idsOf(group));
+    await giveBack(db, idsOf(rows));
   }
 
   const loop = startOutboxLoop({ round, log, name: 'dispatcher' });
@@ -177,6 +176,6 @@ function prioritiesAt(claims: number): TemporalPriority[] {
   return [first, ...TEMPORAL_PRIORITIES.filter((priority) => priority !== first)];
 }
 
-function idsOf(rows: TakenRow[]): string[] {
+function idsOf(rows: OutboxRow[]): string[] {
   return rows.map((row) => row.id);
 }

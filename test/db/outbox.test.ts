@@ -10,7 +10,7 @@ import {
   putOff,
 } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { OUTBOX_PRIORITY, type OutboxKind } from '../../domain/outbox.ts';
+import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../domain/outbox.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { lastServed, NOBODY } from '../../worker/turns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -30,7 +30,8 @@ afterAll(() => database.drop());
 beforeEach(() => database.db.deleteFrom('outbox').execute());
 
 function queue(projectId: string, count: number, kind: OutboxKind = 'execution.start') {
-  const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }));
+  // What it is for does not matter here.
+  const rows = Array.from({ length: count }, () => ({ projectId, kind, refId: uuidv7() }) as NewOutboxRow);
   return inTransaction(database.db, (trx) => enqueue(trx, rows));
 }
 

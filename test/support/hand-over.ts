@@ -8,13 +8,9 @@ import type { TestService } from './service.ts';
 /** Hands what waits for something to Temporal, as a worker does that ends right after it. */
 export async function handOver({ db, temporal }: TestService, refId: string): Promise<void> {
   const found = await db.selectFrom('outbox').selectAll().where('ref_id', '=', refId).orderBy('id').execute();
-  const rows = found.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    kind: row.kind as OutboxRow['kind'],
-    refId,
-    payload: row.payload as OutboxRow['payload'],
-  }));
+  const rows = found.map(
+    ({ id, project_id: projectId, kind, payload }) => ({ id, projectId, kind, refId, payload }) as OutboxRow,
+  );
   const config = parseConfig({
     DATABASE_URL: 'postgres://unused',
     TEMPORAL_ADDRESS: temporal.address,

@@ -147,11 +147,10 @@ async function newImport(csv: string, { dispatched = true } = {}) {
     return created;
   });
   if (dispatched) {
-    const [row] = job.outbox;
     await client.workflow.start('contactImport', {
       taskQueue: 'workflows',
       workflowId: jobWorkflowId(job.id),
-      args: [{ projectId: p.projectId, jobId: job.id, kind: row?.payload.kind }],
+      args: [{ projectId: p.projectId, jobId: job.id, kind: 'import' }],
     });
     await deleteRows(
       service.db,
