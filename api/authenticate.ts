@@ -72,12 +72,16 @@ function bearerToken(header: string): string {
   return token.trim();
 }
 
-/** The public key counts per caller besides, since anyone can read it from a page. */
+/**
+ * Anyone can read the public key from a page: its requests take nothing of what the project's own are allowed, and count per caller besides,
+ * first, so that one caller who asks for too much does not use up what all have together.
+ */
 async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
   // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
-  const ofCaller = actor.kind === 'public' && (await deps.limits.takeForPublicAddress(projectId, clientAddress(c)));
-  return (await deps.limits.takeForProject(projectId)) ?? (ofCaller || undefined);
+  if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
+  const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientAddress(c));
+  return (await deps.limits.takeForPublicKey(projectId)) ?? ofCaller;
 }
 
 function isRead(method: string): boolean {

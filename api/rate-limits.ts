@@ -30,6 +30,11 @@ export interface RateStanding {
 export interface RateLimits {
   /** One request of a project; undefined where RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForProject(projectId: string): Promise<RateStanding | undefined>;
+  /**
+   * One request by a project's public key, counted apart from its other requests, so that a stranger uses up none of those; undefined
+   * where PUBLIC_RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED
+   */
+  takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
   /** One request by public key from an address. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForPublicAddress(projectId: string, address: string): Promise<RateStanding>;
   /** One request by public key about a contact's address. @throws AppError RATE_LIMIT_EXCEEDED */
@@ -48,7 +53,12 @@ interface Lease {
 }
 
 /** Limits by fixed windows of a minute, counted in Postgres over all API processes; see `LEASES_PER_WINDOW`. */
-export function createRateLimits(deps: { db: Db; perMinute: number; key: Buffer }): RateLimits {
+export function createRateLimits(deps: {
+  db: Db;
+  perMinute: number;
+  publicPerMinute: number;
+  key: Buffer;
+}): RateLimits {
   const leases = new Map<string, Lease>();
   const cleaning = setInterval(() => void deleteOldWindows(deps.db).catch(() => {}), CLEAN_MS);
   cleaning.unref();
@@ -102,6 +112,8 @@ export function createRateLimits(deps: { db: Db; perMinute: number; key: Buffer 
   return {
     takeForProject: async (projectId) =>
       deps.perMinute > 0 ? take(`project ${projectId}`, deps.perMinute) : undefined,
+    takeForPublicKey: async (projectId) =>
+      deps.publicPerMinute > 0 ? take(`public ${projectId}`, deps.publicPerMinute) : undefined,
     takeForPublicAddress: (projectId, address) =>
       take(`address ${projectId} ${hidden(address)}`, PUBLIC_KEY_PER_ADDRESS),
     takeForPublicContact: (projectId, email) =>

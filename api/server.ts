@@ -102,7 +102,12 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
   const lifecycle = createLifecycle({ temporal: config.temporal, wake: bell.ring });
   const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
   const key = deriveKey(config.secretKey, 'rate-limit');
-  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key });
+  const limits = createRateLimits({
+    db,
+    perMinute: config.rateLimitPerMinute,
+    publicPerMinute: config.publicRateLimitPerMinute,
+    key,
+  });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {

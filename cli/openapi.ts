@@ -22,7 +22,7 @@ const app = createApp({
   lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
-  limits: createRateLimits({ db, perMinute: 0, key: Buffer.alloc(0) }),
+  limits: createRateLimits({ db, perMinute: 0, publicPerMinute: 0, key: Buffer.alloc(0) }),
   backlog: async () => [],
   engagements: { add: () => {}, close: async () => {} },
 });

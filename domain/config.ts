@@ -242,6 +242,13 @@ export const VARIABLES = {
     default: '1000',
     about: 'API requests a minute and project; `0` is none.',
   },
+  PUBLIC_RATE_LIMIT_PER_MINUTE: {
+    schema: wholeNumber(0, 1_000_000_000),
+    takes: 'a whole number, 0 for no limit',
+    default: '1000',
+    about:
+      'Requests a minute by the public key of a project, apart from its others; `0` is none. 300 a caller and 100 a contact hold besides.',
+  },
   SEND_RATE_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000_000),
     takes: 'a whole number, 0 for no limit',
@@ -439,6 +446,8 @@ export function parseSettings(env: Environment) {
     secretKey: values.SECRET_KEY,
     /** Requests a minute and project; 0 is no limit. */
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    /** Requests a minute by a project's public key; 0 is no limit. */
+    publicRateLimitPerMinute: values.PUBLIC_RATE_LIMIT_PER_MINUTE,
     /** Mails a second and project over all workers; 0 is no limit. */
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
     /** Timers of a project that end in one second; 0 is no limit. */

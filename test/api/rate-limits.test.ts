@@ -10,7 +10,7 @@ afterAll(() => api.close());
 
 const open: RateLimits[] = [];
 function process(perMinute: number): RateLimits {
-  const limits = createRateLimits({ db: api.db, perMinute, key: Buffer.from('key') });
+  const limits = createRateLimits({ db: api.db, perMinute, publicPerMinute: 0, key: Buffer.from('key') });
   open.push(limits);
   return limits;
 }

@@ -80,7 +80,12 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   };
   const keys = createKeyCache({ db, databaseUrl: database.url, log });
   const rateKey = deriveKey(config.secretKey, 'rate-limit');
-  const limits = createRateLimits({ db, perMinute: config.rateLimitPerMinute, key: rateKey });
+  const limits = createRateLimits({
+    db,
+    perMinute: config.rateLimitPerMinute,
+    publicPerMinute: config.publicRateLimitPerMinute,
+    key: rateKey,
+  });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const deps: Deps = {
