@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import { publicContactId } from '../domain/public-contact-id.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from './idempotency-batch.ts';
 import { recordEvents } from './record-events.ts';
@@ -24,9 +25,11 @@ export interface TrackRequests {
   /** No address and no idempotency key twice. */
   requests: TrackRequest[];
   suppressionKey: Buffer;
+  /** Key of the ids that stand for contacts in answers to the public key, derived from SECRET_KEY. */
+  publicIdKey: Buffer;
 }
 
-/** The body of the answer. */
+/** The body of the answer; to the public key `contact` is no id of a record (see `publicContactId`). */
 export interface TrackAnswer {
   success: true;
   data: { contact: string; event: string; timestamp: string };
@@ -76,7 +79,9 @@ async function record(
   const timestamp = new Date().toISOString();
   const answers = new Map<TrackRequest, TrackAnswer>();
   for (const [index, request] of requests.entries()) {
-    const contact = contacts[index]?.id;
+    const contact = untrusted
+      ? publicContactId(p.publicIdKey, { projectId, email: request.email })
+      : contacts[index]?.id;
     const event = recorded.events[index]?.id;
     if (!contact || !event) throw new Error('a tracked event is missing from its own result');
     answers.set(request, { success: true, data: { contact, event, timestamp } });

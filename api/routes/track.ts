@@ -29,7 +29,15 @@ const TrackEvent = z
   })
   .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });
 
-const TrackedEvent = success(z.object({ contact: Id, event: Id, timestamp: Instant })).openapi('TrackedEvent', {
+const TrackedEvent = success(
+  z.object({
+    contact: Id.openapi({
+      description: 'The contact; to the public key an id that is the same for the same address and opens nothing',
+    }),
+    event: Id,
+    timestamp: Instant,
+  }),
+).openapi('TrackedEvent', {
   example: {
     success: true,
     data: {
@@ -59,6 +67,7 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
   const acceptor = createTrackAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    publicIdKey: deriveKey(config.secretKey, 'public-ids'),
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
   app.openapi(trackRoute, async (c) => {
