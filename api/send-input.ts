@@ -7,7 +7,10 @@ import { TemplateError, templateRefusal } from '../domain/template-error.ts';
 import { ATTACHMENTS_MAX_BYTES, type SendInput } from './send-body.ts';
 
 /** What the caller is, besides what it asks for. */
-export type SendCaller = Pick<SendRequest, 'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'request'>;
+export type SendCaller = Pick<
+  SendRequest,
+  'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'
+>;
 
 /**
  * A checked body as a request to send.
@@ -24,6 +27,7 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
     mode: caller.mode,
     monthlyEmailLimit: caller.monthlyEmailLimit,
     idempotencyKey: caller.idempotencyKey,
+    owner: caller.owner,
     request: caller.request,
     to: (Array.isArray(input.to) ? input.to : [input.to]).map((address) => recipient(address)),
     subject: input.subject,

@@ -90,7 +90,11 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
 }
 
 /** @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-function requestOf(submission: Submission, message: RelayMessage, { mode, project }: KeyAccess): SendRequest {
+function requestOf(
+  submission: Submission,
+  message: RelayMessage,
+  { keyId, scopes, mode, project }: KeyAccess,
+): SendRequest {
   const { subject, html, text, names, headers, attachments, replyTo } = submission;
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
@@ -102,7 +106,7 @@ function requestOf(submission: Submission, message: RelayMessage, { mode, projec
   }));
   return {
     ...{ projectId: project.id, mode, monthlyEmailLimit: project.monthlyEmailLimit },
-    ...{ idempotencyKey: undefined, request: 'SMTP' },
+    ...{ idempotencyKey: undefined, request: 'SMTP', owner: { name: `key:${keyId}`, public: false, scopes } },
     ...{ to, from, subject: verbatimTemplate(subject), body, headers, attachments },
     ...(text !== null && { text }),
     templateId: undefined,

@@ -30,16 +30,14 @@ export interface TrackAcceptor {
 export function createTrackAcceptor(deps: {
   db: Db;
   suppressionKey: Buffer;
-  publicIdKey: Buffer;
   dispatch: (rows: OutboxRow[]) => void;
 }): TrackAcceptor {
   async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
     const [first] = requests;
     if (!first) return [];
     const { projectId, untrusted, mode } = first;
-    const { suppressionKey, publicIdKey } = deps;
     const { outcomes, outbox } = await inTransaction(deps.db, (trx) =>
-      trackEvents(trx, { projectId, untrusted, mode, requests, suppressionKey, publicIdKey }),
+      trackEvents(trx, { projectId, untrusted, mode, requests, suppressionKey: deps.suppressionKey }),
     );
     deps.dispatch(outbox);
     return outcomes;

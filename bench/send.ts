@@ -187,6 +187,7 @@ function sendRequest(to: string): SendRequest {
     ...{ projectId: dev.projectId, mode: 'live', monthlyEmailLimit: null, request: 'POST /v1/send' },
     ...{
       idempotencyKey: to,
+      owner: { name: 'key:bench', public: false, scopes: new Set<string>() },
       to: [{ email: to, name: null }],
       subject: 'Order {{orderNo}}',
       body: BODY,

@@ -238,10 +238,10 @@ function outcomeOf(
   return { outcome: 'accepted', answer };
 }
 
-function keyOf({ projectId, request }: SendRequest, key: string) {
-  return { projectId, key, request };
+function keyOf({ projectId, owner, request }: SendRequest, key: string) {
+  return { projectId, key, owner, request };
 }
 
-function nameOf({ projectId }: SendRequest, key: string): string {
-  return keyName({ projectId, key });
+function nameOf({ projectId, owner }: SendRequest, key: string): string {
+  return keyName({ projectId, owner, key });
 }

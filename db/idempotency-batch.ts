@@ -1,16 +1,24 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { AppError } from '../domain/errors.ts';
-import { IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
+import type { KeyOwner } from '../domain/key-owner.ts';
+import { type FirstUse, IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
 import type { Database } from './schema.ts';
 
-export interface KeyedRequest {
+/** What tells a key from others: keys are one namespace a project, and those sent with its public key another. */
+export interface KeyRef {
   projectId: string;
+  owner: Pick<KeyOwner, 'public'>;
   key: string;
+}
+
+export interface KeyedRequest extends KeyRef {
+  owner: KeyOwner;
   request: string;
 }
 
-/** How a key is told from others in maps: keys are one namespace a project. */
-export const keyName = (p: { projectId: string; key: string }): string => `${p.projectId} ${p.key}`;
+/** How a key is told from others in maps. */
+export const keyName = ({ projectId, owner, key }: KeyRef): string =>
+  `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
  * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They are taken in order,
@@ -20,18 +28,19 @@ export const keyName = (p: { projectId: string; key: string }): string => `${p.p
 export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
-  const { rows } = await sql<{ project_id: string; key: string }>`
-    /* prepared */ INSERT INTO idempotency_keys AS k (project_id, key, request, status_code, response)
-    SELECT u.project_id, u.key, u.request, 0, 'null'
-    FROM unnest(${sorted.map((w) => w.projectId)}::uuid[], ${sorted.map((w) => w.key)}::text[],
-      ${sorted.map((w) => w.request)}::text[]) WITH ORDINALITY AS u (project_id, key, request, n)
+  const { rows } = await sql<{ project_id: string; public: boolean; key: string }>`
+    /* prepared */ INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
+    SELECT u.project_id, u.public, u.key, u.owner, u.request, 0, 'null'
+    FROM unnest(${sorted.map((w) => w.projectId)}::uuid[], ${sorted.map((w) => w.owner.public)}::bool[],
+      ${sorted.map((w) => w.key)}::text[], ${sorted.map((w) => w.owner.name)}::text[],
+      ${sorted.map((w) => w.request)}::text[]) WITH ORDINALITY AS u (project_id, public, key, owner, request, n)
     ORDER BY u.n
-    ON CONFLICT (project_id, key) DO UPDATE
-      SET request = excluded.request, status_code = 0, response = 'null', created_at = now()
+    ON CONFLICT (project_id, public, key) DO UPDATE
+      SET owner = excluded.owner, request = excluded.request, status_code = 0, response = 'null', created_at = now()
       WHERE k.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
-    RETURNING project_id, key
+    RETURNING project_id, public, key
   `.execute(trx);
-  const taken = new Set(rows.map((row) => keyName({ projectId: row.project_id, key: row.key })));
+  const taken = new Set(rows.map(nameOfRow));
   return refusals(
     trx,
     sorted.filter((w) => !taken.has(keyName(w))),
@@ -39,22 +48,16 @@ export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[
 }
 
 /** Lets go of keys whose requests were refused: a 4xx leaves none behind. */
-export async function releaseKeys(
-  trx: Transaction<Database>,
-  keys: { projectId: string; key: string }[],
-): Promise<void> {
+export async function releaseKeys(trx: Transaction<Database>, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
-    DELETE FROM idempotency_keys k USING unnest(${keys.map((k) => k.projectId)}::uuid[], ${keys.map((k) => k.key)}::text[])
-      AS u (project_id, key)
-    WHERE k.project_id = u.project_id AND k.key = u.key
+    DELETE FROM idempotency_keys k USING ${keyRows(keys)}
+    WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
 }
 
 /** What a request with a key was answered. */
-export interface KeyedAnswer {
-  projectId: string;
-  key: string;
+export interface KeyedAnswer extends KeyRef {
   statusCode: number;
   response: unknown;
 }
@@ -68,36 +71,32 @@ export async function keepAnswers(trx: Transaction<Database>, answers: KeyedAnsw
 export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
   return sql`
     UPDATE idempotency_keys k SET status_code = u.status_code, response = u.response
-    FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.key)}::text[],
-      ${answers.map((a) => a.statusCode)}::int[], ${answers.map((a) => JSON.stringify(a.response))}::jsonb[])
-      AS u (project_id, key, status_code, response)
-    WHERE k.project_id = u.project_id AND k.key = u.key`;
+    FROM unnest(${answers.map((a) => a.projectId)}::uuid[], ${answers.map((a) => a.owner.public)}::bool[],
+      ${answers.map((a) => a.key)}::text[], ${answers.map((a) => a.statusCode)}::int[],
+      ${answers.map((a) => JSON.stringify(a.response))}::jsonb[]) AS u (project_id, public, key, status_code, response)
+    WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
 async function refusals(trx: Transaction<Database>, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
-  const { rows } = await sql<{
-    project_id: string;
-    key: string;
-    request: string;
-    status_code: number;
-    response: unknown;
-    created_at: Date;
-  }>`
+  const owners = new Map(used.map((request) => [keyName(request), request.owner]));
+  const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`
     SELECT k.* FROM idempotency_keys k
-    JOIN unnest(${used.map((u) => u.projectId)}::uuid[], ${used.map((u) => u.key)}::text[]) AS u (project_id, key)
-      ON k.project_id = u.project_id AND k.key = u.key
+    JOIN ${keyRows(used)} ON k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
   return new Map(
-    rows.map((row) => [
-      keyName({ projectId: row.project_id, key: row.key }),
-      idempotencyConflict({
-        key: row.key,
-        request: row.request,
-        createdAt: row.created_at,
-        statusCode: row.status_code,
-        response: row.response,
-      }),
-    ]),
+    rows.flatMap((row) => {
+      const owner = owners.get(nameOfRow(row));
+      return owner ? [[nameOfRow(row), idempotencyConflict(owner, row)]] : [];
+    }),
   );
+}
+
+function keyRows(keys: KeyRef[]): RawBuilder<unknown> {
+  return sql`unnest(${keys.map((k) => k.projectId)}::uuid[], ${keys.map((k) => k.owner.public)}::bool[],
+    ${keys.map((k) => k.key)}::text[]) AS u (project_id, public, key)`;
+}
+
+function nameOfRow(row: { project_id: string; public: boolean; key: string }): string {
+  return keyName({ projectId: row.project_id, owner: row, key: row.key });
 }

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
+import { type KeyOwner, maySeeAnswer } from '../domain/key-owner.ts';
 import type { Database } from './schema.ts';
 
 /** How long a key refuses its second use. Source: spec "Limits". */
@@ -19,62 +20,69 @@ export interface KeptAnswer<T> {
  */
 export async function withIdempotency<T>(
   trx: Transaction<Database>,
-  p: { projectId: string; key: string | undefined; request: string },
+  p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string },
   effect: () => Promise<KeptAnswer<T>>,
 ): Promise<KeptAnswer<T>> {
-  const { projectId, key, request } = p;
+  const { projectId, key, owner, request } = p;
   if (key === undefined) return effect();
-  await takeKey(trx, { projectId, key, request });
+  await takeKey(trx, { projectId, key, owner, request });
   const answer = await effect();
   await sql`
     UPDATE idempotency_keys SET status_code = ${answer.statusCode}, response = ${JSON.stringify(answer.response)}::jsonb
-    WHERE project_id = ${projectId} AND key = ${key}
+    WHERE project_id = ${projectId} AND public = ${owner.public} AND key = ${key}
   `.execute(trx);
   return answer;
 }
 
-async function takeKey(trx: Transaction<Database>, p: { projectId: string; key: string; request: string }) {
+interface TakenKey {
+  projectId: string;
+  key: string;
+  owner: KeyOwner;
+  request: string;
+}
+
+async function takeKey(trx: Transaction<Database>, p: TakenKey) {
   const { rows } = await sql`
-    INSERT INTO idempotency_keys AS k (project_id, key, request, status_code, response)
-    VALUES (${p.projectId}, ${p.key}, ${p.request}, 0, 'null')
-    ON CONFLICT (project_id, key) DO UPDATE
-      SET request = excluded.request, status_code = 0, response = 'null', created_at = now()
+    INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
+    VALUES (${p.projectId}, ${p.owner.public}, ${p.key}, ${p.owner.name}, ${p.request}, 0, 'null')
+    ON CONFLICT (project_id, public, key) DO UPDATE
+      SET owner = excluded.owner, request = excluded.request, status_code = 0, response = 'null', created_at = now()
       WHERE k.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
     RETURNING key
   `.execute(trx);
   if (rows.length === 0) throw await keyReused(trx, p);
 }
 
-async function keyReused(trx: Transaction<Database>, p: { projectId: string; key: string }): Promise<AppError> {
-  const { rows } = await sql<{ request: string; status_code: number; response: unknown; created_at: Date }>`
-    SELECT request, status_code, response, created_at FROM idempotency_keys
-    WHERE project_id = ${p.projectId} AND key = ${p.key}
+async function keyReused(trx: Transaction<Database>, p: TakenKey): Promise<AppError> {
+  const { rows } = await sql<FirstUse>`
+    SELECT key, owner, request, status_code, response, created_at FROM idempotency_keys
+    WHERE project_id = ${p.projectId} AND public = ${p.owner.public} AND key = ${p.key}
   `.execute(trx);
-  const row = rows[0];
-  return idempotencyConflict({
-    key: p.key,
-    request: row?.request ?? '',
-    createdAt: row?.created_at ?? new Date(),
-    statusCode: row?.status_code ?? 0,
-    response: row?.response ?? null,
-  });
+  const none = { ...p, owner: null, status_code: 0, response: null, created_at: new Date() };
+  return idempotencyConflict(p.owner, rows[0] ?? none);
 }
 
-/** The refusal of a key that took effect before; for the set-based way of `/v1/send` too. */
-export function idempotencyConflict(first: {
+/** The request that took a key, as it is stored. */
+export interface FirstUse {
   key: string;
+  owner: string | null;
   request: string;
-  createdAt: Date;
-  statusCode: number;
+  status_code: number;
   response: unknown;
-}): AppError {
+  created_at: Date;
+}
+
+/**
+ * The refusal of a key that took effect before, with the first answer where its sender may see it (`maySeeAnswer`); for the set-based ways too.
+ */
+export function idempotencyConflict(owner: KeyOwner, first: FirstUse): AppError {
   return new AppError('IDEMPOTENCY_KEY_REUSED', {
     details: {
       key: first.key,
       originalRequest: first.request,
-      originalRequestAt: first.createdAt.toISOString(),
-      originalStatusCode: first.statusCode,
-      originalResponse: first.response,
+      originalRequestAt: first.created_at.toISOString(),
+      originalStatusCode: first.status_code,
+      originalResponse: maySeeAnswer(owner, first) ? first.response : null,
     },
   });
 }

@@ -356,6 +356,8 @@ export interface OutboxTable {
 export interface IdempotencyKeysTable {
   project_id: string;
   key: string;
+  public: Generated<boolean>;
+  owner: string | null;
   request: string;
   status_code: number;
   response: Json;

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
+import type { KeyOwner } from '../domain/key-owner.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import { publicContactId } from '../domain/public-contact-id.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from './idempotency-batch.ts';
 import { recordEvents } from './record-events.ts';
@@ -15,6 +15,10 @@ export interface TrackRequest {
   subscribed?: boolean | undefined;
   data?: Data | undefined;
   idempotencyKey?: string | undefined;
+  /** Who sends it, for the refusal of an idempotency key. */
+  owner: KeyOwner;
+  /** What the answer names the contact by, in place of its id (see `publicContactId`). */
+  publicId?: string | undefined;
 }
 
 export interface TrackRequests {
@@ -25,11 +29,9 @@ export interface TrackRequests {
   /** No address and no idempotency key twice. */
   requests: TrackRequest[];
   suppressionKey: Buffer;
-  /** Key of the ids that stand for contacts in answers to the public key, derived from SECRET_KEY. */
-  publicIdKey: Buffer;
 }
 
-/** The body of the answer; to the public key `contact` is no id of a record (see `publicContactId`). */
+/** The body of the answer. */
 export interface TrackAnswer {
   success: true;
   data: { contact: string; event: string; timestamp: string };
@@ -49,8 +51,8 @@ export async function trackEvents(
   p: TrackRequests,
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
   const refused = await takeKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
-  const refusalOf = ({ idempotencyKey: key }: TrackRequest) =>
-    key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, key }));
+  const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
+    key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
   const requests = p.requests.filter((request) => !refusalOf(request));
   const { answers, outbox } = await record(trx, { ...p, requests });
   const kept = requests.flatMap((request) => {
@@ -79,9 +81,7 @@ async function record(
   const timestamp = new Date().toISOString();
   const answers = new Map<TrackRequest, TrackAnswer>();
   for (const [index, request] of requests.entries()) {
-    const contact = untrusted
-      ? publicContactId(p.publicIdKey, { projectId, email: request.email })
-      : contacts[index]?.id;
+    const contact = contacts[index] && (request.publicId ?? contacts[index].id);
     const event = recorded.events[index]?.id;
     if (!contact || !event) throw new Error('a tracked event is missing from its own result');
     answers.set(request, { success: true, data: { contact, event, timestamp } });
@@ -106,8 +106,8 @@ function saveContacts(trx: Transaction<Database>, p: TrackRequests): Promise<Ups
 
 const keyOf =
   (projectId: string) =>
-  ({ idempotencyKey: key }: TrackRequest): KeyedRequest[] =>
-    key === undefined ? [] : [{ projectId, key, request: 'POST /v1/track' }];
+  ({ idempotencyKey: key, owner }: TrackRequest): KeyedRequest[] =>
+    key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track' }];
 
 function outcomeOf(error: AppError | undefined, answer: TrackAnswer | undefined): TrackOutcome {
   if (answer) return { outcome: 'tracked', answer };

@@ -1,4 +1,5 @@
 import type { Data } from './data-values.ts';
+import type { KeyOwner } from './key-owner.ts';
 
 export interface Recipient {
   /** Trimmed, in lower case. */
@@ -21,6 +22,8 @@ export interface SendRequest {
   /** Of the project; null is none. */
   monthlyEmailLimit: number | null;
   idempotencyKey: string | undefined;
+  /** Who sends it, for the refusal of an idempotency key. */
+  owner: KeyOwner;
   /** Method and path, as an idempotency refusal tells it. */
   request: string;
   to: Recipient[];

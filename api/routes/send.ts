@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { deriveKey } from '../../domain/secrets.ts';
+import { keyOwner } from '../actor.ts';
 import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -69,6 +70,7 @@ export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
       mode: c.get('mode'),
       monthlyEmailLimit: c.get('project').monthlyEmailLimit,
       idempotencyKey: idempotencyKey(c),
+      owner: keyOwner(c),
       request: 'POST /v1/send',
     });
     return c.json(await acceptor.accept(request), 200);

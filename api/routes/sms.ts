@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { readPhoneNumber } from '../../domain/phone.ts';
 import { SMS_STATUSES } from '../../domain/sms-status.ts';
+import { keyOwner } from '../actor.ts';
 import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -91,10 +92,11 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
     const number = readPhoneNumber(to);
     if (!number) throw new Error('the schema lets only numbers through');
     const { projectId, mode } = c.var;
+    const keyed = { projectId, key: idempotencyKey(c), owner: keyOwner(c) };
     const outbox: OutboxRow[] = [];
     const answer = await inTransaction(db, (trx) => {
       outbox.length = 0;
-      return withIdempotency(trx, { projectId, key: idempotencyKey(c), request: 'POST /v1/sms/send' }, async () => {
+      return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
         const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId });
         outbox.push(...saved.outbox);
         return { statusCode: 202, response: acceptedSms(saved.sms) };

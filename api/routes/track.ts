@@ -1,6 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH, eventNameFault } from '../../domain/event-names.ts';
+import type { KeyOwner } from '../../domain/key-owner.ts';
+import { publicContactId } from '../../domain/public-contact-id.ts';
 import { deriveKey } from '../../domain/secrets.ts';
+import { keyOwner } from '../actor.ts';
 import { errors, json, ok } from '../answers.ts';
 import { PUBLIC_MAX_BYTES } from '../body.ts';
 import type { Deps } from '../deps.ts';
@@ -64,10 +67,10 @@ const trackRoute = createRoute({
 });
 
 export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
+  const publicIdKey = deriveKey(config.secretKey, 'public-ids');
   const acceptor = createTrackAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
-    publicIdKey: deriveKey(config.secretKey, 'public-ids'),
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
   app.openapi(trackRoute, async (c) => {
@@ -75,10 +78,16 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
     const { projectId, mode } = c.var;
     const untrusted = c.var.actor.kind === 'public';
     if (untrusted) await limits.takeForPublicContact(projectId, email);
+    const publicId = untrusted ? publicContactId(publicIdKey, { projectId, email }) : undefined;
     const answer = await acceptor.accept({
       ...{ projectId, untrusted, mode, email, event, subscribed, data: data ?? undefined },
-      idempotencyKey: idempotencyKey(c),
+      ...{ idempotencyKey: idempotencyKey(c), owner: trackOwner(keyOwner(c), publicId), publicId },
     });
     return c.json(answer, 200);
   });
+}
+
+/** All strangers share the public key: each is told again only what was answered about the same address. */
+function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
+  return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
 }

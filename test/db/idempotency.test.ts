@@ -10,11 +10,12 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const projectId = uuidv7();
+const owner = { name: 'key:1', public: false, scopes: new Set<string>() };
 
 /** One request with a key whose effect is a row of the audit of effects; `effect` may fail. */
 async function request(key: string | undefined, effect: () => Promise<string>) {
   return database.db.transaction().execute((trx) =>
-    withIdempotency(trx, { projectId, key, request: 'POST /v1/track' }, async () => ({
+    withIdempotency(trx, { projectId, key, owner, request: 'POST /v1/track' }, async () => ({
       statusCode: 200,
       response: { event: await effect() },
     })),
@@ -78,7 +79,7 @@ describe('an Idempotency-Key', () => {
     expect((await request('old', async () => 'third')).response).toEqual({ event: 'third' });
     expect((await request(undefined, async () => 'none')).response).toEqual({ event: 'none' });
     await database.db.transaction().execute((trx) =>
-      withIdempotency(trx, { projectId: uuidv7(), key: 'old', request: 'POST /v1/send' }, async () => ({
+      withIdempotency(trx, { projectId: uuidv7(), key: 'old', owner, request: 'POST /v1/send' }, async () => ({
         statusCode: 200,
         response: {},
       })),

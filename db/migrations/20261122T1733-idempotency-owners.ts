@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Keys sent with the public key become a namespace of their own, and each key remembers who took it. Rows stay as they are: what is there was
+ * taken in the project's own namespace, by nobody known. The primary key is built anew over the keys of a day.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    ALTER TABLE idempotency_keys ADD COLUMN public boolean NOT NULL DEFAULT false, ADD COLUMN owner text
+  `.execute(db);
+  await sql`CREATE UNIQUE INDEX idempotency_keys_name ON idempotency_keys (project_id, public, key)`.execute(db);
+  await sql`
+    ALTER TABLE idempotency_keys DROP CONSTRAINT idempotency_keys_pkey,
+      ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY USING INDEX idempotency_keys_name
+  `.execute(db);
+}
