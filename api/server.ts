@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
 import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
-import { type Config, isLoopbackHost } from '../domain/config.ts';
+import { type Config, inDevelopment } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createApp } from './app.ts';
@@ -68,8 +68,9 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   }
 
   try {
-    if (config.metricsPort)
-      metricsServer = await serveMetrics(metrics, { host: config.host, port: config.metricsPort });
+    if (config.metricsPort) {
+      metricsServer = await serveMetrics(metrics, { host: config.metricsHost, port: config.metricsPort });
+    }
     inbound = await startInboundMail(deps);
     relay = await startSmtpRelay(deps);
   } catch (error) {
@@ -108,7 +109,7 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
     publicPerMinute: config.publicRateLimitPerMinute,
     key,
   });
-  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const lenient = inDevelopment(config);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {
     // What was answered and is not written yet.

@@ -3,6 +3,7 @@ import { requirePostgres } from './dependencies.ts';
 import { requireFile } from './files.ts';
 import { requirePort } from './ports.ts';
 import { runServiceProcess } from './service-process.ts';
+import { exposureTable, openingsOfApi } from './start-exposure.ts';
 
 // `npm run api`: one API process, configured by environment alone. It starts and accepts while Temporal is down.
 await runServiceProcess('api', process.env, async (config, { log }) => {
@@ -11,7 +12,10 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePostgres(config.database.url);
   // Only now: settings that cannot be used are told before a second of imports.
   const { startApi } = await import('../api/server.ts');
-  return startApi(config, { log });
+  const api = await startApi(config, { log });
+  // A child of npm start has a parent who tells it.
+  if (!process.send) for (const line of exposureTable(openingsOfApi(config, api.port))) console.error(line);
+  return api;
 });
 
 async function requireMailListeners({ host, inboundSmtpPort, smtpRelay, tls }: Config): Promise<void> {

@@ -40,7 +40,7 @@ export function runningAt(env: Environment): string {
 /** Whether a service keeps its mail instead of sending it. */
 export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  return status === 200;
+  return status === 200 || status === 401; // 401 where it is open to an OWNER only.
 }
 
 /** Starts a service in a temporary home on free ports, which `settings` may change further. */

@@ -23,7 +23,12 @@ export async function isPortFree(host: string, port: number): Promise<boolean> {
  * Makes sure that a server can listen there.
  * @throws StartError in one line that names the variable
  */
-export async function requirePort(variable: string, host: string, port: number): Promise<void> {
+export async function requirePort(
+  variable: string,
+  host: string,
+  port: number,
+  hostVariable: 'HOST' | 'METRICS_HOST' = 'HOST',
+): Promise<void> {
   try {
     await listenOnce(host, port);
   } catch (cause) {
@@ -36,7 +41,12 @@ export async function requirePort(variable: string, host: string, port: number):
     if (code === 'EACCES') {
       throw new StartError(`Port ${port} is not open to this user: set ${variable} to one above 1023.`, { cause });
     }
-    throw new StartError(`HOST ${host} is not an address of this machine (${code}): set it to one that is.`, { cause });
+    throw new StartError(
+      `${hostVariable} ${host} is not an address of this machine (${code}): set it to one that is.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

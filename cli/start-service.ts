@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, httpAddress, parseSettings, type Settings } from '../domain/config.ts';
+import { type Environment, httpAddress, parseStart, type Settings } from '../domain/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { ensureFirstProject } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
@@ -8,6 +8,7 @@ import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
 import { StartError } from './start-error.ts';
+import { exposureTable, openingsOfStart } from './start-exposure.ts';
 import {
   findTemporal,
   migrate,
@@ -67,7 +68,7 @@ interface Run {
 
 async function run({ ready, ...options }: Run): Promise<void> {
   const { env, parts, stopping, tell } = options;
-  const settings = parseSettings(env);
+  const settings = parseStart(env);
   const home = openHome(settings.home);
   const lock = takeLock(home.lockFile, settings.home);
   try {
@@ -120,7 +121,7 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
   });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
-  announce(around, content());
+  announce(around, content(), port);
   return content();
 }
 
@@ -131,8 +132,10 @@ async function choosePort(settings: Settings, home: Home): Promise<number> {
   return settings.port;
 }
 
-async function requireOtherPorts({ host, inboundSmtpPort, smtpRelay, metricsPort }: Settings): Promise<void> {
-  const ports = { INBOUND_SMTP_PORT: inboundSmtpPort, SMTP_RELAY_PORT: smtpRelay.port, METRICS_PORT: metricsPort };
+async function requireOtherPorts(settings: Settings): Promise<void> {
+  const { host, inboundSmtpPort, smtpRelay, metricsHost, metricsPort } = settings;
+  if (metricsPort !== undefined) await requirePort('METRICS_PORT', metricsHost, metricsPort, 'METRICS_HOST');
+  const ports = { INBOUND_SMTP_PORT: inboundSmtpPort, SMTP_RELAY_PORT: smtpRelay.port };
   for (const [variable, port] of Object.entries(ports)) {
     if (port !== undefined) await requirePort(variable, host, port);
   }
@@ -156,16 +159,23 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
   throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
 }
 
-function announce(
-  { settings, tell }: Surroundings,
-  { baseUrl, domain, secretKey, mailboxUrl, temporal }: DevFile,
-): void {
+function announce({ settings, home, tell }: Surroundings, dev: DevFile, port: number): void {
+  const { baseUrl, databaseUrl, temporal, pids } = dev;
+  // What is printed ends in journals and log stores: where others reach the service, a key is worth stealing.
+  const next = settings.publicHost
+    ? `The keys and the owner's password are in ${home.devFile}.`
+    : firstMail(settings, dev);
+  tell(`Tidings is ready at ${baseUrl}. ${next}`);
+  tell(`  API reference: ${baseUrl}/docs`);
+  const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
+  for (const line of exposureTable(openings)) tell(`  ${line}`);
+}
+
+function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {
   const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
   const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
-  const captured = settings.email.provider === 'capture' ? ` and shows at ${mailboxUrl}` : '';
-  tell(`Tidings is ready at ${baseUrl}. This sends a first mail${captured}: ${curl}`);
-  tell(`  API reference: ${baseUrl}/docs`);
-  if (temporal.ui) tell(`  Temporal UI:   ${temporal.ui}`);
+  const captured = email.provider === 'capture' ? ` and shows at ${mailboxUrl}` : '';
+  return `This sends a first mail${captured}: ${curl}`;
 }
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {

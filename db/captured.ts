@@ -33,14 +33,21 @@ export async function insertCapturedEmail(
   `.execute(db);
 }
 
-/** Captured mail, newest first; of one address when `to` is given. 200 at most, unless `limit` says another number. */
+/** Which captured messages: of one recipient where `to` is given, and of these projects alone where `projects` are. */
+interface CapturedFilter {
+  to?: string | undefined;
+  projects?: readonly string[] | undefined;
+}
+
+/** Captured mail, newest first. 200 at most, unless `limit` says another number. */
 export async function listCapturedEmails(
   db: Db,
-  p: { to?: string | undefined; limit?: number } = {},
+  p: CapturedFilter & { limit?: number } = {},
 ): Promise<CapturedEmail[]> {
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt" FROM captured_emails
     WHERE ${p.to === undefined ? sql`true` : sql`to_email = ${p.to.trim().toLowerCase()}`}
+      AND ${isOf('emails', 'captured_emails', p.projects)}
     ORDER BY id DESC LIMIT ${p.limit ?? SHOWN_MAX}
   `.execute(db);
   return rows;
@@ -58,10 +65,14 @@ export async function countCapturedEmails(
   return rows[0] ?? { mails: 0, addresses: 0 };
 }
 
-export async function findCapturedEmail(db: Db, id: string): Promise<CapturedEmail | undefined> {
+/** One captured mail; undefined where there is none, or it is of none of `projects`. */
+export async function findCapturedEmail(
+  db: Db,
+  p: { id: string; projects?: readonly string[] | undefined },
+): Promise<CapturedEmail | undefined> {
   const { rows } = await sql<CapturedEmail>`
     SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt"
-    FROM captured_emails WHERE id = ${id}
+    FROM captured_emails WHERE id = ${p.id} AND ${isOf('emails', 'captured_emails', p.projects)}
   `.execute(db);
   return rows[0];
 }
@@ -74,12 +85,20 @@ export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdA
   `.execute(db);
 }
 
-/** Captured SMS, newest first; of one number when `to` is given. */
-export async function listCapturedSms(db: Db, p: { to?: string | undefined } = {}): Promise<CapturedSms[]> {
+/** Captured SMS, newest first, 200 at most. */
+export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<CapturedSms[]> {
   const { rows } = await sql<CapturedSms>`
     SELECT id, from_phone AS "from", to_phone AS "to", body, created_at AS "createdAt" FROM captured_sms
-    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`}
+    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`} AND ${isOf('sms_messages', 'captured_sms', p.projects)}
     ORDER BY id DESC LIMIT ${SHOWN_MAX}
   `.execute(db);
   return rows;
+}
+
+/** A captured message has the id of its record, which knows its project. */
+function isOf(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
+  if (projects === undefined) return sql`true`;
+  return sql`EXISTS (
+    SELECT FROM ${sql.table(records)} AS record
+    WHERE record.id = ${sql.ref(`${captured}.id`)} AND record.project_id = ANY(${projects}::uuid[]))`;
 }

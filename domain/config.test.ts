@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, httpAddress, parseConfig, parseSettings, VARIABLES, type VariableName } from './config.ts';
+import {
+  ConfigError,
+  httpAddress,
+  inDevelopment,
+  parseConfig,
+  parseSettings,
+  parseStart,
+  VARIABLES,
+  type VariableName,
+} from './config.ts';
 
 const APART = {
   DATABASE_URL: 'postgres://tidings:secret@db:5432/tidings',
@@ -35,6 +44,8 @@ describe('settings of npm start', () => {
       corsOrigins: [],
       logLevel: 'info',
       metricsPort: undefined,
+      metricsHost: '127.0.0.1',
+      publicHost: false,
       inboundSmtpPort: undefined,
       smtpRelay: { port: undefined, allowPlain: false },
     });
@@ -66,6 +77,47 @@ describe('settings of npm start', () => {
   });
 });
 
+describe('a HOST that other machines reach', () => {
+  const PUBLIC = { HOST: '0.0.0.0' };
+  const SMTP = { EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:25' };
+
+  it.each(['0.0.0.0', '::', '192.168.1.2', 'vm'])('%s is one', (HOST) => {
+    expect(parseSettings({ HOST }).publicHost).toBe(true);
+  });
+
+  it.each([
+    ['capture', {}],
+    ['none', SMTP],
+    ['none', { ...PUBLIC, ...SMTP }],
+    ['none', { ...PUBLIC, ALLOW_CAPTURE: 'true' }],
+    ['capture', { ...PUBLIC, ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture' }],
+    ['capture', { ...SMTP, SMS_PROVIDER: 'capture' }],
+  ])('SMS are %s with %j', (provider, env) => {
+    expect(parseStart(env as Record<string, string>).sms.provider).toBe(provider);
+  });
+
+  it.each<[VariableName, Record<string, string>]>([
+    ['EMAIL_PROVIDER', PUBLIC],
+    ['SMS_PROVIDER', { ...PUBLIC, ...SMTP, SMS_PROVIDER: 'capture' }],
+  ])('captures nothing by accident: %s is refused in one line with what to set', (variable, env) => {
+    for (const parse of [parseStart, parseConfig]) {
+      expect(() => parse({ ...APART, ...env })).toThrow(expect.objectContaining({ variable }));
+    }
+    expect(() => parseStart(env)).toThrow(/^[^\n]*ALLOW_CAPTURE=true[^\n]*$/);
+  });
+
+  it('does not matter to a command that opens nothing, such as migrate', () => {
+    expect(parseSettings(PUBLIC).email.provider).toBe('capture');
+  });
+
+  it('ends what is for development, whatever PUBLIC_URL falls back to', () => {
+    expect(inDevelopment(parseSettings({}))).toBe(true);
+    expect(inDevelopment(parseSettings({ HOST: '::1' }))).toBe(true);
+    expect(inDevelopment(parseSettings(PUBLIC))).toBe(false);
+    expect(inDevelopment(parseSettings({ PUBLIC_URL: 'https://mail.example.com' }))).toBe(false);
+  });
+});
+
 describe('a value that cannot be used', () => {
   it.each<[VariableName, string]>([
     ['HOST', 'not a host'],
@@ -93,6 +145,8 @@ describe('a value that cannot be used', () => {
     ['CORS_ORIGINS', 'https://a.example.com/path'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', 'yes'],
+    ['METRICS_HOST', 'localhost'],
+    ['ALLOW_CAPTURE', 'perhaps'],
     ['SNS_TOPIC_ARNS', 'my-topic'],
     ['INBOUND_SMTP_PORT', '99999'],
     ['TWILIO_BASE_URL', 'localhost'],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isLoopbackHost } from './loopback.ts';
 
 /** One environment variable: how its text is read, what it takes in words, and what it is for. */
 interface Variable {
@@ -168,6 +169,13 @@ export const VARIABLES = {
     about:
       'Where mail goes: `capture` keeps it in a local mailbox shown at `/mailbox` (development only), `smtp`, `ses`.',
   },
+  ALLOW_CAPTURE: {
+    schema: switchWord,
+    takes: 'true or false',
+    default: 'false',
+    about:
+      'Lets a `HOST` that other machines reach capture mail and SMS instead of sending them; `/mailbox` then takes the session of an OWNER.',
+  },
   SMTP_URL: {
     schema: url('smtp', 'smtps'),
     takes: 'smtp://user:pass@host:port or smtps://user:pass@host:port',
@@ -209,7 +217,7 @@ export const VARIABLES = {
   SMS_PROVIDER: {
     schema: z.enum(['capture', 'twilio', 'none']),
     takes: 'capture, twilio or none',
-    default: 'capture',
+    defaultText: '`capture` where `HOST` is loopback and mail is captured, else `none`',
     about: 'Where SMS go: `capture` keeps them at `/mailbox/sms.json` (development only), `twilio`, `none`.',
   },
   TWILIO_ACCOUNT_SID: {
@@ -301,6 +309,12 @@ export const VARIABLES = {
     default: 'off',
     about: 'Port of the Prometheus metrics; under `npm start` of the API, and the next ones of the workers in turn.',
   },
+  METRICS_HOST: {
+    schema: z.string().refine((value) => isIP(value) !== 0),
+    takes: 'an IP address',
+    default: '127.0.0.1',
+    about: 'Address that the metrics bind to. They ask for no credentials: open it to the network of Prometheus only.',
+  },
   INBOUND_SMTP_PORT: {
     schema: optionalPort,
     takes: 'a port number from 1 to 65535, or off',
@@ -391,7 +405,7 @@ export type Config = Settings & {
  * @throws ConfigError for the first variable that cannot be used or is missing
  */
 export function parseConfig(env: Environment): Config {
-  const settings = parseSettings(env);
+  const settings = parseStart(env);
   return {
     ...settings,
     database: { url: needed(settings.database.url, 'DATABASE_URL') },
@@ -401,15 +415,49 @@ export function parseConfig(env: Environment): Config {
 }
 
 /**
- * Reads and checks every variable for `npm start`, which makes the database, Temporal and the secret key itself.
+ * The settings of `npm start`, which makes the database, Temporal and the secret key itself.
+ * @throws ConfigError for the first variable that cannot be used, and for what only development would want where others reach HOST
+ */
+export function parseStart(env: Environment): Settings {
+  const settings = parseSettings(env);
+  const problem = captureProblem(settings);
+  if (problem) throw new ConfigError(problem.variable, problem.message);
+  return settings;
+}
+
+/** What is wrong with capturing mail or SMS instead of sending them, in one line with its remedy; undefined where nothing is. */
+export function captureProblem(
+  settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
+): { variable: VariableName; message: string } | undefined {
+  if (!settings.publicHost || settings.allowCapture) return undefined;
+  const because = `and other machines reach HOST ${settings.host}`;
+  if (settings.email.provider === 'capture') {
+    return {
+      variable: 'EMAIL_PROVIDER',
+      message: `EMAIL_PROVIDER is capture, which keeps mail for development instead of sending it, ${because}: set EMAIL_PROVIDER=smtp with SMTP_URL, or ses; or ALLOW_CAPTURE=true to capture on purpose.`,
+    };
+  }
+  if (settings.sms.provider !== 'capture') return undefined;
+  return {
+    variable: 'SMS_PROVIDER',
+    message: `SMS_PROVIDER is capture, which keeps SMS for development instead of sending them, ${because}: set SMS_PROVIDER=twilio or none; or ALLOW_CAPTURE=true to capture on purpose.`,
+  };
+}
+
+/**
+ * Reads every variable and checks each for itself and with those that it needs; for commands that open nothing to anybody.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function parseSettings(env: Environment) {
   const values = readValues(env);
   checkTogether(values, env);
+  const publicHost = !isLoopbackHost(values.HOST);
+  const developing = !publicHost && values.EMAIL_PROVIDER === 'capture';
   return {
     home: values.TIDINGS_HOME,
     host: values.HOST,
+    /** Other machines reach HOST: what is only for development is off, closed or refused. */
+    publicHost,
     port: values.PORT,
     /** Without a slash at its end. */
     publicUrl: values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT),
@@ -437,8 +485,9 @@ export function parseSettings(env: Environment) {
       sesEndpoint: values.SES_ENDPOINT,
       snsTopicArns: values.SNS_TOPIC_ARNS,
     },
+    allowCapture: values.ALLOW_CAPTURE,
     sms: {
-      provider: values.SMS_PROVIDER,
+      provider: values.SMS_PROVIDER ?? (developing ? ('capture' as const) : ('none' as const)),
       twilioAccountSid: values.TWILIO_ACCOUNT_SID,
       twilioAuthToken: values.TWILIO_AUTH_TOKEN,
       twilioBaseUrl: values.TWILIO_BASE_URL,
@@ -455,10 +504,11 @@ export function parseSettings(env: Environment) {
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
     /** Empty is the system's. */
     dnsServers: values.DNS_SERVERS,
-    signup: values.SIGNUP ?? (isLoopbackHost(values.HOST) ? ('on' as const) : ('first' as const)),
+    signup: values.SIGNUP ?? (publicHost ? ('first' as const) : ('on' as const)),
     logLevel: values.LOG_LEVEL,
     /** Ports that are undefined are off. */
     metricsPort: values.METRICS_PORT,
+    metricsHost: values.METRICS_HOST,
     inboundSmtpPort: values.INBOUND_SMTP_PORT,
     smtpRelay: { port: values.SMTP_RELAY_PORT, allowPlain: values.SMTP_RELAY_ALLOW_PLAIN },
     /** Paths of PEM files for the mail listeners. */
@@ -475,9 +525,9 @@ export function parseSettings(env: Environment) {
   };
 }
 
-/** Whether a host to bind to is reached from this machine only. */
-export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+/** Whether links lead to this very machine and nobody else reaches it: then there is no machine behind a click, but a person who tries things. */
+export function inDevelopment(config: Pick<Settings, 'publicHost' | 'publicUrl'>): boolean {
+  return !config.publicHost && isLoopbackHost(new URL(config.publicUrl).hostname);
 }
 
 /** The address at which a browser on this machine reaches a server bound to `host` and `port`. */

@@ -30,10 +30,8 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
 }
 
-/** The SDK takes IP addresses only; a name is that of this machine. */
 function bindAddress({ host, port }: { host: string; port: number }): string {
-  if (isIP(host) === 6) return `[${host}]:${port}`;
-  return `${isIP(host) === 4 ? host : '127.0.0.1'}:${port}`;
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** What the SDK calls info, the start and stop of each worker, is detail to an operator. */

@@ -32,8 +32,8 @@ export interface WorkerParts {
 /** One worker process: Temporal workers for all task queues, and what takes rows of the outbox. */
 export async function startWorker(config: Config, parts: WorkerParts): Promise<RunningWorker> {
   const { log } = parts;
-  const { host, metricsPort } = config;
-  useTemporalLogger(log, metricsPort === undefined ? undefined : { host, port: metricsPort });
+  const { metricsHost, metricsPort } = config;
+  useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const { db } = connect({
     connectionString: config.database.url,
     max: DB_CONNECTIONS,

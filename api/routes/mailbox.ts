@@ -5,6 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../web/mailbox.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
+import { mailboxProjects } from '../mailbox-access.ts';
 import { type ParsedMail, parseCaptured } from '../mailbox-messages.ts';
 import type { RouteTable } from '../route-table.ts';
 
@@ -21,10 +22,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type PageContext = Context<AppEnv>;
 
 /**
- * The development mailbox: what the capture providers kept, as pages and as JSON. It asks for no credentials, so it exists only where
- * mail is captured instead of sent. Source: running.md "dev.json".
+ * The development mailbox: what the capture providers kept, as pages and as JSON; it exists only where messages are captured instead of
+ * sent. Whose messages a request sees is for `mailboxProjects`: on this machine all, from elsewhere those of an OWNER's projects.
  */
-export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { config, db }: Deps): void {
+export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
+  const { config, db } = deps;
   const get = (path: string, handler: (c: PageContext) => Promise<Response> | Response) => {
     table.add('get', path);
     hono.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
@@ -36,18 +38,18 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { co
   if (config.email.provider !== 'capture' && config.sms.provider !== 'capture') return;
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.provider === 'capture') {
-    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, { to: wantedRecipient(c) }) }));
-    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, { to: wantedRecipient(c) }))));
+    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await wanted(c)) }));
+    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await wanted(c)))));
   }
   if (config.email.provider !== 'capture') return;
   get('/mailbox.json', async (c) => {
-    const mails = await listCapturedEmails(db, { to: wantedRecipient(c), limit: LISTED_MAX });
+    const mails = await listCapturedEmails(db, { ...(await wanted(c)), limit: LISTED_MAX });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
   });
   get('/mailbox', async (c) => {
-    const to = wantedRecipient(c);
-    const mails = await listCapturedEmails(db, { to });
-    return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), to));
+    const filter = await wanted(c);
+    const mails = await listCapturedEmails(db, filter);
+    return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), filter.to));
   });
   get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await captured(c)))));
   get('/mailbox/{id}/html', async (c) => {
@@ -59,9 +61,14 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { co
     return c.body(raw.toString('utf8'), 200, { 'content-type': 'text/plain; charset=utf-8' });
   });
 
+  async function wanted(c: PageContext) {
+    return { projects: await mailboxProjects(c, deps), to: wantedRecipient(c) };
+  }
+
   async function captured(c: PageContext) {
+    const projects = await mailboxProjects(c, deps);
     const id = c.req.param('id') ?? '';
-    const mail = UUID.test(id) ? await findCapturedEmail(db, id) : undefined;
+    const mail = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
     if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured mail has this id.' });
     return mail;
   }

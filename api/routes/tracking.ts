@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { isLoopbackHost } from '../../domain/config.ts';
+import { inDevelopment } from '../../domain/config.ts';
 import { verifyTrackToken } from '../../domain/link-tokens.ts';
 import { type FetchKind, machineBehind } from '../../domain/prefetchers.ts';
 import type { Deps } from '../deps.ts';
@@ -21,7 +21,7 @@ const CLICK = '/c/{token}/{link}';
 export function trackingRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
-  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const lenient = inDevelopment(config);
   const isMachine = (c: RequestContext, kind: FetchKind) => machineBehind(fetchOf(c), kind, { lenient }) !== undefined;
   table.add('get', OPEN);
   table.add('get', CLICK);

@@ -11,7 +11,7 @@ import { insertApiKey } from '../../db/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
-import { isLoopbackHost, parseConfig } from '../../domain/config.ts';
+import { inDevelopment, parseConfig } from '../../domain/config.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
@@ -86,7 +86,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     publicPerMinute: config.publicRateLimitPerMinute,
     key: rateKey,
   });
-  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const lenient = inDevelopment(config);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const deps: Deps = {
     config,

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { newHome, removeHome, runStart, type StartedService, startService, until } from '../support/start.ts';
+
+const STARTS_TIMEOUT_MS = 180_000;
+/** Long enough for a mail from acceptance to the mailbox on a busy machine. */
+const MAIL_TIMEOUT_MS = 30_000;
+/** The state of a listening socket in /proc/net/tcp. */
+const LISTEN = '0A';
+const MAILBOX_PATHS = ['/mailbox', '/mailbox.json', '/mailbox/sms', '/mailbox/sms.json'];
+
+/** Calls a service as a stranger from elsewhere would, or with what `headers` bring. */
+async function call(service: StartedService, method: string, path: string, options: CallOptions = {}) {
+  const response = await fetch(service.dev().baseUrl + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...options.headers },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+const keyOf = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
+
+/** Signs in, or up; returns the header that brings the session. */
+async function session(service: StartedService, path: string, body: unknown): Promise<Record<string, string>> {
+  const { status, headers } = await call(service, 'POST', path, { body });
+  expect(status).toBeLessThan(300);
+  return { cookie: (headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
+}
+
+describe('a public HOST that captures mail on purpose', () => {
+  const home = newHome();
+  let service: StartedService;
+  let owner: Record<string, string>;
+  let stranger: Record<string, string>;
+  beforeAll(async () => {
+    const env = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', SMS_PROVIDER: 'capture', SIGNUP: 'on' };
+    service = await startService({ home, env });
+    owner = await session(service, '/auth/login', service.dev().owner);
+    const account = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
+    stranger = await session(service, '/auth/signup', account);
+    const mail = { to: 'ada@example.com', from: 'hello@tidings.test', subject: 'For Ada', body: '<p>Hello</p>' };
+    await call(service, 'POST', '/v1/send', { headers: keyOf(service), body: mail });
+    const sms = { to: '+4915112345678', body: 'Your code is 934711' };
+    await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body: sms });
+  }, STARTS_TIMEOUT_MS);
+  afterAll(async () => {
+    service?.signal('SIGTERM');
+    await service?.exited;
+    await removeHome(home);
+  });
+
+  it('shows nobody without a session what was captured', async () => {
+    for (const path of MAILBOX_PATHS) {
+      const { status, body } = await call(service, 'GET', path);
+      expect([path, status, body]).toMatchObject([path, 401, { error: { code: 'UNAUTHORIZED' } }]);
+    }
+    expect((await call(service, 'GET', '/mailbox.json', { headers: keyOf(service) })).status).toBe(401);
+  });
+
+  it('shows an owner the mail and SMS of their own projects', async () => {
+    const list = async (path: string) => (await call(service, 'GET', path, { headers: owner })).body.data;
+    await until(async () => (await list('/mailbox.json')).length > 0, MAIL_TIMEOUT_MS, service);
+    await until(async () => (await list('/mailbox/sms.json')).length > 0, MAIL_TIMEOUT_MS, service);
+    const [mail] = await list('/mailbox.json');
+    expect(mail).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
+    for (const path of [`/mailbox/${mail.id}`, `/mailbox/${mail.id}/html`, `/mailbox/${mail.id}/raw`]) {
+      expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
+      expect([path, (await call(service, 'GET', path, { headers: stranger })).status]).toEqual([path, 404]);
+      expect([path, (await call(service, 'GET', path, { headers: owner })).status]).toEqual([path, 200]);
+    }
+    for (const path of ['/mailbox.json', '/mailbox/sms.json']) {
+      const { status, body } = await call(service, 'GET', path, { headers: stranger });
+      expect([path, status, body]).toEqual([path, 200, { data: [] }]);
+    }
+  });
+
+  it('prints no key, where to find it instead, and who may use what', () => {
+    const { secretKey, testKey, owner: account } = service.dev();
+    expect(service.output()).toMatch(/^Tidings is ready at http/m);
+    for (const secret of [secretKey, testKey, account.password]) expect(service.output()).not.toContain(secret);
+    expect(service.output()).toContain('dev.json');
+    expect(service.output()).toMatch(/\/mailbox .*OWNER/);
+    expect(service.output()).toMatch(/API .*0\.0\.0\.0:\d+ .*any machine/);
+  });
+});
+
+describe('a public HOST that sends mail for real', () => {
+  const home = newHome();
+  let service: StartedService;
+  let metricsPort: number;
+  beforeAll(async () => {
+    metricsPort = await freePort();
+    const env = { EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', METRICS_PORT: String(metricsPort) };
+    service = await startService({ home, env: { HOST: '0.0.0.0', ...env } });
+  }, STARTS_TIMEOUT_MS);
+  afterAll(async () => {
+    service?.signal('SIGTERM');
+    await service?.exited;
+    await removeHome(home);
+  });
+
+  it('has no SMS without a provider, and no mailbox', async () => {
+    const body = { to: '+4915112345678', body: 'Your code is 934711' };
+    const sms = await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body });
+    expect([sms.status, sms.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);
+    for (const path of MAILBOX_PATHS) expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 404]);
+  });
+
+  it('takes signing up from nobody but the first', async () => {
+    const body = { email: 'eve@other.example', password: 'a long password', projectName: 'Other' };
+    expect((await call(service, 'POST', '/auth/signup', { body })).status).toBe(403);
+  });
+
+  it.runIf(process.platform === 'linux')('serves its metrics on loopback alone', async () => {
+    expect(service.output()).toMatch(new RegExp(`metrics .*127\\.0\\.0\\.1:${metricsPort}/metrics .*this machine`));
+    for (const port of [metricsPort, metricsPort + 1]) {
+      expect([port, await listeners(port)]).toEqual([port, ['127.0.0.1']]);
+    }
+  });
+});
+
+describe('a public HOST with the defaults of development', () => {
+  let home: string;
+  beforeEach(() => {
+    home = newHome();
+  });
+  afterEach(() => removeHome(home));
+
+  it.each(['0.0.0.0', '::'])('HOST=%s is refused in one line that says what to set', async (HOST) => {
+    const { code, output } = await runStart({ home, env: { HOST } });
+    expect(code).toBe(1);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).toMatch(/^EMAIL_PROVIDER .*ALLOW_CAPTURE=true/);
+  });
+});
+
+/** Addresses that a port listens on, from the kernel's tables. */
+async function listeners(port: number): Promise<string[]> {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const rows = (await readFile('/proc/net/tcp', 'utf8'))
+    .split('\n')
+    .concat((await readFile('/proc/net/tcp6', 'utf8')).split('\n'));
+  return rows.flatMap((row) => {
+    const [, local = '', , state] = row.trim().split(/\s+/);
+    const [address = '', localPort] = local.split(':');
+    if (state !== LISTEN || localPort !== hex) return [];
+    return [
+      address.length === 8
+        ? (address
+            .match(/../g)
+            ?.reverse()
+            .map((byte) => Number.parseInt(byte, 16))
+            .join('.') ?? '')
+        : address,
+    ];
+  });
+}
