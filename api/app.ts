@@ -6,6 +6,7 @@ import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv } from './env.ts';
 import { answerError, errorHandler } from './error-handler.ts';
+import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { atBothPaths, atOnePath, createRegistrar } from './registrar.ts';
 import { createRouteTable } from './route-table.ts';
@@ -22,6 +23,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
     return answerError(c, new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allowed.join(', ') } }));
   });
   hono.use(observe(deps, metrics));
+  hono.use(hostCheck(deps.config));
   hono.use(cors({ origins: deps.config.corsOrigins, methodsOf: table.methodsOf }));
   registerRoutes(
     {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { isLoopbackAuthority, isLoopbackHost } from '../domain/loopback.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -32,9 +33,11 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   };
 }
 
-/** Serves `/metrics` on a port of its own, which is not for the public. */
+/** Serves `/metrics` on a port of its own, which is not for the public; on loopback not for other sites' pages either, as in `hostCheck`. */
 export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {
+    if (isLoopbackHost(p.host) && !isLoopbackAuthority(request.headers.host ?? ''))
+      return response.writeHead(403).end();
     if (request.url !== '/metrics') return response.writeHead(404).end();
     const text = await metrics.registry.metrics();
     return response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
