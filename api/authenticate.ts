@@ -2,7 +2,7 @@ import { getCookie } from 'hono/cookie';
 import { findSessionAccess } from '../db/access.ts';
 import { AppError } from '../domain/errors.ts';
 import { roleScopes } from '../domain/scopes.ts';
-import { clientAddress } from './client-address.ts';
+import { clientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
 import type { Deps } from './deps.ts';
 import type { RequestContext } from './env.ts';
@@ -80,7 +80,7 @@ async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStandin
   // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.
   const [projectId, actor] = [c.get('projectId'), c.get('actor')];
   if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
-  const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientAddress(c));
+  const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));
   return (await deps.limits.takeForPublicKey(projectId)) ?? ofCaller;
 }
 

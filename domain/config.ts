@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isAddressOrNetwork } from './caller-address.ts';
 import { isLoopbackHost } from './loopback.ts';
 
 /** One environment variable: how its text is read, what it takes in words, and what it is for. */
@@ -297,6 +298,13 @@ export const VARIABLES = {
     defaultText: 'none',
     about: 'Origins whose pages may call the API from a browser.',
   },
+  TRUSTED_PROXIES: {
+    schema: list(z.string().refine(isAddressOrNetwork)),
+    takes: 'a comma-separated list of IP addresses and networks such as 10.0.0.0/8,192.0.2.7 (never /0)',
+    default: '',
+    defaultText: 'none',
+    about: 'Proxies before the API: from these, and nobody else, `X-Forwarded-For` tells who the caller is.',
+  },
   LOG_LEVEL: {
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     takes: 'trace, debug, info, warn, error, fatal or silent',
@@ -462,6 +470,8 @@ export function parseSettings(env: Environment) {
     /** Without a slash at its end. */
     publicUrl: values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT),
     corsOrigins: values.CORS_ORIGINS,
+    /** Addresses and CIDRs. */
+    trustedProxies: values.TRUSTED_PROXIES,
     database: { url: values.DATABASE_URL },
     temporal: {
       address: values.TEMPORAL_ADDRESS,

@@ -18,7 +18,7 @@ import { ROLES, roleScopes, SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { personOf } from '../actor.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientNetwork } from '../client-address.ts';
 import { refuseForeignWrite } from '../csrf.ts';
 import type { Deps } from '../deps.ts';
 import type { App, RequestContext } from '../env.ts';
@@ -174,7 +174,7 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(loginRoute, async (c) => {
     refuseForeignWrite(c, config.publicUrl);
     const { email, password } = c.req.valid('json');
-    const [account, address] = [subjects.account(email), subjects.address(clientAddress(c))];
+    const [account, address] = [subjects.account(email), subjects.address(clientNetwork(c))];
     await takeAttempt(db, [
       { subject: account, limit: FAILURES_PER_ACCOUNT },
       { subject: address, limit: FAILURES_PER_ADDRESS },
@@ -209,7 +209,7 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(passwordRoute, async (c) => {
     const { id, email } = personOf(c);
     const { currentPassword, newPassword } = c.req.valid('json');
-    const [account, address] = [subjects.account(email), subjects.address(clientAddress(c))];
+    const [account, address] = [subjects.account(email), subjects.address(clientNetwork(c))];
     await takeAttempt(db, [
       { subject: account, limit: FAILURES_PER_ACCOUNT },
       { subject: address, limit: FAILURES_PER_ADDRESS },

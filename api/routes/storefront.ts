@@ -8,7 +8,7 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { readVariantId, VARIANTS_MAX } from '../../domain/storefront.ts';
 import { errors, json, ok } from '../answers.ts';
 import { PUBLIC_MAX_BYTES } from '../body.ts';
-import { clientAddress } from '../client-address.ts';
+import { clientNetwork } from '../client-address.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { EmailAddress, Instant, InstantInput } from '../schemas.ts';
@@ -211,7 +211,7 @@ export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: De
 
   app.openapi(backInStock, async (c) => {
     const { projectId } = c.var;
-    await limits.takeForBackInStock(projectId, clientAddress(c));
+    await limits.takeForBackInStock(projectId, clientNetwork(c));
     const { email, storefrontVariantId: variantId } = c.req.valid('json');
     if (c.var.actor.kind === 'public') await limits.takeForPublicContact(projectId, email);
     const answer = await inTransaction(db, (trx) =>

@@ -50,6 +50,8 @@ describe('what keeps a process from starting is one line and exit code 1', () =>
     ['api', {}, /^DATABASE_URL is required/],
     ['api', { DATABASE_URL: 'postgres://x@127.0.0.1/x', TEMPORAL_ADDRESS: NOWHERE }, /^SECRET_KEY is required/],
     ['worker', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be trace, debug, /],
+    ['api', { TRUSTED_PROXIES: '10.0.0.0/8,proxy' }, /^TRUSTED_PROXIES must be a comma-separated list of IP addresses/],
+    ['api', { TRUSTED_PROXIES: '0.0.0.0/0' }, /^TRUSTED_PROXIES must be .* \(never \/0\), not "0\.0\.0\.0\/0"\.$/m],
     ['migrate', {}, /^DATABASE_URL is required/],
     ['migrate', { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x` }, /^Postgres at 127\.0\.0\.1:1 cannot be used/],
   ])('%s with %j', async (command, env, line) => {

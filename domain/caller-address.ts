@@ -1,0 +1,96 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** What is written down of a caller whose address nobody knows: a socket that is gone. */
+const UNKNOWN = 'unknown';
+/** Hosts get a /64 of IPv6, and choose what follows it as they like. */
+const NETWORK_GROUPS = 4;
+const GROUPS = 8;
+
+/** Who is believed when they tell for whom they ask. */
+export interface TrustedProxies {
+  trusts(address: string): boolean;
+}
+
+/** An address or a CIDR, as `TRUSTED_PROXIES` takes it. Not `/0`: then everybody could be anybody. */
+export function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || more !== undefined) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** @param entries addresses and CIDRs that `isAddressOrNetwork` takes */
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return { trusts: (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') };
+}
+
+/**
+ * The address of who asks: the other end of the connection, or what a trusted one says in `X-Forwarded-For`. Proxies append whom they see, so the list is
+ * read from the right, and the first that is no trusted proxy is the caller; what stands before it, the caller may have written. A list that cannot be
+ * read says nothing.
+ */
+export function callerAddress(p: {
+  peer: string | undefined;
+  forwardedFor: string | undefined;
+  proxies: TrustedProxies;
+}): string {
+  const peer = plainAddress(p.peer ?? '') ?? UNKNOWN;
+  if (p.forwardedFor === undefined || !p.proxies.trusts(peer)) return peer;
+  let caller = peer;
+  for (const hop of p.forwardedFor.split(',').reverse()) {
+    const address = plainAddress(hop);
+    if (address === undefined) return peer;
+    caller = address;
+    if (!p.proxies.trusts(address)) return address;
+  }
+  return caller;
+}
+
+/**
+ * What limits count a caller by: the address, of IPv6 its first 64 bits, since whoever has one address there has them all.
+ * Anything else is returned as it is.
+ */
+export function callerNetwork(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return `${groupsOf(address).slice(0, NETWORK_GROUPS).join(':')}::/64`;
+}
+
+/** Whether a caller is on this machine, which a proxy in front of us may be as well. */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
+
+/** An address without port, brackets, zone and the wrapping of IPv4 in IPv6; undefined for what is none. */
+function plainAddress(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/^\[([^\]]*)\](:\d{1,5})?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/, '$1')
+    .replace(/%.*$/, '');
+  const version = isIP(bare);
+  if (version === 0) return undefined;
+  if (version === 4) return bare;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
+  return mapped ?? shortened(bare);
+}
+
+/** An address of IPv6 in one spelling: the URL parser writes it as RFC 5952 says. */
+function shortened(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+/** The eight groups of an address of IPv6, in hexadecimal without leading zeros. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = shortened(address.replace(/%.*$/, '')).split('::');
+  const groups = (text: string) => text.split(':').filter(Boolean);
+  const [before, after] = [groups(head), groups(tail ?? '')];
+  return [...before, ...Array<string>(GROUPS - before.length - after.length).fill('0'), ...after];
+}
