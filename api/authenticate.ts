@@ -1,4 +1,3 @@
-import { getCookie } from 'hono/cookie';
 import { findSessionAccess } from '../db/access.ts';
 import { AppError } from '../domain/errors.ts';
 import { roleScopes } from '../domain/scopes.ts';
@@ -8,7 +7,7 @@ import type { Deps } from './deps.ts';
 import type { RequestContext } from './env.ts';
 import { type RateStanding, rateHeaders } from './rate-limits.ts';
 import type { AccessRule } from './security.ts';
-import { hashToken, SESSION_COOKIE } from './session-cookie.ts';
+import { givenSessionToken, hashToken } from './session-cookie.ts';
 
 /**
  * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the project,
@@ -30,7 +29,7 @@ export async function authenticate(c: RequestContext, rule: AccessRule, deps: De
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');
   if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
-  const token = getCookie(c, SESSION_COOKIE);
+  const token = givenSessionToken(c, deps.config.publicUrl);
   return token ? (await findSessionAccess(deps.db, hashToken(token)))?.project.id : undefined;
 }
 
@@ -38,7 +37,7 @@ export async function findProjectId(c: RequestContext, deps: Deps): Promise<stri
 async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promise<readonly string[]> {
   const header = c.req.header('authorization');
   if (header) return identifyKey(c, rule, deps, bearerToken(header));
-  const token = rule.session && getCookie(c, SESSION_COOKIE);
+  const token = rule.session && givenSessionToken(c, deps.config.publicUrl);
   if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
   const access = await findSessionAccess(deps.db, hashToken(token));
   if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended: sign in again.' });

@@ -38,7 +38,8 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'A person signed in by `POST /auth/login`.',
+    description:
+      'A person signed in by `POST /auth/login`. Where `PUBLIC_URL` is https the cookie is `__Host-tidings_session`.',
   },
 } as const;
 

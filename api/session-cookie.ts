@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { deleteCookie, setCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { RequestContext } from './env.ts';
 
+/** The name on http. */
 export const SESSION_COOKIE = 'tidings_session';
+/** The name on https: by the prefix browsers take it from this very host over TLS only, so that no neighbouring subdomain can plant one. */
+export const SECURE_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
 /** A month: long enough for a dashboard that is opened now and then. */
 export const SESSION_DAYS = 30;
 
@@ -16,16 +19,27 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-/** Gives the browser its session; Secure where the service is reached by https. Source: decisions §2. */
+/** The session that a request brings, by the one name that counts here; undefined where it brings none. */
+export function givenSessionToken(c: RequestContext, publicUrl: string): string | undefined {
+  return getCookie(c, isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE) || undefined;
+}
+
+/** Gives the browser its session. */
 export function giveSessionCookie(c: RequestContext, token: string, publicUrl: string): void {
-  setCookie(c, SESSION_COOKIE, token, { ...cookieOptions(publicUrl), maxAge: SESSION_DAYS * 24 * 3600 });
+  const secure = isSecure(publicUrl);
+  const maxAge = SESSION_DAYS * 24 * 3600;
+  setCookie(c, secure ? SECURE_SESSION_COOKIE : SESSION_COOKIE, token, { ...OPTIONS, secure, maxAge });
 }
 
-/** Takes the session cookie back. */
+/** Takes the session back, by whichever name the browser has it. */
 export function dropSessionCookie(c: RequestContext, publicUrl: string): void {
-  deleteCookie(c, SESSION_COOKIE, cookieOptions(publicUrl));
+  deleteCookie(c, SESSION_COOKIE, { ...OPTIONS, secure: isSecure(publicUrl) });
+  deleteCookie(c, SECURE_SESSION_COOKIE, { ...OPTIONS, secure: true });
 }
 
-function cookieOptions(publicUrl: string) {
-  return { path: '/', httpOnly: true, sameSite: 'Lax', secure: publicUrl.startsWith('https://') } as const;
+/** Whether the service is reached by https. What a request says of itself does not count: its sender may have written it. */
+export function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith('https://');
 }
+
+const OPTIONS = { path: '/', httpOnly: true, sameSite: 'Lax' } as const;

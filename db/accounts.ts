@@ -102,15 +102,22 @@ export async function listMemberships(db: Db, userId: string): Promise<ProjectMe
   return rows;
 }
 
-/** Changes a password and ends every session of the user but the one that asked. */
+/**
+ * Changes a password, gives the session that asked a new token, and ends every other of the user. False, and nothing is changed, where
+ * the password is no longer the one that was checked: of several that ask at once, one does it.
+ */
 export async function updatePassword(
   db: Db,
-  p: { userId: string; passwordHash: string; keepSession: Buffer },
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await sql`
-      UPDATE users SET password_hash = ${p.passwordHash}, updated_at = now() WHERE id = ${p.userId}
+  p: { userId: string; checkedHash: string; passwordHash: string; oldToken: Buffer; newToken: Buffer },
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { numAffectedRows } = await sql`
+      UPDATE users SET password_hash = ${p.passwordHash}, updated_at = now()
+      WHERE id = ${p.userId} AND password_hash = ${p.checkedHash}
     `.execute(trx);
-    await sql`DELETE FROM sessions WHERE user_id = ${p.userId} AND token_hash <> ${p.keepSession}`.execute(trx);
+    if (!numAffectedRows) return false;
+    await sql`DELETE FROM sessions WHERE user_id = ${p.userId} AND token_hash <> ${p.oldToken}`.execute(trx);
+    await sql`UPDATE sessions SET token_hash = ${p.newToken} WHERE token_hash = ${p.oldToken}`.execute(trx);
+    return true;
   });
 }

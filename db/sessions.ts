@@ -2,16 +2,22 @@ import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 
-/** Keeps a session by its token's hash, and forgets the user's ended ones. */
+/**
+ * Keeps a session by its token's hash, and forgets the user's ended ones. False, and none is kept, where the user's password is no longer the
+ * one that was checked: a change of it ends all sessions, and must not miss one that begins meanwhile.
+ * @param p.passwordHash the hash that the password was checked against
+ */
 export async function insertSession(
   db: Db,
-  p: { tokenHash: Buffer; userId: string; projectId: string; days: number },
-): Promise<void> {
-  await sql`
+  p: { tokenHash: Buffer; userId: string; projectId: string; days: number; passwordHash: string },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     WITH ended AS (DELETE FROM sessions WHERE user_id = ${p.userId} AND expires_at <= now())
     INSERT INTO sessions (token_hash, user_id, project_id, expires_at)
-    VALUES (${p.tokenHash}, ${p.userId}, ${p.projectId}, now() + make_interval(days => ${p.days}))
+    SELECT ${p.tokenHash}::bytea, id, ${p.projectId}::uuid, now() + make_interval(days => ${p.days})
+    FROM users WHERE id = ${p.userId} AND password_hash = ${p.passwordHash} FOR SHARE
   `.execute(db);
+  return (numAffectedRows ?? 0n) > 0n;
 }
 
 /** Ends a session. May run twice. */

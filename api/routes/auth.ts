@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
-import { getCookie } from 'hono/cookie';
 import {
   findUserByEmail,
   getPasswordHash,
@@ -28,10 +27,10 @@ import { EmailAddress, Id } from '../schemas.ts';
 import { open, session } from '../security.ts';
 import {
   dropSessionCookie,
+  givenSessionToken,
   giveSessionCookie,
   hashToken,
   newSessionToken,
-  SESSION_COOKIE,
   SESSION_DAYS,
 } from '../session-cookie.ts';
 
@@ -148,7 +147,7 @@ const passwordRoute = createRoute({
   operationId: 'changePassword',
   tags,
   summary: 'Change the own password',
-  description: 'Ends every other session of this person.',
+  description: 'Gives this session a new token, by a new cookie, and ends every other session of this person.',
   security: session(),
   request: { body: json(ChangePassword) },
   responses: { 204: noContent('Changed') },
@@ -162,12 +161,13 @@ export function authRoutes(app: App, deps: Deps): void {
     refuseForeignWrite(c, config.publicUrl);
     if (config.signup === 'off') throw signupClosed();
     const { email, password, projectName } = c.req.valid('json');
+    const passwordHash = await hashPassword(password);
     const account = await insertAccount(
       db,
-      { email, passwordHash: await hashPassword(password), projectName, publicKey: newPublicKey() },
+      { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    await signIn(c, deps, account);
+    await signIn(c, deps, { ...account, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);
   });
 
@@ -184,12 +184,12 @@ export function authRoutes(app: App, deps: Deps): void {
     await forgiveAttempt(db, { account, address });
     const [project] = await listMemberships(db, user.id);
     if (!project) throw new AppError('FORBIDDEN', { message: 'This account belongs to no project.' });
-    await signIn(c, deps, { userId: user.id, projectId: project.id });
+    await signIn(c, deps, { userId: user.id, projectId: project.id, passwordHash: user.passwordHash });
     return c.json(await describeMe(deps, { userId: user.id, projectId: project.id, email }), 200);
   });
 
   app.openapi(logoutRoute, async (c) => {
-    await deleteSession(db, hashToken(sessionToken(c)));
+    await deleteSession(db, hashToken(sessionToken(c, config)));
     dropSessionCookie(c, config.publicUrl);
     return c.body(null, 204);
   });
@@ -202,7 +202,7 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(switchRoute, async (c) => {
     const { id, email } = personOf(c);
     const { projectId } = c.req.valid('json');
-    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c)), userId: id, projectId });
+    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, config)), userId: id, projectId });
     return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
   });
 
@@ -214,19 +214,27 @@ export function authRoutes(app: App, deps: Deps): void {
       { subject: account, limit: FAILURES_PER_ACCOUNT },
       { subject: address, limit: FAILURES_PER_ADDRESS },
     ]);
-    if (!(await passwordMatches(currentPassword, await getPasswordHash(db, id)))) {
-      throw fieldError('currentPassword', 'This is not the current password.');
-    }
+    const checkedHash = await getPasswordHash(db, id);
+    if (!(await passwordMatches(currentPassword, checkedHash))) throw notCurrent();
     await forgiveAttempt(db, { account, address });
+    const token = newSessionToken();
+    const [oldToken, newToken] = [hashToken(sessionToken(c, config)), hashToken(token)];
     const passwordHash = await hashPassword(newPassword);
-    await updatePassword(db, { userId: id, passwordHash, keepSession: hashToken(sessionToken(c)) });
+    if (!(await updatePassword(db, { userId: id, checkedHash, passwordHash, oldToken, newToken }))) throw notCurrent();
+    giveSessionCookie(c, token, config.publicUrl);
     return c.body(null, 204);
   });
 }
 
-async function signIn(c: RequestContext, deps: Deps, p: { userId: string; projectId: string }): Promise<void> {
+/** @param p.passwordHash what the password was checked against. @throws AppError UNAUTHORIZED where it has changed since */
+async function signIn(
+  c: RequestContext,
+  deps: Deps,
+  p: { userId: string; projectId: string; passwordHash: string },
+): Promise<void> {
   const token = newSessionToken();
-  await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
+  const kept = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
+  if (!kept) throw wrongPassword();
   giveSessionCookie(c, token, deps.config.publicUrl);
   c.header('Cache-Control', 'no-store');
 }
@@ -245,8 +253,8 @@ async function describeMe({ db }: Deps, p: { userId: string; projectId: string; 
   };
 }
 
-function sessionToken(c: RequestContext): string {
-  const token = getCookie(c, SESSION_COOKIE);
+function sessionToken(c: RequestContext, { publicUrl }: Deps['config']): string {
+  const token = givenSessionToken(c, publicUrl);
   if (!token) throw new AppError('UNAUTHORIZED');
   return token;
 }
@@ -258,6 +266,10 @@ function attemptSubjects(key: Buffer) {
     account: (email: string) => hidden(`login account ${email}`),
     address: (address: string) => hidden(`login address ${address}`),
   };
+}
+
+function notCurrent(): AppError {
+  return fieldError('currentPassword', 'This is not the current password.');
 }
 
 function wrongPassword(): AppError {

@@ -1,4 +1,10 @@
-import { hashToken, newSessionToken, SESSION_COOKIE } from '../../api/session-cookie.ts';
+import {
+  hashToken,
+  isSecure,
+  newSessionToken,
+  SECURE_SESSION_COOKIE,
+  SESSION_COOKIE,
+} from '../../api/session-cookie.ts';
 import { insertSession } from '../../db/sessions.ts';
 import type { Role } from '../../domain/scopes.ts';
 import type { TestApi, TestProject } from './api.ts';
@@ -16,6 +22,13 @@ export async function signedIn(
     .returning('id')
     .executeTakeFirstOrThrow();
   await api.db.insertInto('memberships').values({ project_id: project.id, user_id: user.id, role }).execute();
-  await insertSession(api.db, { tokenHash: hashToken(token), userId: user.id, projectId: project.id, days: 1 });
-  return { cookie: `${SESSION_COOKIE}=${token}` };
+  await insertSession(api.db, {
+    tokenHash: hashToken(token),
+    userId: user.id,
+    projectId: project.id,
+    days: 1,
+    passwordHash: 'none',
+  });
+  const { publicUrl } = api.deps.config;
+  return { cookie: `${isSecure(publicUrl) ? SECURE_SESSION_COOKIE : SESSION_COOKIE}=${token}` };
 }
