@@ -1,4 +1,5 @@
 import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
+import { sealClearUrlSecrets } from '../db/clear-url-secrets.ts';
 import { releaseHeldPage } from '../db/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox.ts';
@@ -37,6 +38,7 @@ export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDe
     async keepHouse(input: HousekeepingInput = {}): Promise<void> {
       await deleteExpired(db);
       await pruneExpired(db, config.retention);
+      await sealClearUrlSecrets(db, config.secretKey);
       await recoverLostWork({ db, lifecycle, log }, input);
     },
 

@@ -18,6 +18,8 @@ const FIRST_RETRY_SECONDS = 1;
 const RETRY_FACTOR = 3;
 /** An endpoint that asks for more than this is asked again then, not later. */
 const RETRY_AFTER_MAX_SECONDS = 3_600;
+/** By these an endpoint tells one execution, and one try, from another: a step cannot set them. */
+const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
 /** What of an answer is kept in the story of the execution. */
 const OUTPUT_BODY_CHARS = 2_000;
 
@@ -63,10 +65,9 @@ async function prepare(
         }
       : interpolateJson(config.body, variables);
   const plain = { without: untrusted };
-  const custom = Object.entries(config.headers ?? {}).map(([name, value]) => [
-    name,
-    headerText(interpolate(value, variables, plain)),
-  ]);
+  const own = Object.entries(config.headers ?? {})
+    .filter(([name]) => !NAMES_EXECUTION.test(name))
+    .map(([name, value]) => [name, headerText(interpolate(value, variables, plain))]);
   return {
     onFailure: config.onFailure,
     request: {
@@ -75,10 +76,10 @@ async function prepare(
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': 'Tidings/1.0',
-        ...Object.fromEntries(custom),
         'X-Execution-Id': execution.id,
         'Idempotency-Key': `${execution.id}-${next.visit}`,
       },
+      ownHeaders: Object.fromEntries(own),
       body: config.method === 'GET' ? undefined : JSON.stringify(payload),
     },
   };

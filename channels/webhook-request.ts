@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { isFramingHeader, mergeHeaders } from '../domain/webhook-headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
 
 /** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */
@@ -8,14 +9,15 @@ const MAX_REDIRECTS = 5;
 const MAX_RESPONSE_BYTES = 16_384;
 const SWITCHES_TO_GET = new Set([301, 302, 303]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Never sent on to another origin by a redirect. */
-const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization']);
 
 export interface WebhookRequest {
+  /** A user name and password in it become `Authorization`, unless `ownHeaders` has one. */
   url: string;
   method: string;
-  /** Names in any case; values without CR and LF. */
+  /** The service's: nothing in them is a secret. Names in any case; values without CR and LF. */
   headers: Record<string, string>;
+  /** The tenant's, which go before the service's: for the origin that it named, and for no other. */
+  ownHeaders?: Record<string, string>;
   body: string | undefined;
   /** Redirects that are followed; 5 unless given. */
   maxRedirects?: number;
@@ -73,14 +75,15 @@ async function follow(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<Answer> {
-  let current = { ...webhook };
+  let current: Hop = { ...webhook, url: httpUrl(webhook.url) };
+  current.ownHeaders = mergeHeaders(basicCredentials(current.url), webhook.ownHeaders ?? {});
   for (let redirects = 0; ; redirects += 1) {
-    const url = httpUrl(current.url);
+    const { url } = current;
     if (!allowPrivate) assertPublicHost(url);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: current.method as 'POST',
-      headers: current.headers,
+      headers: headersOf(current),
       body: current.body ?? null,
       signal,
     });
@@ -94,20 +97,39 @@ async function follow(
     if (redirects >= (webhook.maxRedirects ?? MAX_REDIRECTS)) {
       throw new UncallableError(`more than ${MAX_REDIRECTS} redirects`);
     }
-    current = redirected(current, url, httpUrl(location, url), statusCode);
+    current = redirected(current, httpUrl(location, url), statusCode);
   }
 }
 
-function redirected(from: WebhookRequest, at: URL, to: URL, statusCode: number): WebhookRequest {
-  const headers =
-    at.origin === to.origin
-      ? from.headers
-      : Object.fromEntries(
-          Object.entries(from.headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name.toLowerCase())),
-        );
+/** One request on the way from the named address to the one that answers. */
+type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
+
+/** Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from there. */
+function redirected(from: Hop, url: URL, statusCode: number): Hop {
+  const ownHeaders = from.url.origin === url.origin ? from.ownHeaders : {};
   const becomesGet = SWITCHES_TO_GET.has(statusCode) && from.method !== 'GET';
-  if (!becomesGet) return { ...from, url: to.href, headers };
-  return { url: to.href, method: 'GET', headers, body: undefined };
+  if (!becomesGet) return { ...from, url, ownHeaders };
+  return { ...from, url, method: 'GET', ownHeaders, body: undefined };
+}
+
+function headersOf({ headers, ownHeaders = {} }: Hop): Record<string, string> {
+  const own = Object.entries(ownHeaders).filter(([name]) => !isFramingHeader(name));
+  return mergeHeaders(headers, Object.fromEntries(own));
+}
+
+/** RFC 7617: the client does not send by itself what a URL has before its `@`. */
+function basicCredentials({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const credentials = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`);
+  return { Authorization: `Basic ${credentials.toString('base64')}` };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A `%` of its own.
+  }
 }
 
 /** The webhook is at fault, not the way to its endpoint. */

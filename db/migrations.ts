@@ -27,6 +27,7 @@ import * as workflowLine from './migrations/20261122T1504-workflow-line.ts';
 import * as attachmentRetention from './migrations/20261122T1509-attachment-retention.ts';
 import * as beginRates from './migrations/20261122T1533-begin-rates.ts';
 import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
+import * as urlSecrets from './migrations/20261122T1724-url-secrets.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1509-attachment-retention': attachmentRetention,
   '20261122T1533-begin-rates': beginRates,
   '20261122T1733-idempotency-owners': idempotencyOwners,
+  '20261122T1724-url-secrets': urlSecrets,
 };

@@ -554,7 +554,10 @@ export interface BackInStockWaitsTable {
 export interface WebhookEndpointsTable {
   id: Generated<string>;
   project_id: string;
+  /** `***` where its password is. */
   url: string;
+  /** The password, sealed. */
+  url_secret: string | null;
   events: string[];
   description: string | null;
   status: Generated<string>;

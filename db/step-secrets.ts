@@ -1,33 +1,57 @@
 import { deriveKey, maskSecret, openSecret, sealSecret } from '../domain/secrets.ts';
+import { maskUrl, openUrl, type StoredUrl, sealUrl } from '../domain/url-secrets.ts';
 
 /**
- * A webhook step's header values are secrets (they hold tokens): sealed in the database, opened only by the activity that sends them,
- * masked in answers (decisions §2). The step's id is the context, so a value opens for its own step alone.
+ * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the activity that sends
+ * them, masked in answers. The step's id is the context, so a value opens for its own step alone. A sealed password is the config's
+ * `urlSecret`, which no caller sees or sets.
  */
 type Config = Record<string, unknown>;
 
 const contextOf = (stepId: string, name: string): string => `workflow_steps.headers:${stepId}:${name.toLowerCase()}`;
+const urlContextOf = (stepId: string): string => `workflow_steps.url:${stepId}`;
 
-/** The config as it is stored. A masked value that comes back from a client keeps what `current` has. */
+/**
+ * The config as it is stored. A masked value that comes back from a client keeps what `current` has.
+ * @throws AppError VALIDATION_ERROR for a masked password that is not stored for this host
+ */
 export function sealStepConfig(secretKey: string, stepId: string, config: Config, current?: Config): Config {
   const key = deriveKey(secretKey, 'at-rest');
   const before = headersOf(current);
-  return mapHeaders(config, (name, value) => {
+  const sealed = mapHeaders(config, (name, value) => {
     const old = before[name];
     if (old !== undefined && value === maskSecret(openSecret(key, contextOf(stepId, name), old))) return old;
     return sealSecret(key, contextOf(stepId, name), value);
   });
+  const url = urlOf(sealed)?.url;
+  if (url === undefined) return sealed;
+  const stored = sealUrl({ key, context: urlContextOf(stepId), url, current: urlOf(current), field: 'config.url' });
+  return withUrl(sealed, stored);
 }
 
 /** The config as the step uses it. */
 export function openStepConfig(secretKey: string, stepId: string, config: Config): Config {
   const key = deriveKey(secretKey, 'at-rest');
-  return mapHeaders(config, (name, value) => openSecret(key, contextOf(stepId, name), value));
+  const opened = mapHeaders(config, (name, value) => openSecret(key, contextOf(stepId, name), value));
+  const stored = urlOf(config);
+  if (!stored) return opened;
+  return withUrl(opened, { url: openUrl({ key, context: urlContextOf(stepId), ...stored }), sealed: null });
 }
 
 /** The config as an answer shows it. */
 export function maskStepConfig(secretKey: string, stepId: string, config: Config): Config {
-  return mapHeaders(openStepConfig(secretKey, stepId, config), (_, value) => maskSecret(value));
+  const masked = mapHeaders(openStepConfig(secretKey, stepId, config), (_, value) => maskSecret(value));
+  const url = urlOf(config)?.url;
+  return url === undefined ? masked : withUrl(masked, { url: maskUrl(url), sealed: null });
+}
+
+function urlOf(config: Config | undefined): StoredUrl | undefined {
+  if (typeof config?.url !== 'string') return undefined;
+  return { url: config.url, sealed: typeof config.urlSecret === 'string' ? config.urlSecret : null };
+}
+
+function withUrl({ urlSecret: _, ...config }: Config, { url, sealed }: StoredUrl): Config {
+  return { ...config, url, ...(sealed !== null && { urlSecret: sealed }) };
 }
 
 function mapHeaders(config: Config, change: (name: string, value: string) => string): Config {

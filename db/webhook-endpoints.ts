@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
+import { type StoredUrl, sealUrl } from '../domain/url-secrets.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
 import { required } from './required.ts';
@@ -10,6 +11,7 @@ export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
 
 export interface WebhookEndpoint {
   id: string;
+  /** Its password masked. */
   url: string;
   /** Names, prefixes such as `email.*`, or `*`. */
   events: string[];
@@ -33,6 +35,8 @@ const ENDPOINTS_MAX = 100;
 
 /** What an endpoint's secret is sealed for. */
 export const endpointSecretContext = (id: string): string => `webhook_endpoints.secret:${id}`;
+/** What the password in an endpoint's URL is sealed for. */
+export const endpointUrlContext = (id: string): string => `webhook_endpoints.url:${id}`;
 
 /** Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have */
 export async function insertEndpoint(
@@ -47,9 +51,10 @@ export async function insertEndpoint(
   }
   const id = uuidv7();
   const secret = newWebhookSecret();
+  const { url, sealed } = sealUrl({ key: p.atRestKey, context: endpointUrlContext(id), url: p.url, field: 'url' });
   const { rows } = await sql<WebhookEndpoint>`
-    INSERT INTO webhook_endpoints (id, project_id, url, events, description, secret)
-    VALUES (${id}, ${p.projectId}, ${p.url}, ${p.events}::text[], ${p.description},
+    INSERT INTO webhook_endpoints (id, project_id, url, url_secret, events, description, secret)
+    VALUES (${id}, ${p.projectId}, ${url}, ${sealed}, ${p.events}::text[], ${p.description},
       ${sealSecret(p.atRestKey, endpointSecretContext(id), secret)})
     RETURNING ${COLUMNS}
   `.execute(trx);
@@ -72,18 +77,24 @@ export async function getEndpoint(db: Kysely<Database>, { projectId, id }: Endpo
   return required(rows[0]);
 }
 
-/** Changes an endpoint; enabling one forgets its failures. @throws AppError NOT_FOUND */
+/**
+ * Changes an endpoint; enabling one forgets its failures. A masked password in `url` keeps the stored one.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password that is not stored for this host
+ */
 export async function updateEndpoint(
-  db: Kysely<Database>,
+  trx: Transaction<Database>,
   p: EndpointRef & {
+    atRestKey: Buffer;
     url?: string | undefined;
     events?: string[] | undefined;
     description?: string | null | undefined;
     enabled?: boolean | undefined;
   },
 ): Promise<WebhookEndpoint> {
+  const stored = p.url === undefined ? undefined : await sealedAnew(trx, { ...p, url: p.url });
   const { rows } = await sql<WebhookEndpoint>`
-    UPDATE webhook_endpoints SET url = coalesce(${p.url ?? null}, url), events = coalesce(${p.events ?? null}::text[], events),
+    UPDATE webhook_endpoints SET url = coalesce(${stored?.url ?? null}, url),
+      url_secret = CASE WHEN ${stored !== undefined} THEN ${stored?.sealed ?? null} ELSE url_secret END, events = coalesce(${p.events ?? null}::text[], events),
       description = CASE WHEN ${p.description !== undefined} THEN ${p.description ?? null} ELSE description END,
       status = CASE WHEN ${p.enabled === false} THEN 'DISABLED'
         WHEN ${p.enabled === true} AND status = 'DISABLED' THEN 'ACTIVE' ELSE status END,
@@ -95,8 +106,20 @@ export async function updateEndpoint(
       updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${COLUMNS}
-  `.execute(db);
+  `.execute(trx);
   return required(rows[0]);
+}
+
+/** The row is locked, so that the password kept is the one that the address shown had. @throws AppError NOT_FOUND */
+async function sealedAnew(
+  trx: Transaction<Database>,
+  p: EndpointRef & { url: string; atRestKey: Buffer },
+): Promise<StoredUrl> {
+  const { rows } = await sql<StoredUrl>`
+    SELECT url, url_secret AS sealed FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
+  `.execute(trx);
+  const current = required(rows[0]);
+  return sealUrl({ key: p.atRestKey, context: endpointUrlContext(p.id), url: p.url, current, field: 'url' });
 }
 
 /** Removes an endpoint with its history. @throws AppError NOT_FOUND */

@@ -1,11 +1,17 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { openSecret } from '../domain/secrets.ts';
+import { openUrl } from '../domain/url-secrets.ts';
 import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../domain/webhook-registry.ts';
 import { isOutOfTime } from './postgres-errors.ts';
 import type { Database } from './schema.ts';
 import { withinMs } from './transaction.ts';
 import type { DeliveryStatus } from './webhook-deliveries.ts';
-import { type EndpointRef, type EndpointStatus, endpointSecretContext } from './webhook-endpoints.ts';
+import {
+  type EndpointRef,
+  type EndpointStatus,
+  endpointSecretContext,
+  endpointUrlContext,
+} from './webhook-endpoints.ts';
 
 /** A turn takes some 20 s at most. Should its worker die, Temporal begins another long before this is over. */
 const LEASE_SECONDS = 120;
@@ -24,6 +30,7 @@ export interface Turn {
   projectId: string;
   endpointId: string;
   turn: number;
+  /** With its password. */
   url: string;
   status: EndpointStatus;
   failuresInRow: number;
@@ -41,18 +48,21 @@ export async function beginTurn(
   db: Kysely<Database>,
   { projectId, id, atRestKey }: EndpointRef & { atRestKey: Buffer },
 ): Promise<Turn | undefined> {
-  const { rows } = await sql<Omit<Turn, 'projectId' | 'endpointId' | 'secrets'> & { sealed: string[] }>`
+  const { rows } = await sql<
+    Omit<Turn, 'projectId' | 'endpointId' | 'secrets'> & { sealed: string[]; urlSecret: string | null }
+  >`
     UPDATE webhook_endpoints SET turn = turn + 1, wakes_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     WHERE project_id = ${projectId} AND id = ${id}
-    RETURNING turn, url, status, failures_in_row AS "failuresInRow",
+    RETURNING turn, url, url_secret AS "urlSecret", status, failures_in_row AS "failuresInRow",
       coalesce(status = 'DEGRADED' AND probe_at > clock_timestamp(), false) AS paused,
       array_remove(ARRAY[secret, CASE WHEN previous_until > now() THEN previous_secret END], NULL) AS sealed
   `.execute(db);
   const row = rows[0];
   if (!row) return undefined;
-  const { sealed, ...turn } = row;
+  const { sealed, urlSecret, ...turn } = row;
   const secrets = sealed.map((secret) => openSecret(atRestKey, endpointSecretContext(id), secret));
-  return { projectId, endpointId: id, ...turn, secrets };
+  const url = openUrl({ key: atRestKey, context: endpointUrlContext(id), url: turn.url, sealed: urlSecret });
+  return { projectId, endpointId: id, ...turn, url, secrets };
 }
 
 export interface DueDelivery {

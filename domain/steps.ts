@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { STEP_TYPES } from './execution.ts';
 import { StepConditionInput, WaitFiltersInput } from './filters.ts';
+import { isFramingHeader } from './webhook-headers.ts';
 
 /** Step configurations, by type (decisions §7). The schemas check what comes in; the types are what is stored. */
 
@@ -69,6 +70,13 @@ export const WebhookConfig = z.object({
   onFailure: z.enum(['CONTINUE', 'FAIL']).default('CONTINUE'),
 });
 
+/** What of a WEBHOOK's config is refused when it is saved; where it is stored already, the request goes without it. */
+export const WebhookInput = WebhookConfig.superRefine(({ headers = {} }, ctx) => {
+  for (const name of Object.keys(headers).filter(isFramingHeader)) {
+    ctx.addIssue({ code: 'custom', path: ['headers', name], message: `${name} is set by the request itself` });
+  }
+});
+
 export const UpdateContactConfig = z.object({
   updates: z.record(z.string(), z.unknown()).default({}),
   subscribed: z.boolean().optional(),
@@ -81,7 +89,7 @@ export const STEP_CONFIGS = {
   DELAY: DelayConfig,
   WAIT_FOR_EVENT: WaitConfig,
   CONDITION: ConditionConfig,
-  WEBHOOK: WebhookConfig,
+  WEBHOOK: WebhookInput,
   UPDATE_CONTACT: UpdateContactConfig,
   EXIT: ExitConfig,
 } as const satisfies Record<(typeof STEP_TYPES)[number], z.ZodType>;

@@ -11,6 +11,7 @@ import {
   type WebhookEndpoint,
 } from '../../db/webhook-endpoints.ts';
 import { deriveKey } from '../../domain/secrets.ts';
+import { maskUrl } from '../../domain/url-secrets.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -138,7 +139,7 @@ const listRoute = createRoute({
   operationId: 'listWebhooks',
   tags,
   summary: 'List the webhook endpoints',
-  description: 'All of the project, newest first; never a secret.',
+  description: 'All of the project, newest first; never a secret, and `***` for a password in a URL.',
   security,
   responses: { 200: ok(z.object({ data: z.array(Endpoint) })) },
 });
@@ -161,7 +162,8 @@ const patchRoute = createRoute({
   operationId: 'updateWebhook',
   tags,
   summary: 'Change, disable or enable a webhook endpoint',
-  description: 'Enabling forgets its failures. What failed meanwhile can be replayed.',
+  description:
+    'Enabling forgets its failures. What failed meanwhile can be replayed. `***` in `url` keeps the password that is stored.',
   security,
   request: { params: IdParams, body: json(PatchEndpoint) },
   responses: { 200: ok(Endpoint) },
@@ -260,7 +262,8 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const endpoint = await updateEndpoint(db, { projectId: c.var.projectId, id, ...c.req.valid('json') });
+    const change = { projectId: c.var.projectId, id, atRestKey, ...c.req.valid('json') };
+    const endpoint = await inTransaction(db, (trx) => updateEndpoint(trx, change));
     return c.json(endpointAnswer(endpoint), 200);
   });
 
@@ -304,7 +307,7 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
 function endpointAnswer(endpoint: WebhookEndpoint) {
   const { id, url, events, description, status, disabledReason, failuresInRow } = endpoint;
   return {
-    ...{ id, url, events, description, status, disabledReason, failuresInRow },
+    ...{ id, url: maskUrl(url), events, description, status, disabledReason, failuresInRow },
     enabled: status !== 'DISABLED',
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),

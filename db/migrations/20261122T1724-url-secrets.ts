@@ -1,0 +1,6 @@
+import { type Kysely, sql } from 'kysely';
+
+/** The sealed password of an endpoint's URL, which then stands there as `***`. Housekeeping seals those that are stored in clear. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE webhook_endpoints ADD COLUMN url_secret text`.execute(db);
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deriveKey } from './secrets.ts';
+import { hidesCredentials, maskUrl, openUrl, sealUrl } from './url-secrets.ts';
+
+const key = deriveKey('the secret key of the tests', 'at-rest');
+const sealed = { key, context: 'test' };
+
+describe('a URL as it is shown', () => {
+  it.each([
+    ['https://user:pass@example.com/a', 'https://user:***@example.com/a'],
+    ['https://user:p@ss:word@example.com:8443', 'https://user:***@example.com:8443'],
+    ['https://token@example.com', 'https://***@example.com'],
+    ['https://token:@example.com', 'https://***:@example.com'],
+    ['HTTPS:\\\\user:pass@example.com', 'HTTPS:\\\\user:***@example.com'],
+    ['https:/user:pass@example.com', 'https:/user:***@example.com'],
+    ['https://{{a ?? "x/@:"}}:pass@{{host}}/', 'https://{{a ?? "x/@:"}}:***@{{host}}/'],
+    ['https://user:{{event.token}}@example.com', 'https://user:***@example.com'],
+  ])('%s is %s', (url, masked) => expect(maskUrl(url)).toBe(masked));
+
+  it.each(['https://example.com/a@b', 'https://example.com?to=a:b@c', 'https://example.com', 'https://@example.com'])(
+    '%s has no secret',
+    (url) => {
+      expect(maskUrl(url)).toBe(url);
+      expect(hidesCredentials(url)).toBe(false);
+    },
+  );
+
+  it.each(['ht\ttps://user:pass@example.com', 'https://user:pa/ss@example.com'])(
+    '%j is refused, since its secret could not be told',
+    (url) => {
+      expect(hidesCredentials(url)).toBe(true);
+      expect(() => sealUrl({ ...sealed, url, field: 'url' })).toThrow('not valid');
+    },
+  );
+});
+
+it('whatever a URL is, its password is neither shown nor stored, and it is called as it was given', () => {
+  const parts = [
+    'user',
+    ':',
+    '@',
+    '/',
+    '\\',
+    '?',
+    '#',
+    'pässword',
+    '%40',
+    '{{x}}',
+    '{{x ?? "@"}}',
+    'example.com',
+    '\t',
+    ' ',
+    '***',
+    '[',
+  ];
+  const urls = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((words) => `https://${words.join('')}`);
+  fc.assert(
+    fc.property(urls, (url) => {
+      if (hidesCredentials(url)) return;
+      if (URL.canParse(url)) {
+        const shown = new URL(maskUrl(url));
+        expect(['', '***']).toContain(shown.password || '');
+        if (shown.password === '') expect(['', '***']).toContain(shown.username);
+      }
+      if (maskUrl(url) === url && url.includes('***')) return;
+      expect(openUrl({ ...sealed, ...sealUrl({ ...sealed, url, field: 'url' }) })).toBe(url);
+    }),
+    { numRuns: 2_000 },
+  );
+});

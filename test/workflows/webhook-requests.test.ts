@@ -1,0 +1,223 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
+import { sealStepConfig } from '../../db/step-secrets.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+/** What the tenant named, and where a redirect of it leads: another origin, as its port differs. */
+let named: WebhookReceiver;
+let other: WebhookReceiver;
+
+beforeAll(async () => {
+  service = await startTestService();
+  other = await startWebhookReceiver((request, response) =>
+    request.path === '/back' ? response.writeHead(307, { location: `${named.url}/end` }).end() : response.end('ok'),
+  );
+  named = await startWebhookReceiver((request, response) => {
+    const [, status, to] = /^\/(\d{3})\/(here|there|back)$/.exec(request.path) ?? [];
+    if (!status) return response.end('ok');
+    const location = { here: '/end', there: `${other.url}/end`, back: `${other.url}/back` }[to ?? ''];
+    return response.writeHead(Number(status), { location }).end();
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  await named?.close();
+  await other?.close();
+});
+beforeEach(() => {
+  named.received.length = 0;
+  other.received.length = 0;
+});
+
+let names = 0;
+
+/** Runs a workflow whose one step is this WEBHOOK, to its end. */
+async function run(config: Record<string, unknown>) {
+  names += 1;
+  const eventName = `hook-${names}`;
+  const workflow = await buildWorkflow(service, { eventName, steps: { hook: { type: 'WEBHOOK', config } } });
+  await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: eventName } }));
+  await until(async () => {
+    const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
+    return data[0]?.completedAt;
+  }, 'the end of the execution');
+  return workflow;
+}
+
+const withPassword = (url: string, userinfo: string) => url.replace('//', `//${userinfo}@`);
+const basic = (userinfo: string) => `Basic ${Buffer.from(userinfo).toString('base64')}`;
+const step = (path: string, config: unknown, method = 'POST') =>
+  service.call(method, path, { body: { ...(method === 'POST' && { type: 'WEBHOOK' }), config } });
+const newWorkflow = async () =>
+  (await expectOk(service.call('POST', '/workflows', { body: { name: 'Hooks', eventName: `drawn-${++names}` } }))).id;
+async function enableAndEnter(id: string): Promise<void> {
+  const { eventName } = await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
+  await expectOk(service.call('POST', '/v1/track', { body: { email: 'bob@example.com', event: eventName } }));
+}
+
+describe('a WEBHOOK request that is redirected', () => {
+  const headers = { 'X-Api-Key': 'secret', Authorization: 'Bearer t', Cookie: 'a=b', 'user-agent': 'crm-token/1' };
+
+  it.each([302, 307, 308])('to another origin by a %i keeps none of the headers of its step', async (status) => {
+    await run({ url: `${withPassword(named.url, 'user:pass')}/${status}/there`, headers });
+    expect(named.received[0]?.headers).toMatchObject({ 'x-api-key': 'secret', cookie: 'a=b' });
+    const [arrived] = other.received;
+    expect(arrived?.headers).toMatchObject({ 'user-agent': 'Tidings/1.0', 'x-execution-id': expect.any(String) });
+    expect(Object.keys(arrived?.headers ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(x-api-key|authorization|cookie)$/)]),
+    );
+  });
+
+  it('keeps none either when another origin sends it back', async () => {
+    await run({ url: `${named.url}/307/back`, headers });
+    const [, back] = named.received;
+    expect(back?.path).toBe('/end');
+    expect(back?.headers['x-api-key']).toBeUndefined();
+  });
+
+  it('keeps them all at its own origin', async () => {
+    await run({ url: `${named.url}/307/here`, headers });
+    expect(named.received[1]?.headers).toMatchObject({ 'x-api-key': 'secret', 'user-agent': 'crm-token/1' });
+  });
+});
+
+describe('headers of a WEBHOOK step', () => {
+  it.each(['Host', 'host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Expect'])(
+    'cannot be %s: 422 by its name when it is saved',
+    async (name) => {
+      const id = await newWorkflow();
+      const answer = await step(`/workflows/${id}/steps`, { url: named.url, headers: { 'X-A': '1', [name]: 'evil' } });
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.errors).toEqual([
+        expect.objectContaining({ field: `config.headers.${name}`, code: 'custom' }),
+      ]);
+    },
+  );
+
+  it('are left out where an earlier release has stored them', async () => {
+    const id = await newWorkflow();
+    const config = { url: named.url, method: 'POST', onFailure: 'CONTINUE' };
+    const saved = await expectOk(step(`/workflows/${id}/steps`, config));
+    const stored = sealStepConfig(TEST_SECRET_KEY, saved.id, {
+      ...config,
+      headers: { Host: 'evil.example', 'X-A': '1' },
+    });
+    await sql`UPDATE workflow_steps SET config = ${JSON.stringify(stored)}::jsonb WHERE id = ${saved.id}`.execute(
+      service.db,
+    );
+    await enableAndEnter(id);
+    await until(async () => named.received[0], 'the request');
+    expect(named.received[0]?.headers).toMatchObject({ host: new URL(named.url).host, 'x-a': '1' });
+  });
+
+  it('replace those of the service in any case, but for those that name the execution', async () => {
+    await run({ url: named.url, headers: { 'content-type': 'application/vnd.crm+json', 'idempotency-key': 'mine' } });
+    expect(named.received[0]?.headers).toMatchObject({
+      'content-type': 'application/vnd.crm+json',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}-\d+$/),
+    });
+  });
+});
+
+describe('a password in the URL of a WEBHOOK step', () => {
+  it('reaches the endpoint, and is shown and stored nowhere else', async () => {
+    const workflow = await run({ url: `${withPassword(named.url, 'crm:s3cret%21')}/in` });
+    expect(named.received[0]).toMatchObject({ path: '/in', headers: { authorization: basic('crm:s3cret!') } });
+    const shown = await expectOk(service.call('GET', `/workflows/${workflow.id}`));
+    expect(shown.steps[0].config).toEqual({
+      url: `${withPassword(named.url, 'crm:***')}/in`,
+      method: 'POST',
+      onFailure: 'CONTINUE',
+    });
+    const stored = await sql`SELECT config::text FROM workflow_steps WHERE workflow_id = ${workflow.id}`.execute(
+      service.db,
+    );
+    expect(JSON.stringify(stored.rows)).not.toContain('s3cret');
+  });
+
+  it('is kept by a PATCH that sends back what is shown', async () => {
+    const id = await newWorkflow();
+    const url = `${withPassword(named.url, 'crm:s3cret')}/kept?team={{plan ?? "a?@b"}}`;
+    const saved = await expectOk(step(`/workflows/${id}/steps`, { url }));
+    const path = `/workflows/${id}/steps/${saved.id}`;
+    const changed = { ...saved.config, url: saved.config.url.replace('/kept', '/moved') };
+    expect((await expectOk(step(path, changed, 'PATCH'))).config).toEqual(changed);
+    await enableAndEnter(id);
+    const request = await until(async () => named.received[0], 'the request');
+    expect(request).toMatchObject({ path: '/moved?team=a%3F%40b', headers: { authorization: basic('crm:s3cret') } });
+  });
+
+  it('never goes with *** to another host, user or scheme, and stands for nothing where nothing is stored', async () => {
+    const id = await newWorkflow();
+    const saved = await expectOk(step(`/workflows/${id}/steps`, { url: 'https://crm:pw@crm.example.com/a' }));
+    const path = `/workflows/${id}/steps/${saved.id}`;
+    for (const url of [
+      'https://crm:***@evil.example/a',
+      'https://eve:***@crm.example.com/a',
+      'http://crm:***@crm.example.com/a',
+    ]) {
+      const answer = await step(path, { url }, 'PATCH');
+      expect(answer.status, url).toBe(422);
+      expect(answer.body.error.errors[0].field).toBe('config.url');
+    }
+    expect((await step(`/workflows/${id}/steps`, { url: 'https://crm:***@crm.example.com/a' })).status).toBe(422);
+  });
+});
+
+describe('a password in the URL of a webhook endpoint', () => {
+  it('reaches the endpoint, is masked in every answer, and sealed in the database', async () => {
+    const url = `${withPassword(named.url, 'hooks:s3cret')}/registry`;
+    const masked = `${withPassword(named.url, 'hooks:***')}/registry`;
+    const created = await expectOk(service.call('POST', '/webhooks', { body: { url, events: ['ping'] } }));
+    const path = `/webhooks/${created.id}`;
+    const patched = await expectOk(service.call('PATCH', path, { body: { url: masked, description: 'Ours' } }));
+    const rotated = await expectOk(service.call('POST', `${path}/rotate-secret`));
+    const { data } = await expectOk(service.call('GET', '/webhooks'));
+    for (const answer of [created, patched, rotated, data[0], await expectOk(service.call('GET', path))]) {
+      expect(answer.url).toBe(masked);
+    }
+    const stored = await sql`SELECT * FROM webhook_endpoints WHERE id = ${created.id}`.execute(service.db);
+    expect(JSON.stringify(stored.rows)).not.toContain('s3cret');
+
+    await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'ping' } }));
+    const request = await until(async () => named.received.find(({ path: at }) => at === '/registry'), 'the delivery');
+    expect(request.headers.authorization).toBe(basic('hooks:s3cret'));
+    expect((await service.call('PATCH', path, { body: { url: 'https://hooks:***@evil.example/' } })).status).toBe(422);
+  });
+});
+
+test('passwords that an earlier release stored in clear are shown masked, used, and sealed by housekeeping', async () => {
+  const id = await newWorkflow();
+  const saved = await expectOk(step(`/workflows/${id}/steps`, { url: named.url }));
+  const created = await expectOk(
+    service.call('POST', '/webhooks', { body: { url: `${named.url}/p@th`, events: ['old'] } }),
+  );
+  const url = withPassword(named.url, 'old:s3cret');
+  const config = JSON.stringify({ ...saved.config, url });
+  await sql`UPDATE workflow_steps SET config = ${config}::jsonb WHERE id = ${saved.id}`.execute(service.db);
+  await sql`UPDATE webhook_endpoints SET url = ${url} WHERE id = ${created.id}`.execute(service.db);
+  const shown = async () => [
+    (await expectOk(service.call('GET', `/workflows/${id}`))).steps[0].config.url,
+    (await expectOk(service.call('GET', `/webhooks/${created.id}`))).url,
+  ];
+  const masked = withPassword(named.url, 'old:***');
+  expect(await shown()).toEqual([masked, masked]);
+
+  await sealClearUrlSecrets(service.db, TEST_SECRET_KEY);
+  const stored = await sql`
+    SELECT config::text FROM workflow_steps WHERE config->>'url' LIKE '%old:%'
+    UNION ALL SELECT url FROM webhook_endpoints WHERE id = ${created.id}
+  `.execute(service.db);
+  expect(stored.rows).toHaveLength(2);
+  expect(JSON.stringify(stored.rows)).not.toContain('s3cret');
+  expect(await shown()).toEqual([masked, masked]);
+  await enableAndEnter(id);
+  await expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event: 'old' } }));
+  await until(async () => named.received.length >= 2, 'both requests');
+  for (const { headers } of named.received) expect(headers.authorization).toBe(basic('old:s3cret'));
+});
