@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isReservedMailHeader } from '../domain/service-headers.ts';
 import { EmailAddress } from './schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
@@ -93,7 +94,12 @@ export const SendBody = z
     data: z.record(z.string(), z.unknown()).optional(),
     headers: z
       .record(
-        z.string().regex(/^[!-9;-~]{1,76}$/, 'Must be a header name'),
+        z
+          .string()
+          .regex(/^[!-9;-~]{1,76}$/, 'Must be a header name')
+          .refine((name) => !isReservedMailHeader(name), {
+            error: 'This header is set by the service and by mail servers only',
+          }),
         z.string().max(HEADER_MAX_CHARS).regex(oneLine, 'Must not contain line breaks'),
       )
       .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {

@@ -9,6 +9,7 @@ import { TEMPLATE_MAX_CHARS } from '../domain/liquid.ts';
 import { verbatimTemplate } from '../domain/liquid-verbatim.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
+import { isReservedMailHeader } from '../domain/service-headers.ts';
 import type { Deps } from './deps.ts';
 import { createSendAcceptor } from './send-acceptor.ts';
 import { ATTACHMENTS_MAX_BYTES, SUBJECT_MAX_CHARS } from './send-body.ts';
@@ -95,7 +96,10 @@ function requestOf(
   message: RelayMessage,
   { keyId, scopes, mode, project }: KeyAccess,
 ): SendRequest {
-  const { subject, html, text, names, headers, attachments, replyTo } = submission;
+  const { subject, html, text, names, attachments, replyTo } = submission;
+  const headers = Object.fromEntries(
+    Object.entries(submission.headers).filter(([name]) => !isReservedMailHeader(name)),
+  );
   const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
   if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
   const body = verbatimTemplate(html);

@@ -190,6 +190,11 @@ describe('headers of a message', () => {
           ['X-Tag', 'é\r\nBcc: x'],
           ['subject', 'other'],
           ['Content-Type', 'x/y'],
+          // Kept with a mail by an earlier release.
+          ['X-SES-SOURCE-ARN', 'arn:evil'],
+          ['Sender', 'evil@example.net'],
+          ['List-Unsubscribe', '<https://evil.example>'],
+          ['Resent-From', 'evil@example.net'],
         ],
       },
       vars: { name: 'Zoë' },
@@ -210,6 +215,7 @@ describe('headers of a message', () => {
     expect(value('subject')).toHaveLength(1);
     expect(value('content-type')).toHaveLength(1);
     expect(value('bcc')).toEqual([]);
+    expect(mime).not.toContain('evil');
     expect(mail.headers.find((header) => header.key === 'x-tag')?.value).toContain('=?utf-8?');
   });
 

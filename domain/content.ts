@@ -6,6 +6,7 @@ import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
 import { renderBounded, type Scope } from './liquid.ts';
 import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
+import { isReservedMailHeader } from './service-headers.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
@@ -184,7 +185,7 @@ function headerLines(content: CompiledContent, headers: MessageHeaders, urls: Me
 
 /** Headers that are the service's to write: a second one of them would let a message say two things. */
 function isOwnHeader(name: string, lines: string): boolean {
-  if (/^(?:content-|dkim-|arc-|mime-version$|bcc$|return-path$|received$)/i.test(name)) return true;
+  if (isReservedMailHeader(name) || /^(?:content-.*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
   return lines
     .toLowerCase()
     .split('\r\n')

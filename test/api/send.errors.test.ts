@@ -13,7 +13,8 @@ afterAll(() => api.close());
 const base = { to: 'a@example.com', from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>' };
 const file = { filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' };
 
-const CASES: [name: string, body: object, field: string, code: string][] = [
+type Case = [name: string, body: object, field: string, code: string];
+const CASES: Case[] = [
   ['no recipient', { to: undefined }, 'to', 'invalid_type'],
   ['an address that is none', { to: 'nobody' }, 'to', 'invalid_string'],
   ['an address in the list that is none', { to: ['a@example.com', 'nobody'] }, 'to.1', 'invalid_string'],
@@ -27,6 +28,19 @@ const CASES: [name: string, body: object, field: string, code: string][] = [
   ['a header value with a line break', { headers: { 'X-A': 'a\r\nBcc: x' } }, 'headers.X-A', 'invalid_string'],
   ['a header value of 999 characters', { headers: { 'X-A': 'x'.repeat(999) } }, 'headers.X-A', 'too_big'],
   ['a header name with a colon', { headers: { 'X:A': 'a' } }, 'headers.X:A', 'invalid_string'],
+  ...[
+    'X-SES-CONFIGURATION-SET',
+    'x-ses-source-arn',
+    'Authentication-Results',
+    'Received',
+    'Resent-To',
+    'Return-Path',
+    'Sender',
+    'DKIM-Signature',
+    'ARC-Seal',
+    'List-Unsubscribe',
+    'List-Unsubscribe-Post',
+  ].map((name): Case => [`the header ${name}`, { headers: { 'X-A': '1', [name]: 'x' } }, `headers.${name}`, 'custom']),
   ['eleven attachments', { attachments: Array(11).fill(file) }, 'attachments', 'too_big'],
   [
     'a file name with a quote',

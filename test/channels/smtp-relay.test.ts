@@ -78,6 +78,18 @@ async function emailCount(): Promise<number> {
 }
 
 describe('a message', () => {
+  test('leaves without the headers that only the service and servers on the way write', async () => {
+    const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Received', 'Resent-From', 'Return-Path'];
+    names.push('Sender', 'DKIM-Signature', 'ARC-Seal', 'List-Unsubscribe', 'List-Unsubscribe-Post');
+    const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
+    await client().sendMail({ ...mail, headers: { ...forged, 'X-Order': '4711' } });
+    const [raw = ''] = await arrived();
+    const { headers } = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+    expect(headers.find(({ key }) => key === 'x-order')?.value).toBe('4711');
+    expect(raw).not.toContain('evil.example');
+    expect(headers.filter(({ key }) => /^(x-ses-|list-unsubscribe|resent-|arc-|sender)/.test(key))).toEqual([]);
+  });
+
   test('is a record before its 250, and leaves with its text, HTML, headers and files', async () => {
     const { response } = await client().sendMail({
       ...mail,
