@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { AppError } from '../domain/errors.ts';
 import { isReservedMailHeader } from '../domain/service-headers.ts';
+import { JSON_MAX_BYTES } from './body.ts';
 import { EmailAddress } from './schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
@@ -9,10 +11,22 @@ const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
 const NAME_MAX_CHARS = 255;
 const RECIPIENTS_MAX = 1000;
-/** All attachments of a request together, decoded (decisions §1). */
-export const ATTACHMENTS_MAX_BYTES = 10 * 1024 * 1024;
-/** A whole request: its attachments in base64, and all else as everywhere. */
-export const SEND_MAX_BYTES = 16 * 1024 * 1024;
+const MB = 1024 * 1024;
+
+/** The largest request: its attachments in base64, and all else as everywhere; 16 MB for 10 MB of attachments. */
+export function sendMaxBytes(attachmentsMaxBytes: number): number {
+  return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
+}
+
+/** @throws AppError PAYLOAD_TOO_LARGE for files that together are more than a mail may carry */
+export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {
+  const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes <= maxBytes) return;
+  throw new AppError('PAYLOAD_TOO_LARGE', {
+    message: `The attachments together are larger than ${maxBytes / MB} MB.`,
+    details: { bytes, maxBytes },
+  });
+}
 
 /** Bytes that the attachments of a request take, before anything of it is checked. */
 export function attachmentBytes(body: unknown): number {

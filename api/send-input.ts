@@ -4,13 +4,15 @@ import { parseTemplate, renderBounded } from '../domain/liquid.ts';
 import { Lru } from '../domain/lru.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../domain/send-request.ts';
 import { TemplateError, templateRefusal } from '../domain/template-error.ts';
-import { ATTACHMENTS_MAX_BYTES, type SendInput } from './send-body.ts';
+import { checkAttachments, type SendInput } from './send-body.ts';
 
 /** What the caller is, besides what it asks for. */
 export type SendCaller = Pick<
   SendRequest,
   'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'
->;
+> & {
+  attachmentsMaxBytes: number;
+};
 
 /**
  * A checked body as a request to send.
@@ -38,7 +40,7 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
     subscribed: input.subscribed,
     data: { set, remove, oneOff },
     headers: input.headers ?? {},
-    attachments: decoded(input.attachments ?? []),
+    attachments: decoded(input.attachments ?? [], caller.attachmentsMaxBytes),
   };
 }
 
@@ -49,7 +51,7 @@ function recipient(address: Address, name?: string): Recipient {
   return { email: address.email, name: address.name || null };
 }
 
-function decoded(files: NonNullable<SendInput['attachments']>): SendAttachment[] {
+function decoded(files: NonNullable<SendInput['attachments']>, maxBytes: number): SendAttachment[] {
   const attachments = files.map((file) => ({
     filename: file.filename,
     contentType: file.contentType,
@@ -57,12 +59,8 @@ function decoded(files: NonNullable<SendInput['attachments']>): SendAttachment[]
     contentId: file.contentId ?? null,
     content: Buffer.from(file.content, 'base64'),
   }));
-  const bytes = attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
-  if (bytes <= ATTACHMENTS_MAX_BYTES) return attachments;
-  throw new AppError('PAYLOAD_TOO_LARGE', {
-    message: 'The attachments together are larger than 10 MB.',
-    details: { bytes, maxBytes: ATTACHMENTS_MAX_BYTES },
-  });
+  checkAttachments(attachments, maxBytes);
+  return attachments;
 }
 
 /** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */

@@ -12,7 +12,7 @@ import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
 import { isReservedMailHeader } from '../domain/service-headers.ts';
 import type { Deps } from './deps.ts';
 import { createSendAcceptor } from './send-acceptor.ts';
-import { ATTACHMENTS_MAX_BYTES, SUBJECT_MAX_CHARS } from './send-body.ts';
+import { checkAttachments, SUBJECT_MAX_CHARS } from './send-body.ts';
 
 const SCOPE = 'email:send';
 
@@ -77,6 +77,7 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     const submission = await readSubmission(message.raw).catch((cause: Error) => {
       throw new AppError('BAD_REQUEST', { message: `The message cannot be read: ${cause.message}`, cause });
     });
+    checkAttachments(submission.attachments, config.attachmentsMaxBytes);
     return acceptor.accept(requestOf(submission, message, access));
   }
 
@@ -120,13 +121,11 @@ function requestOf(
   };
 }
 
-function checkSizes({ subject, attachments }: Submission, body: string): void {
-  const tooLarge = (what: string) => new AppError('PAYLOAD_TOO_LARGE', { message: what });
+function checkSizes({ subject }: Submission, body: string): void {
   if (subject.length > SUBJECT_MAX_CHARS)
     throw new AppError('VALIDATION_ERROR', { message: `The subject has more than ${SUBJECT_MAX_CHARS} characters` });
-  if (body.length > TEMPLATE_MAX_CHARS) throw tooLarge(`The body has more than ${TEMPLATE_MAX_CHARS} characters`);
-  const bytes = attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
-  if (bytes > ATTACHMENTS_MAX_BYTES) throw tooLarge('The attachments together are larger than 10 MB');
+  if (body.length > TEMPLATE_MAX_CHARS)
+    throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
 }
 
 function refusalOf(error: unknown, Refusal: typeof SmtpRefusal): unknown {

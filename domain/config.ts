@@ -32,6 +32,8 @@ const SWITCH_WORDS: Record<string, boolean> = {
 
 /** 16 characters are the least that cannot be guessed by trying; `openssl rand -hex 32` is the advice. */
 const SECRET_KEY_MIN_CHARS = 16;
+/** In base64 with its line ends 38.3 MB; what is left of 40 is for the words of the mail. */
+const ATTACHMENTS_MOST_MB = 28;
 /** More processes than this on one machine is a typing error. */
 const WORKERS_MAX = 64;
 
@@ -264,6 +266,13 @@ export const VARIABLES = {
     default: '0',
     defaultText: '`0` (none)',
     about: 'Mails a second and project, over all workers.',
+  },
+  ATTACHMENTS_MAX_MB: {
+    schema: wholeNumber(1, ATTACHMENTS_MOST_MB),
+    takes: `a whole number from 1 to ${ATTACHMENTS_MOST_MB}`,
+    default: '10',
+    about:
+      'Attachments of a mail together, decoded, in MB. More make larger request bodies (16 MB with 10), and the most make a message of 40 MB, which is all that Amazon SES takes.',
   },
   TIMERS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
@@ -509,6 +518,8 @@ export function parseSettings(env: Environment) {
     publicRateLimitPerMinute: values.PUBLIC_RATE_LIMIT_PER_MINUTE,
     /** Mails a second and project over all workers; 0 is no limit. */
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
+    /** Of a mail together, decoded. */
+    attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * 1024 * 1024,
     /** Timers of a project that end in one second; 0 is no limit. */
     timersPerSecond: values.TIMERS_PER_SECOND,
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,

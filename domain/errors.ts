@@ -77,7 +77,7 @@ export const ERRORS = {
     status: 413,
     message: 'The request is too large.',
     suggestion:
-      'Keep attachments under 10 MB decoded, a request under 16 MB with them and 3 MB without, and a CSV file under 5 MB.',
+      'details.maxBytes says what is taken; by default 10 MB of attachments decoded, 16 MB with them and 3 MB without, and 5 MB for a CSV file.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

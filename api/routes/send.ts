@@ -8,7 +8,7 @@ import { IdempotencyHeader, idempotencyKey } from '../idempotency-key.ts';
 import { EmailAddress, Id, Instant, success } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import { createSendAcceptor } from '../send-acceptor.ts';
-import { attachmentBytes, SEND_MAX_BYTES, SendBody } from '../send-body.ts';
+import { attachmentBytes, SendBody, sendMaxBytes } from '../send-body.ts';
 import { sendRequest } from '../send-input.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';
@@ -51,7 +51,6 @@ const sendRoute = {
       ),
     },
   }),
-  maxBodyBytes: SEND_MAX_BYTES,
   fileBytes: attachmentBytes,
 };
 
@@ -63,7 +62,7 @@ export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
 
-  app.openapi(sendRoute, async (c) => {
+  app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
     const request = sendRequest(c.req.valid('json'), {
       // `c.var` would make an object of all variables each time; this is the busiest route.
       projectId: c.get('projectId'),
@@ -72,6 +71,7 @@ export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
       idempotencyKey: idempotencyKey(c),
       owner: keyOwner(c),
       request: 'POST /v1/send',
+      attachmentsMaxBytes: config.attachmentsMaxBytes,
     });
     return c.json(await acceptor.accept(request), 200);
   });
