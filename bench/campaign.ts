@@ -22,6 +22,8 @@ const { values } = parseArgs({
     dkim: { type: 'boolean', default: false },
     kill: { type: 'boolean', default: false },
     baselines: { type: 'boolean', default: true },
+    // Of every process of the service, such as --cpu-prof --cpu-prof-dir=/tmp/profiles.
+    'node-options': { type: 'string', default: '' },
   },
   allowNegative: true,
 });
@@ -48,6 +50,7 @@ try {
       SMTP_URL: sink.url,
       DKIM_SIGN: values.dkim ? 'on' : 'off',
       RATE_LIMIT_PER_MINUTE: '0',
+      ...(values['node-options'] && { NODE_OPTIONS: values['node-options'] }),
     },
   });
   const database = new pg.Client(service.dev().databaseUrl);

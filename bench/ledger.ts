@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { startEmbeddedPostgres } from '../cli/embedded-postgres.ts';
+import { freePort } from '../cli/ports.ts';
+import { insertProject } from '../db/accounts.ts';
+import { takeAudiencePage } from '../db/campaign-audience.ts';
+import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaign-ledger.ts';
+import type { CampaignStart } from '../db/campaign-lifecycle.ts';
+import { connect, type Db } from '../db/connection.ts';
+import { migrateToLatest } from '../db/migrator.ts';
+import { suppressionPads } from '../db/suppressions.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { newPublicKey } from '../domain/api-keys.ts';
+
+/**
+ * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one connection, whose
+ * backend's CPU time is read between the three. Nothing else runs, and nothing is sent. The first round is for warming up.
+ */
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '4' },
+    claim: { type: 'string', default: '500' },
+    complete: { type: 'string', default: '100' },
+  },
+});
+const recipients = Number(values.recipients);
+const claimRows = Number(values.claim);
+const completeRows = Number(values.complete);
+const DATA_KEYS = ['firstName', 'lastName', 'city', 'plan', 'points', 'company'];
+const pads = suppressionPads(Buffer.alloc(32, 7));
+
+const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
+const postgres = await startEmbeddedPostgres({
+  dataFolder: join(home, 'postgres', 'data'),
+  logFile: join(home, 'postgres.log'),
+  port: await freePort(),
+  password: 'bench',
+});
+await migrateToLatest(postgres.url);
+const { db } = connect({ connectionString: postgres.url, max: 1, applicationName: 'bench', onError: () => {} });
+try {
+  const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
+  const pid = rows[0]?.pid ?? 0;
+  const project = await makeProject(db);
+  const table: Record<string, string | number>[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) table.push(await measure(db, pid, project, round));
+  console.table(table.slice(1));
+} finally {
+  await db.destroy();
+  await postgres.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function measure(db: Db, pid: number, projectId: string, round: number) {
+  const start = await makeCampaign(db, projectId);
+  const spent: Record<string, { postgres: number; node: number }> = {};
+  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    const [before, node] = [backendCpuMicros(pid), process.cpuUsage()];
+    const result = await work();
+    const { user, system } = process.cpuUsage(node);
+    const so = spent[what] ?? { postgres: 0, node: 0 };
+    spent[what] = { postgres: so.postgres + backendCpuMicros(pid) - before, node: so.node + user + system };
+    return result;
+  };
+  for (let done = false; !done; ) {
+    const page = await timed('rows made', () => inTransaction(db, (trx) => takeAudiencePage(trx, start)));
+    if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
+    done = page.done;
+  }
+  const { rows } = await sql<{ seq: number }>`
+    SELECT seq FROM campaign_chunks WHERE campaign_id = ${start.campaignId} ORDER BY seq`.execute(db);
+  for (const { seq } of rows) await sendChunk({ ...start, seq });
+  await sql`VACUUM ANALYZE emails`.execute(db);
+  const columns = Object.entries(spent).flatMap(([what, { postgres: p, node: n }]) => [
+    [`${what}: Postgres µs`, p / recipients],
+    [`${what}: Node µs`, n / recipients],
+  ]);
+  const rounded = columns.map(([name, micros]) => [name, Math.round(Number(micros) * 10) / 10]);
+  return { round, ...Object.fromEntries(rounded) };
+
+  async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
+    const claim = await nextClaim(db);
+    const ranges = await timed('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
+    for (const range of ranges) {
+      const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null };
+      const claimed = await timed('claimed', () => claimRange(db, request));
+      if (claimed.length !== range.rows) throw new Error(`claimed ${claimed.length} of ${range.rows}`);
+      for (let at = 0; at < claimed.length; at += completeRows) {
+        const batch = claimed.slice(at, at + completeRows);
+        const sent = {
+          ids: batch.map(({ id }) => id),
+          claims: batch.map(() => claim),
+          providerIds: batch.map(() => null),
+          projectIds: [projectId],
+          source: 'smtp',
+        };
+        const { counted } = await timed('completed', () => completeSent(db, sent));
+        if (counted !== batch.length) throw new Error(`completed ${counted} of ${batch.length}`);
+      }
+    }
+  }
+}
+
+async function makeProject(db: Db): Promise<string> {
+  const id = await insertProject(db, { name: 'Bench', publicKey: newPublicKey() });
+  await sql`
+    INSERT INTO contacts (project_id, email, subscribed, data)
+    SELECT ${id}, 'r' || n || '@bench.test', true, jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'city', 'London',
+      'plan', 'pro', 'points', n, 'company', 'Analytical Engines ' || (n % 100), 'unused', repeat('x', 100))
+    FROM generate_series(1, ${recipients}::int) AS n`.execute(db);
+  await sql`VACUUM ANALYZE contacts`.execute(db);
+  return id;
+}
+
+async function makeCampaign(db: Db, projectId: string): Promise<CampaignStart> {
+  const { rows } = await sql<{ id: string }>`
+    WITH k AS (
+      INSERT INTO contents (project_id, hash, subject, body, from_email, type)
+      VALUES (${projectId}, sha256(uuidv7()::text::bytea), 'News', '<p>News</p>', 'news@bench.test', 'MARKETING') RETURNING id)
+    INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, status, send_no, mode, content_id, started_at)
+    SELECT ${projectId}, 'Bench', 'News', '<p>News</p>', 'news@bench.test', 'ALL', 'SENDING', 1, 'live', k.id, now() FROM k
+    RETURNING id`.execute(db);
+  return { projectId, campaignId: rows[0]?.id ?? '', sendNo: 1 };
+}
+
+/** On-CPU time of a process, in microseconds. */
+function backendCpuMicros(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+}
