@@ -26,8 +26,8 @@ import * as timerSeconds from './migrations/20261122T1413-timer-seconds.ts';
 import * as workflowLine from './migrations/20261122T1504-workflow-line.ts';
 import * as attachmentRetention from './migrations/20261122T1509-attachment-retention.ts';
 import * as beginRates from './migrations/20261122T1533-begin-rates.ts';
-import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
 import * as urlSecrets from './migrations/20261122T1724-url-secrets.ts';
+import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
