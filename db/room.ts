@@ -1,9 +1,41 @@
 import { sql, type Transaction } from 'kysely';
-import { AppError } from '../domain/errors.ts';
+import { AppError, fieldError } from '../domain/errors.ts';
 import type { Database } from './schema.ts';
 
 /** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */
 const MOST = { segments: 500, templates: 1_000, workflows: 500 } as const;
+
+/** Steps of a workflow: more than anybody draws. */
+const STEPS_MOST = 500;
+/** Their configs together, which the workflow's answer holds and each of its executions reads from. */
+const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
+
+/**
+ * Makes sure that a workflow may have one more step of this config, or this config in place of that of `stepId`. The caller holds the
+ * workflow's lock.
+ * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
+ */
+export async function takeStepRoom(
+  trx: Transaction<Database>,
+  p: { projectId: string; workflowId: string; stepId?: string; config: unknown },
+): Promise<void> {
+  const { rows } = await sql<{ count: number; bytes: number }>`
+    SELECT count(*) AS count, coalesce(sum(octet_length(config::text)), 0)::int AS bytes FROM workflow_steps
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id IS DISTINCT FROM ${p.stepId ?? null}::uuid
+  `.execute(trx);
+  const { count, bytes } = rows[0] ?? { count: 0, bytes: 0 };
+  if (count >= STEPS_MOST) {
+    throw new AppError('CONFLICT', {
+      message: `A workflow has at most ${STEPS_MOST} steps.`,
+      details: { count, most: STEPS_MOST },
+      suggestion: 'Let it end with an event that starts another workflow.',
+    });
+  }
+  if (bytes + Buffer.byteLength(JSON.stringify(p.config)) > CONFIGS_MAX_BYTES) {
+    const message = `The configs of a workflow's steps are at most ${CONFIGS_MAX_BYTES / 1024 / 1024} MB together.`;
+    throw fieldError('config', message, 'too_big');
+  }
+}
 
 /**
  * Makes sure that a project may have one more, until the transaction ends: whoever asks at the same time waits, so two never take the last

@@ -5,6 +5,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { endExecutions } from './execution-end.ts';
 import { required } from './required.ts';
+import { takeStepRoom } from './room.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 import { sealStepConfig } from './step-secrets.ts';
@@ -47,10 +48,11 @@ const BRANCHES: Record<StepType, readonly Transition['branch'][]> = {
 
 /**
  * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
- * @throws AppError NOT_FOUND, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
+ * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
  */
 export async function insertStep(trx: Transaction<Database>, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
   await checkSending(trx, p.projectId, p);
   const id = uuidv7();
   const { rows } = await sql<Step>`
@@ -79,6 +81,7 @@ export async function updateStep(
 ): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const current = await getStep(trx, p);
+  if (p.config) await takeStepRoom(trx, { ...p, config: p.config });
   if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
   const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
   const position = p.position === undefined ? current.position : p.position;

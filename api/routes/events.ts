@@ -8,6 +8,7 @@ import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { EventSchema, eventAnswers } from '../event-answer.ts';
+import { freeJson } from '../free-json.ts';
 import { cursorQuery, Id, Instant, InstantInput } from '../schemas.ts';
 import { scopes } from '../security.ts';
 
@@ -24,8 +25,6 @@ const EventList = z
   })
   .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
 
-/** As much as the data of a contact: lists, executions and webhooks carry it on. */
-const EVENT_DATA_MAX_BYTES = 64 * 1024;
 const NamedUse = z.object({ id: Id, name: z.string() });
 
 const RecordEvent = z
@@ -40,13 +39,7 @@ const RecordEvent = z
       }),
     contactId: Id.nullish(),
     emailId: Id.nullish(),
-    data: z
-      .record(z.string(), z.unknown())
-      .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= EVENT_DATA_MAX_BYTES, {
-        error: `The data of an event is at most ${EVENT_DATA_MAX_BYTES / 1024} KB of JSON.`,
-        params: { code: 'too_big' },
-      })
-      .nullish(),
+    data: freeJson('The data of an event').nullish(),
   })
   .openapi('RecordEvent', { example: { name: 'signup', contactId: ID, data: { plan: 'pro' } } });
 

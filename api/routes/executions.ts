@@ -12,6 +12,7 @@ import { executionWorkflowId } from '../../domain/execution.ts';
 import { errors, json, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
+import { freeJson } from '../free-json.ts';
 import { cursorList, cursorQuery, Id } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import {
@@ -27,7 +28,7 @@ const WorkflowParams = z.object({ id: Id });
 const ExecutionParams = z.object({ id: Id, executionId: Id });
 
 const StartExecution = z
-  .object({ contactId: Id, context: z.record(z.string(), z.unknown()).nullish() })
+  .object({ contactId: Id, context: freeJson('The context of an execution').nullish() })
   .openapi('StartExecution', {
     example: { contactId: '0190a000-0000-7000-8000-000000000000', context: { coupon: 'SPRING' } },
   });

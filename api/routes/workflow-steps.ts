@@ -16,6 +16,7 @@ import { errors, json, noContent, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
 import { fieldErrors } from '../field-errors.ts';
+import { isTooLarge, tooLargeText } from '../free-json.ts';
 import { Id, QuerySwitch } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import {
@@ -75,7 +76,7 @@ const createStepRoute = createRoute({
   description: 'The first step added is the entry. `autoConnect` joins it to the last step that leads nowhere yet.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(CreateStep) },
-  responses: { 201: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED') },
+  responses: { 201: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const patchStepRoute = createRoute({
@@ -194,6 +195,7 @@ function checkConfig(type: StepType, config: Record<string, unknown>): Record<st
     const path = ['config', ...(type === 'WAIT_FOR_EVENT' ? ['filters'] : []), ...large.path];
     throw fieldError(path.join('.'), large.message, 'too_big');
   }
+  if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
   const result = DRAFTABLE[type].safeParse(config);
   if (result.success) return { ...result.data };
   const faults = fieldErrors(result.error.issues, config).map((fault) => ({

@@ -189,6 +189,26 @@ describe('how many of a kind', () => {
     },
   );
 
+  it('a workflow has at most 500 steps, and 3 MB of what they hold, also when many ask at once', async () => {
+    const { id } = (await api.call('POST', '/workflows', { body: { name: 'Long', eventName: 'e' } })).body;
+    const add = (size: number) =>
+      api.call('POST', `/workflows/${id}/steps`, {
+        body: { type: 'WEBHOOK', config: { url: 'https://example.com', body: 'x'.repeat(size) } },
+      });
+    await sql`INSERT INTO workflow_steps (project_id, workflow_id, type, name, config)
+      SELECT ${api.one.id}, ${id}, 'EXIT', 'x', jsonb_build_object('reason', repeat('x', 6064)) FROM generate_series(1, 497) n
+    `.execute(api.db);
+    const { status, body } = await add(60 * KB);
+    expect(status).toBe(201);
+    const large = await Promise.all([add(60 * KB), add(60 * KB), add(60 * KB)]);
+    expect(large.map((answer) => answer.status).sort()).toEqual([201, 422, 422]);
+    const grown = { config: { url: 'https://example.com', body: 'x'.repeat(63 * KB) } };
+    expect((await api.call('PATCH', `/workflows/${id}/steps/${body.id}`, { body: grown })).status).toBe(422);
+    const small = await Promise.all([add(1), add(1), add(1)]);
+    expect(small.map((answer) => answer.status).sort()).toEqual([201, 409, 409]);
+    expect(small.find((answer) => answer.status === 409)?.body.error.message).toBe('A workflow has at most 500 steps.');
+  });
+
   it('a copy of a template is one more', async () => {
     const { body } = await asTwo('GET', '/templates?limit=1');
     expect((await asTwo('POST', `/templates/${body.templates[0].id}/duplicate`)).status).toBe(409);

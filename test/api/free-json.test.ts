@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../api/openapi.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { buildEverything } from '../support/everything.ts';
+import { operationsOf } from '../support/operations.ts';
+
+const KB = 1024;
+let api: TestApi;
+let idOf: (path: string, param: string) => string | undefined;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  idOf = await buildEverything(api.db, api.one.id);
+});
+afterAll(() => api.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is plain JSON here
+type Json = any;
+
+/** Paths of what a schema leaves open: objects of any names and values. */
+function freePaths(document: Json, given: Json, path: string[] = []): string[][] {
+  const schema = given.$ref ? document.components.schemas[given.$ref.split('/').at(-1)] : given;
+  const forms = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (forms) return forms.flatMap((form: Json) => freePaths(document, form, path));
+  if ([schema.type].flat().includes('array')) return freePaths(document, schema.items, [...path, '0']);
+  const { properties = {}, additionalProperties, type } = schema;
+  // A schema of some type is bounded by what it says of it: here only what says nothing.
+  if (type === undefined || (additionalProperties && Object.keys(additionalProperties).length === 0)) return [path];
+  if ([type].flat().includes('object') && !schema.properties && !additionalProperties) return [path];
+  return Object.entries(properties).flatMap(([name, member]) =>
+    path.includes(name) ? [] : freePaths(document, member, [...path, name]),
+  );
+}
+
+function withValue(body: Json, [first, ...rest]: string[], value: unknown): Json {
+  if (first === undefined) return value;
+  if (first === '0') return [withValue(body?.[0], rest, value)];
+  return { ...body, [first]: withValue(body?.[first], rest, value) };
+}
+
+test('every JSON of any shape that a request may hold is refused above 64 KB, and says so at its field', async () => {
+  const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
+  const asked: string[] = [];
+  for (const { method, path, params, body } of operationsOf(api.app)) {
+    const schema = document.paths[path][method.toLowerCase()].requestBody?.content['application/json']?.schema;
+    if (!schema || (path.startsWith('/v1/') && document.paths[path.slice(3)])) continue;
+    for (const field of freePaths(document, schema)) {
+      const url = params.reduce((url, param) => url.replace(`{${param}}`, idOf(path, param) ?? ''), path);
+      const large = withValue(body, field, { x: 'x'.repeat(64 * KB) });
+      const answer = await api.call(method, url, { body: large });
+      const where = `${method} ${path} ${field.join('.')}`;
+      asked.push(where);
+      const fits = answer.body.error?.errors?.filter((fault: Json) => fault.code === 'too_big');
+      // The routes of the public key take no larger body at all.
+      if (answer.status === 413) expect(answer.body.error.details, where).toEqual({ maxBytes: 64 * KB });
+      else expect([answer.status, fits?.[0]?.field], where).toEqual([422, field.join('.')]);
+    }
+  }
+  expect(asked).toEqual(expect.arrayContaining(['POST /workflows/{id}/executions context', 'POST /events/track data']));
+  expect(asked.length).toBeGreaterThanOrEqual(15);
+});
