@@ -1,26 +1,30 @@
-import { isDeepStrictEqual } from 'node:util';
 import { sql, type Transaction } from 'kysely';
-import { checkData, type Data, mergeData } from '../domain/data-values.ts';
+import {
+  type ContactChange,
+  type ContactUpsert,
+  changeOf,
+  foldByEmail,
+  isStrangers,
+  type KnownContact,
+  strangersKeys,
+} from '../domain/contact-change.ts';
+import { checkData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
+import type { ContactEvent } from '../domain/event-names.ts';
+import { publicDataOf, type StoredData, splitByWriter } from '../domain/public-data.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
-import { findLastingRefusals, liftSuppressions } from './suppressions.ts';
+import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
 const MANY_ROWS = 200;
 
-/** What one request says about one contact; `set` and `remove` come from `applyData`. */
-export interface ContactUpsert {
-  email: string;
-  /** Undefined keeps a known contact's state; a new one gets `defaultSubscribed`. */
-  subscribed?: boolean | undefined;
-  set: Data;
-  remove: string[];
-  /** Written by the public key: its values are remembered as such, and it overrules nobody's refusal. */
-  untrusted?: boolean;
-}
+const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
+const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
+const STORED_COLUMNS = sql`
+  c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.created_at, c.updated_at`;
 
 export interface UpsertContacts {
   projectId: string;
@@ -59,7 +63,7 @@ export interface UpsertedContact {
  */
 export async function upsertContacts(trx: Transaction<Database>, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = foldByEmail(p.rows);
-  const known = await lockKnown(trx, p.projectId, [...wanted.keys()]);
+  const known = await lockKnown(trx, p.projectId, wanted);
   await settleSubscriptions(trx, p, wanted, known);
   const inserted = await insertMissing(
     trx,
@@ -68,69 +72,40 @@ export async function upsertContacts(trx: Transaction<Database>, p: UpsertContac
   );
   // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
   for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
-  const changes = [...wanted.values()].flatMap((row) => changeOf(row, known.get(row.email)));
+  const changes = [...wanted.values()].flatMap((row) => {
+    const contact = known.get(row.email);
+    return (contact && changeOf(row, contact)) ?? [];
+  });
   // In order before the first row is written, since the update visits them in any order.
   if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
   const updated = await updateChanged(trx, changes, p.causeId ?? null);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
-  for (const contact of updated) refuseTooMuch(contact.data);
+  for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
   return inOrder(p.rows, results);
 }
 
-interface StoredContact extends UpsertedContact {
-  untrustedKeys: string[];
-}
-
-interface Change {
-  id: string;
-  subscribed: boolean | undefined;
-  set: Data;
-  remove: string[];
-  /** Keys that become, and that cease to be, written by the public key. */
-  distrust: string[];
-  trust: string[];
-}
-
-/** One row an address, in the order of addresses: later rows win over earlier ones. */
-function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
-  const folded = new Map<string, ContactUpsert>();
-  for (const row of rows) {
-    const email = normalizeEmail(row.email);
-    const before = folded.get(email);
-    folded.set(email, before ? foldTwo(before, { ...row, email }) : { ...row, email });
-  }
-  return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
-  const removed = new Set([...first.remove, ...second.remove]);
-  for (const key of Object.keys(second.set)) removed.delete(key);
-  return {
-    email: second.email,
-    subscribed: second.subscribed ?? first.subscribed,
-    set: mergeData(first.set, second),
-    remove: [...removed],
-    // Mixed rows count as untrusted: it is the side that can do no harm.
-    untrusted: first.untrusted || second.untrusted,
-  };
+interface StoredContact extends UpsertedContact, KnownContact {
+  data: Data;
 }
 
 async function lockKnown(
   trx: Transaction<Database>,
   projectId: string,
-  emails: string[],
+  wanted: Map<string, ContactUpsert>,
 ): Promise<Map<string, StoredContact>> {
+  const emails = [...wanted.keys()];
   // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most change, and
-  // locking them for that at once saves a third of the writes.
+  // locking them for that at once saves a third of the writes. What a stranger may change depends on what is there, which must stand still.
   // Ids are looked up address by address, for a plan that does not look through all that the project has (see `ownedBy`). The address is
   // asked for again of the row that is locked: it may have changed until then.
-  const strength = sql.raw(emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
+  const judged = [...wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
+  const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await sql<ContactRow>`
-    /* prepared */ SELECT id, email, subscribed, data, untrusted_keys, created_at, updated_at, false AS is_new, false AS changed
-    FROM contacts WHERE id = ANY(ARRAY(
+    /* prepared */ SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
+    FROM contacts c WHERE id = ANY(ARRAY(
       SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
       CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = wanted.email LIMIT 1) AS found))
-      AND email = ANY(${emails}::text[]) AND ${ownedBy('project_id', projectId)}
+      AND c.email = ANY(${emails}::text[]) AND ${ownedBy('project_id', projectId)}
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
@@ -143,17 +118,45 @@ async function settleSubscriptions(
   wanted: Map<string, ContactUpsert>,
   known: Map<string, StoredContact>,
 ): Promise<void> {
-  const lifts = (row: ContactUpsert) => (p.liftsUnsubscribe ?? true) && !row.untrusted;
+  const { projectId, suppressionKey } = p;
+  const lifts = (row: ContactUpsert) => (p.liftsUnsubscribe ?? true) && !isStrangers(row);
   const lifted = [...wanted.values()].filter((row) => row.subscribed && lifts(row)).map((row) => row.email);
-  await liftSuppressions(trx, p.suppressionKey, { projectId: p.projectId, emails: lifted, reasons: ['unsubscribe'] });
+  await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
   const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
-  const refused = await findLastingRefusals(trx, p.suppressionKey, {
-    projectId: p.projectId,
+  const refused = await findSuppressions(trx, suppressionKey, {
+    projectId,
     emails: subscribing.map((row) => row.email),
   });
-  for (const email of refused) {
+  for (const email of refused.keys()) {
     const row = wanted.get(email);
     if (row) wanted.set(email, { ...row, subscribed: known.has(email) ? undefined : false });
+  }
+  const strangers = subscribing.filter((row) => isStrangers(row) && !refused.has(row.email));
+  await settleHistories(
+    trx,
+    projectId,
+    strangers.flatMap((row) => known.get(row.email) ?? []),
+  );
+}
+
+/** Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds their locks. */
+async function settleHistories(
+  trx: Transaction<Database>,
+  projectId: string,
+  contacts: StoredContact[],
+): Promise<void> {
+  const unknown = new Map(contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
+  if (unknown.size === 0) return;
+  const { rows } = await sql<{ id: string; was_unsubscribed: boolean }>`
+    UPDATE contacts c SET was_unsubscribed = EXISTS (
+      SELECT FROM events e
+      WHERE e.project_id = ${projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id)
+    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', projectId)}
+    RETURNING c.id, c.was_unsubscribed
+  `.execute(trx);
+  for (const row of rows) {
+    const contact = unknown.get(row.id);
+    if (contact) contact.wasUnsubscribed = row.was_unsubscribed;
   }
 }
 
@@ -164,52 +167,30 @@ function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p:
 async function insertMissing(
   trx: Transaction<Database>,
   p: UpsertContacts,
-  rows: ContactUpsert[],
+  wanted: ContactUpsert[],
 ): Promise<StoredContact[]> {
-  if (rows.length === 0) return [];
-  for (const row of rows) refuseTooMuch(row.set);
+  if (wanted.length === 0) return [];
+  const rows = wanted.map((row) => (row.untrusted ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
+  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
   const { rows: inserted } = await sql<ContactRow>`
     /* prepared */ INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
     FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],
-      ${rows.map((row) => arrayLiteral(row.untrusted ? Object.keys(row.set) : []))}::text[])
+      ${rows.map((row) => arrayLiteral(strangersKeys(row)))}::text[])
       AS i (email, subscribed, data, untrusted)
     ORDER BY i.email
     ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
-    RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
+    RETURNING ${STORED_COLUMNS},
       old.id IS NULL AS is_new, false AS changed
   `.execute(trx);
   return inserted.map(toStored);
 }
 
-function changeOf(row: ContactUpsert, known: StoredContact | undefined): Change[] {
-  if (!known) return [];
-  const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
-  const remove = row.remove.filter((key) => key in known.data);
-  const written = row.untrusted ? remove : [...remove, ...Object.keys(row.set)];
-  const change: Change = {
-    id: known.id,
-    subscribed: row.subscribed,
-    set: row.set,
-    remove: row.remove,
-    distrust: row.untrusted ? differing : [],
-    trust: written.filter((key) => known.untrustedKeys.includes(key)),
-  };
-  const subscribes = row.subscribed !== undefined && row.subscribed !== known.subscribed;
-  const changed = differing.length + remove.length + change.trust.length > 0 || subscribes;
-  return changed ? [change] : [];
-}
-
-/** As JSON values: an object's keys come back from Postgres in another order. */
-function isSame(given: unknown, stored: unknown): boolean {
-  return given === stored || (typeof given === 'object' && isDeepStrictEqual(given, stored));
-}
-
 async function updateChanged(
   trx: Transaction<Database>,
-  changes: Change[],
+  changes: ContactChange[],
   causeId: string | null,
 ): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
@@ -218,26 +199,32 @@ async function updateChanged(
     /* prepared */ WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
         ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
-        ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[])
-        AS u (id, subscribed, set_data, remove, distrust, trust)
+        ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[],
+        ${changes.map((c) => c.refuses)}::bool[]) AS u (id, subscribed, set_data, remove, distrust, trust, refuses)
     )
     UPDATE contacts c SET
-      subscribed = coalesce(i.subscribed, c.subscribed),
+      subscribed = coalesce(i.subscribed, c.subscribed), was_unsubscribed = c.was_unsubscribed OR i.refuses,
       data = (c.data - i.remove::text[]) || i.set_data::jsonb,
       untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
         SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
       changed_by = ${causeId}::uuid, updated_at = now()
     FROM i WHERE c.id = i.id
-    RETURNING c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.created_at, c.updated_at,
+    RETURNING ${STORED_COLUMNS},
       false AS is_new, old.subscribed <> new.subscribed AS changed
   `.execute(trx);
   return rows.map(toStored);
 }
 
-const idOf = (change: Change): string => change.id;
+const idOf = (change: ContactChange): string => change.id;
 
-function refuseTooMuch(data: Data): void {
-  const errors = checkData(data);
+function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
+  return subscribed !== undefined || Object.keys(set).length + remove.length > 0;
+}
+
+/** The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of strangers' counts apart. */
+function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
+  const { own, strangers } = splitByWriter(contact);
+  const errors = [...checkData(own), ...(row?.copied && row.copied.size > 0 ? checkData(strangers) : [])];
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
 
@@ -247,7 +234,7 @@ function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): Up
   return rows.map((row, index) => {
     const stored = results.get(normalizeEmail(row.email));
     if (!stored) throw new Error('an upserted contact is missing from its own result');
-    const { untrustedKeys: _, ...contact } = stored;
+    const { untrustedKeys: _, wasUnsubscribed: __, ...contact } = stored;
     const first = !seen.has(contact.email);
     seen.add(contact.email);
     return {
@@ -264,6 +251,7 @@ interface ContactRow {
   subscribed: boolean;
   data: Data;
   untrusted_keys: string[];
+  was_unsubscribed: boolean | null;
   created_at: Date;
   updated_at: Date;
   is_new: boolean;
@@ -281,6 +269,7 @@ function toStored(row: ContactRow): StoredContact {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     untrustedKeys: row.untrusted_keys,
+    wasUnsubscribed: row.was_unsubscribed,
   };
 }
 

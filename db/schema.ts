@@ -132,6 +132,7 @@ export interface ContactsTable {
   sms_subscribed: Generated<boolean>;
   data: GeneratedJson;
   untrusted_keys: Generated<string[]>;
+  was_unsubscribed: Generated<boolean | null>;
   changed_by: string | null;
   phone: GeneratedAlways<string | null>;
   created_at: GeneratedTimestamp;

@@ -48,21 +48,23 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * Unsubscribes those of the addresses that are subscribed contacts, and emits it. The suppression list is left as it is.
+ * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that they are not to be
+ * subscribed by a stranger. The suppression list is left as it is.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function unsubscribeAddresses(
   trx: Transaction<Database>,
   p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: 'live' | 'test' },
 ): Promise<OutboxRow[]> {
-  const { rows } = await sql<{ id: string }>`
+  const { rows: contacts } = await sql<SubscriptionState>`
     WITH locked AS MATERIALIZED (
       SELECT id FROM contacts
-      WHERE project_id = ${p.projectId} AND email = ANY(${p.emails.map(normalizeEmail)}::text[]) AND subscribed
+      WHERE project_id = ${p.projectId} AND email = ANY(${p.emails.map(normalizeEmail)}::text[])
+        AND (subscribed OR was_unsubscribed IS NOT TRUE)
       ORDER BY id FOR NO KEY UPDATE
     )
-    UPDATE contacts c SET subscribed = false, updated_at = now() FROM locked WHERE c.id = locked.id RETURNING c.id
+    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, updated_at = now() FROM locked WHERE c.id = locked.id
+    RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
-  const contacts = rows.map(({ id }) => ({ id, subscribed: false, subscriptionChanged: true }));
   return recordSubscriptionChanges(trx, { ...p, contacts });
 }

@@ -1,14 +1,10 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../domain/reasons.ts';
 import { addressHash, type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
-import type { Database } from './schema.ts';
-
-/** Reasons that the public key and an import never overrule: the mailbox or the person said no (decisions §2, §9). */
-const LASTING_REASONS: SuppressionReason[] = ['hard_bounce', 'complaint', 'unsubscribe'];
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 
@@ -118,17 +114,6 @@ export async function findSuppressionFor(
 ): Promise<SuppressionReason | undefined> {
   const found = await findSuppressions(db, key, { projectId: p.projectId, emails: [p.email] });
   return found.get(normalizeEmail(p.email))?.find((reason) => suppresses(reason, p.type));
-}
-
-/** Which of the addresses were refused by their mailbox or by the person: neither the public key nor an import overrules that. */
-export async function findLastingRefusals(
-  trx: Transaction<Database>,
-  key: Buffer,
-  p: { projectId: string; emails: string[] },
-): Promise<Set<string>> {
-  const found = await findSuppressions(trx, key, p);
-  const lasting = [...found].filter(([, reasons]) => reasons.some((reason) => LASTING_REASONS.includes(reason)));
-  return new Set(lasting.map(([email]) => email));
 }
 
 /**

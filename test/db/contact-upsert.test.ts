@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ContactUpsert, type UpsertedContact, upsertContacts } from '../../db/contact-upsert.ts';
+import { type UpsertedContact, upsertContacts } from '../../db/contact-upsert.ts';
 import { addSuppressions } from '../../db/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { ContactUpsert } from '../../domain/contact-change.ts';
 import { mergeData } from '../../domain/data-values.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -108,15 +109,38 @@ describe('upserting contacts', () => {
     await upsert([{ set: { mine: 1, both: 1 } }]);
     await upsert([{ set: { both: 1, theirs: 2 }, untrusted: true }]);
     expect((await stored())['a@x.com']?.untrusted).toEqual(['theirs']);
-    await upsert([{ set: { both: 2 }, untrusted: true }]);
-    expect((await stored())['a@x.com']?.untrusted.sort()).toEqual(['both', 'theirs']);
-    await upsert([{ set: { theirs: 2 } }]);
-    expect((await stored())['a@x.com']?.untrusted).toEqual(['both']);
-    await upsert([{ remove: ['both'] }]);
+    await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], untrusted: true }]);
+    expect((await stored())['a@x.com']).toMatchObject({
+      data: { mine: 1, both: 1, theirs: 3, more: 4 },
+      untrusted: ['more', 'theirs'],
+    });
+    await upsert([{ set: { theirs: 3 } }]);
+    expect((await stored())['a@x.com']?.untrusted).toEqual(['more']);
+    await upsert([{ remove: ['more'] }]);
     expect((await stored())['a@x.com']?.untrusted).toEqual([]);
   });
 
-  it.each(['unsubscribe', 'complaint', 'hard_bounce'] as const)(
+  it('by a step remembers as strangers’ what it copies of theirs, and subscribes nobody whom they could not', async () => {
+    await upsert([
+      { email: 'left@x.com', set: { plan: 'pro' } },
+      { email: 'new@x.com', subscribed: false },
+    ]);
+    await upsert([{ email: 'left@x.com', subscribed: false }]);
+    const step = { subscribed: true, set: { plan: 'free', site: 'x' }, copied: new Set(['site']), forStranger: true };
+    await upsert([
+      { email: 'left@x.com', ...step },
+      { email: 'new@x.com', ...step },
+    ]);
+    const data = { plan: 'free', site: 'x' };
+    expect(await stored()).toEqual({
+      'left@x.com': { subscribed: false, data, untrusted: ['site'] },
+      'new@x.com': { subscribed: true, data, untrusted: ['site'] },
+    });
+    await upsert([{ email: 'new@x.com', subscribed: false, forStranger: true }]);
+    expect((await stored())['new@x.com']?.subscribed).toBe(false);
+  });
+
+  it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'] as const)(
     'by the public key or an import does not overrule %s',
     async (reason) => {
       await upsert([{ subscribed: false }]);
@@ -131,12 +155,23 @@ describe('upserting contacts', () => {
     },
   );
 
-  it('by the public key subscribes who was unsubscribed by nobody but the API', async () => {
+  it('by the public key subscribes who was created unsubscribed, and nobody who was unsubscribed since', async () => {
     await upsert([{ subscribed: false }]);
     expect((await upsert([{ subscribed: true, untrusted: true }]))[0]).toMatchObject({
       subscribed: true,
       subscriptionChanged: true,
     });
+    await upsert([{ subscribed: false, untrusted: true }]);
+    expect((await stored())['a@x.com']?.subscribed).toBe(true);
+    await upsert([{ subscribed: false }]);
+    await upsert([{ subscribed: true, untrusted: true }]);
+    expect((await stored())['a@x.com']?.subscribed).toBe(false);
+  });
+
+  it('remembers that somebody is not to be subscribed, though they are not', async () => {
+    await upsert([{ subscribed: false }]);
+    await upsert([{ subscribed: false }]);
+    expect((await upsert([{ subscribed: true, untrusted: true }]))[0]?.subscribed).toBe(false);
   });
 
   it('writes nothing at all when one contact would get too much data', async () => {
