@@ -25,6 +25,7 @@ const DIST = join(ROOT, 'dist');
 const ROOMS = [
   'api',
   'domain',
+  'compute',
   'db',
   'temporal',
   'workflows',

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const ROOMS = 'api,domain,db,temporal,workflows,activities,channels,worker,cli,web,bench';
+const ROOMS = 'api,domain,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench';
 
 /** Pure rules run without any server; what is in test/ shares one Postgres and one Temporal, started only when needed. */
 export default defineConfig({

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createContext, Script } from 'node:vm';
 
-/** A template may hold a process up for 200 ms (decisions §4); the rest is for stopping it. */
-const BOUND_MS = 180;
-/** How often work is tried on a machine that gives this thread no processor: a fourth time would hardly end better. */
-const MAX_ATTEMPTS = 3;
+/** How long a piece of work may take, and how often it is tried where the machine gives its thread no processor. */
+export interface Bound {
+  ms: number;
+  attempts: number;
+}
+
+/** A template may hold a process up for 200 ms (decisions §4); the rest is for stopping it. A fourth try would hardly end better. */
+let bound: Bound = { ms: 180, attempts: 3 };
 
 const context = createContext({ run: undefined });
 const call = new Script('run()');
@@ -12,8 +16,22 @@ const call = new Script('run()');
 /** The work did not end within its bound. */
 export class BoundExceeded extends Error {}
 
+/** How the template library says that its own count of time, or of what filters build, has passed its limit. */
+const LIBRARY_LIMIT = /^(template render|memory alloc|parse length) limit exceeded/;
+
+/** Whether an error says that work was stopped because it took too much, and not that something is wrong with it. */
+export function tookTooMuch(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof BoundExceeded || error.cause instanceof BoundExceeded || LIBRARY_LIMIT.test(error.message);
+}
+
+/** Another bound for all that follows on this thread: one on which nobody waits may give more, and need not try again. */
+export function setBound(given: Bound): void {
+  bound = given;
+}
+
 /**
- * Runs `work` and stops it after `BOUND_MS`, whatever it is doing: a loop, a filter or a regular expression. The limits
+ * Runs `work` and stops it after `ms` (that of the thread unless given), whatever it is doing: a loop, a filter or a regular expression. The limits
  * of the template library count what it thinks of; this counts time from outside, by V8's own interrupt. Where others
  * have the processor meanwhile, work is not at fault: it runs again from its start, until it has had its time.
  *
@@ -21,25 +39,25 @@ export class BoundExceeded extends Error {}
  * use it for compiling and for templates with loops or costly filters, not for those that cannot take long.
  * @throws BoundExceeded
  */
-export function bounded<T>(work: () => T): T {
+export function bounded<T>(work: () => T, ms = bound.ms): T {
   const start = threadCpuMs();
   for (let attempt = 1; ; attempt++) {
     try {
-      return once(work);
+      return once(work, ms);
     } catch (error) {
-      const hadItsTime = attempt === MAX_ATTEMPTS || threadCpuMs() - start >= BOUND_MS * 0.75;
+      const hadItsTime = attempt >= bound.attempts || threadCpuMs() - start >= ms * 0.75;
       if (!(error instanceof BoundExceeded) || hadItsTime) throw error;
     }
   }
 }
 
-function once<T>(work: () => T): T {
+function once<T>(work: () => T, ms: number): T {
   const outer: unknown = context.run;
   context.run = work;
   try {
-    return call.runInContext(context, { timeout: BOUND_MS }) as T;
+    return call.runInContext(context, { timeout: ms }) as T;
   } catch (error) {
-    if (isTimeout(error)) throw new BoundExceeded(`not done after ${BOUND_MS} ms`, { cause: error });
+    if (isTimeout(error)) throw new BoundExceeded(`not done after ${ms} ms`, { cause: error });
     throw error;
   } finally {
     context.run = outer;
@@ -54,7 +72,7 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** What this thread has computed so far; where Linux does not say it, all threads together, which is never less. */
-function threadCpuMs(): number {
+export function threadCpuMs(): number {
   try {
     const nanoseconds = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0];
     return Number(nanoseconds) / 1e6;

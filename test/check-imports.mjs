@@ -12,13 +12,23 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const RULES = {
   domain: { values: [], types: [] },
   db: { values: ['domain'], types: [] },
+  compute: { values: ['domain', 'db'], types: [] },
   channels: { values: ['domain'], types: [] },
-  activities: { values: ['db', 'channels', 'domain', 'temporal'], types: [] },
+  activities: { values: ['compute', 'db', 'channels', 'domain', 'temporal'], types: [] },
   workflows: { values: ['domain'], types: ['activities'] },
   temporal: { values: ['domain'], types: ['workflows'] },
   web: { values: ['domain'], types: [] },
   api: {
-    values: ['db', 'domain', 'channels/dns', 'channels/inbound', 'channels/relay', 'temporal/lifecycle', 'web'],
+    values: [
+      'compute',
+      'db',
+      'domain',
+      'channels/dns',
+      'channels/inbound',
+      'channels/relay',
+      'temporal/lifecycle',
+      'web',
+    ],
     types: ['temporal'],
   },
 };

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createBudgets, OverBudget } from './budgets.ts';
+
+/** Budgets on a clock that stands. */
+const budgets = (cpuMsPerSecond = 100) => createBudgets({ cpuMsPerSecond, now: () => 0 });
+const work = { projectId: 'greedy', kind: 'test' };
+
+describe('the budget of a project', () => {
+  it('lets work begin while something is left, and refuses who would wait longer than he can', async () => {
+    const { run } = budgets();
+    const order: string[] = [];
+    await run(work, async (charge) => {
+      charge(10_000);
+      order.push('first');
+    });
+    const refused = await run({ ...work, maxWaitMs: 5_000 }, async () => order.push('second')).catch((e: unknown) => e);
+    expect(refused).toBeInstanceOf(OverBudget);
+    // 9,800 ms over, made up for at 100 a second.
+    expect(refused).toMatchObject({ status: 429, retryAfterMs: 98_001, headers: { 'Retry-After': '99' } });
+    expect(order).toEqual(['first']);
+  });
+
+  it('is nobody else', async () => {
+    const { run } = budgets();
+    await run(work, async (charge) => charge(10_000));
+    await expect(run({ ...work, projectId: 'other' }, async () => 'done')).resolves.toBe('done');
+  });
+
+  it('takes what fails into account too', async () => {
+    const { run } = budgets();
+    const failing = run(work, async (charge) => {
+      charge(10_000);
+      throw new TypeError('mine');
+    });
+    await expect(failing).rejects.toThrow(TypeError);
+    await expect(run({ ...work, maxWaitMs: 10 }, async () => 'done')).rejects.toThrow(OverBudget);
+  });
+
+  it('has two works at a time, those for which somebody waits before those that are bulk', async () => {
+    const { run } = budgets(0);
+    const order: string[] = [];
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = [1, 2].map(() => run(work, () => gate));
+    const bulk = run({ ...work, bulk: true }, async () => order.push('bulk'));
+    const single = run(work, async () => order.push('single'));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    release();
+    await Promise.all([...held, bulk, single]);
+    expect(order).toEqual(['single', 'bulk']);
+  });
+});

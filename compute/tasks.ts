@@ -1,0 +1,106 @@
+import { bounded, threadCpuMs, tookTooMuch } from '../domain/bounded.ts';
+import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayout } from '../domain/contact-csv.ts';
+import {
+  type CompiledContent,
+  type ContentSource,
+  compileContent,
+  type MessageHeaders,
+  type RenderedContent,
+  type RenderInput,
+  renderContent,
+  renderMime,
+  renderSubject,
+  resolveLink,
+} from '../domain/content.ts';
+import { htmlToText } from '../domain/content-text.ts';
+import type { Scope } from '../domain/liquid.ts';
+import { Lru } from '../domain/lru.ts';
+import { TemplateError } from '../domain/template-error.ts';
+
+/** What has to be known of a content without having it compiled. */
+export interface ContentFacts {
+  links: string[];
+  variables: string[] | '*';
+  needsUnsubscribe: boolean;
+  costly: boolean;
+  /** Milliseconds of a processor that it took to compile. */
+  compileMs: number;
+}
+
+export interface MessageInput {
+  input: RenderInput;
+  headers: MessageHeaders;
+}
+
+/** A message as it goes over the wire, and its subject as events name it. */
+export interface RenderedMessage {
+  raw: string;
+  subject: string;
+}
+
+/** A content and a name for it, by which a thread that has compiled it knows it again. */
+export interface KeyedSource {
+  key: string;
+  source: ContentSource;
+}
+
+/** Contents kept compiled by a thread: those that are being sent just now. */
+const CONTENTS_MAX = 30;
+/** Half of what a message gets when it is sent: those who pass are not stopped on a busy day. */
+const TRIAL_MS = 200;
+const TOO_SLOW = 'The template takes too long: it is too large or does too much.';
+const NOBODY: RenderInput = {
+  vars: { id: '', email: 'someone@example.com', data: {} },
+  urls: { baseUrl: 'http://localhost', track: 'track', manage: 'manage' },
+};
+const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
+
+/**
+ * All that is computed for tenants in threads, by name. Pure functions of what can be copied between threads: each takes one input and gives
+ * one output, and keeps nothing that a thread that was ended would be missed for.
+ */
+export const TASKS = {
+  'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
+    const startMs = threadCpuMs();
+    const { links, variables, needsUnsubscribe, costly } = compiled({ key, source });
+    return { links, variables, needsUnsubscribe, costly, compileMs: threadCpuMs() - startMs };
+  },
+  'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(compiled(p), p.input),
+  /** Renders for nobody in particular. @throws TemplateError only when that takes too much: what else fails may be for want of data */
+  'content.trial': (content: KeyedSource): void => {
+    const ready = compiled(content);
+    try {
+      bounded(() => partsOf(ready, NOBODY), TRIAL_MS);
+    } catch (error) {
+      if (tookTooMuch(error)) throw new TemplateError(TOO_SLOW, { field: 'body', cause: error });
+    }
+  },
+  'content.message': ({ input, headers, ...content }: KeyedSource & MessageInput): RenderedMessage => ({
+    raw: renderMime(compiled(content), { ...input, headers }),
+    subject: renderSubject(compiled(content), input),
+  }),
+  link: (p: { link: string; vars: Scope; untrusted: ReadonlySet<string> | undefined }): string | undefined =>
+    resolveLink(p.link, p.vars, p.untrusted),
+  'html.text': ({ html }: { html: string }): string => bounded(() => htmlToText(html)),
+  'csv.layout': ({ file }: { file: Uint8Array }): { layout: CsvLayout; rows: number } => {
+    const layout = readCsvLayout(file);
+    return { layout, rows: countCsvRows(file, layout) };
+  },
+  'csv.chunk': (p: { file: Uint8Array; layout: CsvLayout; at: number; limit: number; text: boolean }): CsvChunk =>
+    readCsvChunk(p.file, p),
+};
+
+export type Tasks = typeof TASKS;
+export type TaskName = keyof Tasks;
+
+export function partsOf(content: CompiledContent, { vars, urls, untrusted }: RenderInput): RenderedContent {
+  return renderContent(content, vars, urls, untrusted);
+}
+
+function compiled({ key, source }: KeyedSource): CompiledContent {
+  const kept = compiledContents.get(key);
+  if (kept) return kept;
+  const made = compileContent(source);
+  compiledContents.set(key, made);
+  return made;
+}

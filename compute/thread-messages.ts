@@ -1,0 +1,52 @@
+import { BoundExceeded, tookTooMuch } from '../domain/bounded.ts';
+import { AppError, type ErrorCode, type FieldError } from '../domain/errors.ts';
+import { TemplateError, type TemplateField } from '../domain/template-error.ts';
+import type { TaskName } from './tasks.ts';
+
+/** What a thread is told. */
+export interface TaskMessage {
+  id: number;
+  name: TaskName;
+  input: unknown;
+}
+
+/** What it answers. */
+export type TaskAnswer = { id: number; cpuMs: number } & ({ value: unknown } | { error: PortableError });
+
+/** An error as it passes from thread to thread: classes do not. */
+export type PortableError =
+  | { kind: 'template'; message: string; line: number; column: number; field: TemplateField; timedOut: boolean }
+  | { kind: 'bound'; message: string }
+  | { kind: 'app'; code: ErrorCode; message: string; errors: FieldError[] | undefined; suggestion: string }
+  | { kind: 'other'; message: string; stack: string | undefined };
+
+export function toPortable(error: unknown): PortableError {
+  if (error instanceof TemplateError) {
+    const { message, line, column, field } = error;
+    return { kind: 'template', message, line, column, field, timedOut: tookTooMuch(error) };
+  }
+  if (error instanceof BoundExceeded) return { kind: 'bound', message: error.message };
+  if (error instanceof AppError) {
+    const { code, message, errors, suggestion } = error;
+    return { kind: 'app', code, message, errors, suggestion };
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { kind: 'other', message, stack };
+}
+
+export function fromPortable(error: PortableError): Error {
+  switch (error.kind) {
+    case 'template': {
+      const { message, timedOut, ...at } = error;
+      return new TemplateError(message, { ...at, cause: timedOut ? new BoundExceeded(message) : undefined });
+    }
+    case 'bound':
+      return new BoundExceeded(error.message);
+    case 'app': {
+      const { code, message, errors, suggestion } = error;
+      return new AppError(code, { message, errors, suggestion });
+    }
+    case 'other':
+      return Object.assign(new Error(error.message), error.stack !== undefined && { stack: error.stack });
+  }
+}

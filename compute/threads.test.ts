@@ -1,0 +1,62 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { BoundExceeded, tookTooMuch } from '../domain/bounded.ts';
+import type { ContentSource } from '../domain/content.ts';
+import { TemplateError } from '../domain/template-error.ts';
+import { createThreads } from './threads.ts';
+
+const threads = createThreads();
+afterAll(() => threads.close());
+
+const source = (body: string): ContentSource => ({
+  ...{ subject: 'News', body, type: 'MARKETING', trackOpens: true, trackClicks: true },
+});
+const input = {
+  vars: { name: 'Ada', items: ['tea', 'milk'] },
+  urls: { baseUrl: 'https://mail.example.com', track: 'track', manage: 'manage' },
+  untrusted: undefined,
+};
+const parts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
+  threads.run({ projectId, name: 'content.parts', input: { key: body, source: source(body), input }, charge });
+
+describe('a task in a thread', () => {
+  it('gives what it gives here, and is charged for', async () => {
+    const charged: number[] = [];
+    const { html, subject } = await parts('a', '{% for item in items %}<p>{{item}}</p>{% endfor %}', (ms) =>
+      charged.push(ms),
+    );
+    expect(html).toContain('<p>tea</p><p>milk</p>');
+    expect(subject).toBe('News');
+    expect(charged).toHaveLength(1);
+    expect(charged[0]).toBeGreaterThan(0);
+  });
+
+  it('that runs out of time fails as a template, and the next one runs', async () => {
+    const endless = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
+    const error = await parts('a', endless).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(TemplateError);
+    expect(tookTooMuch(error)).toBe(true);
+    expect((await parts('a', '<p>next</p>')).text).toContain('next');
+  });
+
+  it('of one project leaves a thread to the others, who have their turns', async () => {
+    // Both threads have started.
+    await Promise.all([parts('greedy', '<p>1</p>'), parts('other', '<p>2</p>')]);
+    const order: string[] = [];
+    const done = (project: string) => parts(project, `<p>${project}</p>`).then(() => order.push(project));
+    await Promise.all([...Array.from({ length: 20 }, () => done('greedy')), done('other')]);
+    expect(order.indexOf('other')).toBeLessThan(10);
+  });
+});
+
+describe('a thread that cannot be stopped otherwise', () => {
+  it('is ended, the task fails for its time, and another thread takes over', async () => {
+    const strict = createThreads({ hardLimitMs: 1 });
+    const charged: number[] = [];
+    const html = '<div>'.repeat(20_000);
+    const task = strict.run({ projectId: 'a', name: 'html.text', input: { html }, charge: (ms) => charged.push(ms) });
+    await expect(task).rejects.toBeInstanceOf(BoundExceeded);
+    expect(charged).toEqual([1]);
+    await strict.close();
+    expect((await parts('a', '<p>after</p>')).text).toContain('after');
+  });
+});

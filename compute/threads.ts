@@ -1,0 +1,220 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { type Bound, BoundExceeded } from '../domain/bounded.ts';
+import type { TaskName, Tasks } from './tasks.ts';
+import { fromPortable, type TaskAnswer, type TaskMessage } from './thread-messages.ts';
+
+/** Threads of a process: one always stays for others, since a project has one at a time. More would only compete with the process itself. */
+const THREADS_MIN = 2;
+const THREADS_MAX = 4;
+const OF_PROJECT = 1;
+/**
+ * What a template gets in a thread: twice what it may take on the thread that all share, for nobody stands still meanwhile. Once: whoever is
+ * starved by the machine has had a second of it.
+ */
+const BOUND: Bound = { ms: 400, attempts: 1 };
+/** Past the bound there are only steps that V8 cannot interrupt; then the thread is ended. Far longer, for a machine that is busy otherwise. */
+const HARD_LIMIT_MS = 5_000;
+/** A rendering keeps within 3 MB of text and what filters make of it; a file of 5 MB has been read in a third of this. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
+/** A thread costs some 30 MB: one that nobody has needed for so long ends. */
+const IDLE_MS = 60_000;
+
+type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
+type Output<K extends TaskName> = ReturnType<Tasks[K]>;
+
+export interface Threads {
+  /**
+   * Does a task in a thread, projects in turns; `charge` is told the milliseconds that it has computed, also where it failed.
+   * @throws what the task throws; BoundExceeded when it had to be ended by force, for its time or its memory
+   */
+  run<K extends TaskName>(p: {
+    projectId: string;
+    name: K;
+    input: Input<K>;
+    charge?: (cpuMs: number) => void;
+  }): Promise<Output<K>>;
+  /** Ends all threads; what is under way fails. */
+  close(): Promise<void>;
+}
+
+interface Job {
+  projectId: string;
+  message: Omit<TaskMessage, 'id'>;
+  charge: (cpuMs: number) => void;
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+/** A small pool of threads with a bound on time and memory; they start when they are needed first. */
+export function createThreads(options: { threads?: number; hardLimitMs?: number } = {}): Threads {
+  const max = options.threads ?? Math.min(THREADS_MAX, Math.max(THREADS_MIN, availableParallelism() - 1));
+  const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
+  /** Who waits, by project; a Map keeps the order in which projects have their turns. */
+  const waiting = new Map<string, Job[]>();
+  const busy = new Map<string, number>();
+  const threads = new Set<Thread>();
+  let closed = false;
+
+  const hasRoom = (projectId: string): boolean => (busy.get(projectId) ?? 0) < OF_PROJECT;
+
+  function next(): Job | undefined {
+    const projectId = [...waiting.keys()].find(hasRoom);
+    const queue = projectId === undefined ? undefined : waiting.get(projectId);
+    const job = queue?.shift();
+    if (projectId === undefined || !queue) return undefined;
+    waiting.delete(projectId);
+    if (queue.length > 0) waiting.set(projectId, queue);
+    return job;
+  }
+
+  function pump(): void {
+    for (;;) {
+      const idle = [...threads].find((one) => !one.busy);
+      const job = idle || threads.size < max ? next() : undefined;
+      if (!job) return;
+      const thread = idle ?? startThread();
+      busy.set(job.projectId, (busy.get(job.projectId) ?? 0) + 1);
+      void thread.do(job).finally(() => {
+        const left = (busy.get(job.projectId) ?? 1) - 1;
+        if (left > 0) busy.set(job.projectId, left);
+        else busy.delete(job.projectId);
+        pump();
+      });
+    }
+  }
+
+  function startThread(): Thread {
+    const thread = new Thread({ hardLimitMs, onEnd: () => threads.delete(thread) });
+    threads.add(thread);
+    return thread;
+  }
+
+  return {
+    run(p) {
+      if (closed) return Promise.reject(new Error('the threads have ended'));
+      return new Promise((resolve, reject) => {
+        const job: Job = {
+          projectId: p.projectId,
+          message: { name: p.name, input: p.input },
+          charge: p.charge ?? (() => {}),
+          resolve: resolve as (value: unknown) => void,
+          reject,
+        };
+        const queue = waiting.get(p.projectId);
+        if (queue) queue.push(job);
+        else waiting.set(p.projectId, [job]);
+        pump();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const job of [...waiting.values()].flat()) job.reject(new Error('the threads have ended'));
+      waiting.clear();
+      await Promise.all([...threads].map((thread) => thread.end()));
+    },
+  };
+}
+
+class Thread {
+  busy = false;
+  private readonly worker: Worker;
+  private readonly hardLimitMs: number;
+  private readonly ready: Promise<void>;
+  private readonly ended: Promise<void>;
+  private answer: ((answer: TaskAnswer) => void) | undefined;
+  private fail: ((error: Error) => void) | undefined;
+  private over = false;
+  private tasks = 0;
+  private idle: NodeJS.Timeout | undefined;
+
+  constructor(p: { hardLimitMs: number; onEnd: () => void }) {
+    this.hardLimitMs = p.hardLimitMs;
+    this.worker = newWorker();
+    this.worker.unref();
+    this.ready = new Promise((resolve, reject) => {
+      this.worker.once('message', () => resolve());
+      this.worker.once('error', reject);
+      this.worker.once('exit', () => reject(new Error('the thread did not start')));
+    });
+    this.ready.catch(() => {});
+    this.ended = new Promise((resolve) => {
+      const end = (error: Error) => {
+        if (!this.over) p.onEnd();
+        this.over = true;
+        this.fail?.(error);
+        resolve();
+      };
+      this.worker.on('error', (error) => end(isOutOfMemory(error) ? new BoundExceeded(error.message) : error));
+      this.worker.on('exit', () => end(new BoundExceeded(`not done after ${this.hardLimitMs} ms`)));
+    });
+    this.worker.on('message', (message: TaskAnswer | 'ready') => {
+      if (message !== 'ready') this.answer?.(message);
+    });
+  }
+
+  /** Settles the job; never rejects. */
+  async do(job: Job): Promise<void> {
+    this.busy = true;
+    clearTimeout(this.idle);
+    this.worker.ref();
+    try {
+      await this.ready;
+      const answer = await this.ask(job.message);
+      job.charge(answer.cpuMs);
+      if ('error' in answer) job.reject(fromPortable(answer.error));
+      else job.resolve(answer.value);
+    } catch (error) {
+      // It was ended: it has computed for all of its time.
+      if (error instanceof BoundExceeded) job.charge(this.hardLimitMs);
+      job.reject(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.busy = false;
+      this.worker.unref();
+      this.idle = setTimeout(() => void this.end(), IDLE_MS).unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.idle);
+    void this.worker.terminate();
+    await this.ended;
+  }
+
+  private ask(message: Omit<TaskMessage, 'id'>): Promise<TaskAnswer> {
+    const id = ++this.tasks;
+    return new Promise<TaskAnswer>((resolve, reject) => {
+      // An answer that has come while this thread itself stood still is heard first.
+      const limit = setTimeout(() => setImmediate(() => this.answer && void this.end()), this.hardLimitMs);
+      this.fail = reject;
+      this.answer = (answer) => {
+        if (answer.id !== id) return;
+        clearTimeout(limit);
+        this.answer = undefined;
+        this.fail = undefined;
+        resolve(answer);
+      };
+      if (this.over) reject(new Error('the thread has ended'));
+      else this.worker.postMessage({ id, ...message } satisfies TaskMessage);
+    }).finally(() => {
+      this.answer = undefined;
+      this.fail = undefined;
+    });
+  }
+}
+
+/** The task's doing; any other error of a thread is ours, and what a task throws is its answer. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/** From the built files, or from the sources where those run. */
+function newWorker(): Worker {
+  const entry = import.meta.url.endsWith('.ts') ? './thread-of-sources.mjs' : './thread.js';
+  return new Worker(new URL(entry, import.meta.url), {
+    workerData: { bound: BOUND },
+    resourceLimits: RESOURCE_LIMITS,
+    // Nothing of the process's own settings is within reach of what a tenant wrote.
+    env: {},
+  });
+}
