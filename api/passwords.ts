@@ -1,16 +1,29 @@
-import { hash, verify } from '@node-rs/argon2';
-
-/** What an unknown user's password is compared with, so that the time of the answer does not tell who has an account. */
-let decoy: Promise<string> | undefined;
+import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 
 /** The Argon2id hash of a password, with the parameters that OWASP advises (19 MiB, 2 passes), which are the library's own. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
 
-/** Whether a password is the one of a hash; of no hash, it takes as long and is false. */
-export async function passwordMatches(password: string, passwordHash: string | undefined): Promise<boolean> {
-  decoy ??= hash('nobody has this password');
-  const matches = await verify(passwordHash ?? (await decoy), password);
-  return matches && passwordHash !== undefined;
+/** What accounts of an address are hashed with: a hash that one of them has, or the salt that its first one gets. */
+export type Seasoning = { like: string } | { salt: Uint8Array };
+
+/**
+ * The hash of a password as accounts of an address have it: with one salt and one set of parameters, so that equal passwords have equal hashes. It takes as
+ * long whether there is an account or not.
+ */
+export function hashPasswordFor(seasoning: Seasoning, password: string): Promise<string> {
+  return hash(password, 'salt' in seasoning ? { salt: seasoning.salt } : optionsOf(seasoning.like));
+}
+
+/** Whether a password is the one of a hash. */
+export function passwordMatches(password: string, passwordHash: string): Promise<boolean> {
+  return verify(passwordHash, password);
+}
+
+/** Salt and parameters of a hash in the PHC form, `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. */
+function optionsOf(passwordHash: string): Options {
+  const { algorithm, version, memoryCost, timeCost, parallelism, outputLen } = parseOptions(passwordHash);
+  const salt = Buffer.from(passwordHash.split('$').at(-2) ?? '', 'base64');
+  return { algorithm, version, memoryCost, timeCost, parallelism, outputLen, salt };
 }

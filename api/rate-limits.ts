@@ -3,6 +3,7 @@ import type { Db } from '../db/connection.ts';
 import { deleteOldWindows, takeFromWindow } from '../db/rate-windows.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
+import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
@@ -27,7 +28,7 @@ export interface RateStanding {
   resetSeconds: number;
 }
 
-export interface RateLimits {
+export interface RateLimits extends CallerLimits {
   /** One request of a project; undefined where RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForProject(projectId: string): Promise<RateStanding | undefined>;
   /**
@@ -110,6 +111,7 @@ export function createRateLimits(deps: {
   const hidden = (text: string): string => createHmac('sha256', deps.key).update(text).digest('base64url').slice(0, 22);
 
   return {
+    ...createCallerLimits({ db: deps.db, hidden }),
     takeForProject: async (projectId) =>
       deps.perMinute > 0 ? take(`project ${projectId}`, deps.perMinute) : undefined,
     takeForPublicKey: async (projectId) =>

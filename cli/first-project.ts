@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashPassword } from '../api/passwords.ts';
-import { findUserByEmail } from '../db/accounts.ts';
+import { findPasswordHash } from '../db/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { findPublicKey, insertFirstProject } from '../db/first-project.ts';
 import { hashKey, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
@@ -67,7 +67,7 @@ async function inventFacts(db: Db): Promise<FirstProjectFacts> {
     secretKey: newSecretKey('live').key,
     testKey: newSecretKey('test').key,
     owner: {
-      email: (await findUserByEmail(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
+      email: (await findPasswordHash(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
       password: randomBytes(PASSWORD_BYTES).toString('base64url'),
     },
     domain: DOMAIN,

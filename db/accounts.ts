@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Role } from '../domain/scopes.ts';
 import type { Db } from './connection.ts';
+import { sqlStateOf } from './postgres-errors.ts';
 import type { Database } from './schema.ts';
 
 export interface NewAccount {
@@ -14,6 +15,8 @@ export interface NewAccount {
 export interface Account {
   userId: string;
   projectId: string;
+  /** There was one with this address and this password. */
+  known: boolean;
 }
 
 export interface ProjectMembership {
@@ -22,26 +25,34 @@ export interface ProjectMembership {
   role: Role;
 }
 
+const UNIQUE_VIOLATION = '23505';
 /** One lock for all sign-ups while only the first may sign up: two at once must not both find nobody. */
 const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
- * Makes a user with a first project that they own, all or nothing. With `onlyFirst` it refuses once there is any user.
- * @throws AppError FORBIDDEN (sign-up is closed), CONFLICT (the address has an account)
+ * Makes a user with a first project that they own, all or nothing; or finds the user who has this address and this password already. Others may
+ * have the address: who signs up need not learn of them. With `onlyFirst` it refuses once there is any user.
+ * @param account.passwordHash with the salt that all accounts of the address have
+ * @throws AppError FORBIDDEN (sign-up is closed)
  */
 export async function insertAccount(db: Db, account: NewAccount, onlyFirst: boolean): Promise<Account> {
   return db.transaction().execute(async (trx) => {
     if (onlyFirst) await refuseUnlessFirst(trx);
-    const user = await trx
+    const { email, passwordHash } = account;
+    const made = await trx
       .insertInto('users')
-      .values({ email: account.email, password_hash: account.passwordHash })
-      .onConflict((conflict) => conflict.column('email').doNothing())
+      .values({ email, password_hash: passwordHash })
+      .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (!user) throw new AppError('CONFLICT', { message: 'This address has an account already: sign in instead.' });
+    const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
+    if (!userId)
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account changed in this moment: try again.' });
+    const [project] = made ? [] : await listMemberships(trx, userId);
+    if (project) return { userId, projectId: project.id, known: true };
     const projectId = await insertProject(trx, { name: account.projectName, publicKey: account.publicKey });
-    await trx.insertInto('memberships').values({ project_id: projectId, user_id: user.id, role: 'OWNER' }).execute();
-    return { userId: user.id, projectId };
+    await trx.insertInto('memberships').values({ project_id: projectId, user_id: userId, role: 'OWNER' }).execute();
+    return { userId, projectId, known: !made };
   });
 }
 
@@ -73,17 +84,23 @@ export function signupClosed(): AppError {
   });
 }
 
-/** The user of an address with the password's hash, or undefined. */
-export async function findUserByEmail(
-  db: Db,
-  email: string,
-): Promise<{ id: string; passwordHash: string } | undefined> {
+/** A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address. */
+export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
+  const { rows } = await sql<{ password_hash: string }>`
+    SELECT password_hash FROM users WHERE email = ${email} ORDER BY id LIMIT 1
+  `.execute(db);
+  return rows[0]?.password_hash;
+}
+
+/** The user who has this address and this password, or undefined. */
+export async function findUser(db: Db, p: { email: string; passwordHash: string }): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(['id', 'password_hash'])
-    .where('email', '=', email)
+    .select('id')
+    .where('email', '=', p.email)
+    .where('password_hash', '=', p.passwordHash)
     .executeTakeFirst();
-  return row && { id: row.id, passwordHash: row.password_hash };
+  return row?.id;
 }
 
 /** The hash of a user's password. @throws AppError NOT_FOUND */
@@ -103,21 +120,25 @@ export async function listMemberships(db: Db, userId: string): Promise<ProjectMe
 }
 
 /**
- * Changes a password, gives the session that asked a new token, and ends every other of the user. False, and nothing is changed, where
- * the password is no longer the one that was checked: of several that ask at once, one does it.
+ * Changes a password, gives the session that asked a new token, and ends every other of the user. Nothing is changed where the password is no longer
+ * the one that was checked (`stale`): of several that ask at once, one does it. Nor where another account of the address has it (`taken`).
  */
 export async function updatePassword(
   db: Db,
   p: { userId: string; checkedHash: string; passwordHash: string; oldToken: Buffer; newToken: Buffer },
-): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+): Promise<'changed' | 'stale' | 'taken'> {
+  const changing = db.transaction().execute(async (trx) => {
     const { numAffectedRows } = await sql`
       UPDATE users SET password_hash = ${p.passwordHash}, updated_at = now()
       WHERE id = ${p.userId} AND password_hash = ${p.checkedHash}
     `.execute(trx);
-    if (!numAffectedRows) return false;
+    if (!numAffectedRows) return 'stale';
     await sql`DELETE FROM sessions WHERE user_id = ${p.userId} AND token_hash <> ${p.oldToken}`.execute(trx);
     await sql`UPDATE sessions SET token_hash = ${p.newToken} WHERE token_hash = ${p.oldToken}`.execute(trx);
-    return true;
+    return 'changed';
+  });
+  return changing.catch((error: unknown) => {
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) return 'taken';
+    throw error;
   });
 }

@@ -4,12 +4,18 @@ import type { Db } from './connection.ts';
 
 /** Failures that a subject may have in the window, before it must wait. */
 export interface AttemptLimit {
-  /** An account or a caller's address, as a keyed hash. */
+  /** An account, a caller or both together, as a keyed hash. */
   subject: string;
   limit: number;
 }
 
-/** Source: decisions §11. */
+/** An attempt that counts as a failure until it is forgiven. */
+export interface Attempt {
+  subjects: string[];
+  /** When it was noted, in Postgres' words: by it the attempt is found again. */
+  notedAt: string;
+}
+
 const WINDOW_MINUTES = 15;
 
 /**
@@ -17,9 +23,9 @@ const WINDOW_MINUTES = 15;
  * `forgiveAttempt` takes it back. The lock makes counting and noting one step for each subject.
  * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
  */
-export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<void> {
+export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Attempt> {
   const sorted = [...limits].sort((a, b) => (a.subject < b.subject ? -1 : 1));
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     for (const { subject, limit } of sorted) {
       await sql`SELECT pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(trx);
       const { rows } = await sql<{ count: number; wait_seconds: number | null }>`
@@ -31,17 +37,22 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<void>
       `.execute(trx);
       const [standing] = rows;
       if (standing && standing.count >= limit) throw tooManyFailures(standing.wait_seconds ?? WINDOW_MINUTES * 60);
-      await sql`INSERT INTO login_failures (subject) VALUES (${subject})`.execute(trx);
     }
+    const subjects = sorted.map(({ subject }) => subject);
+    const { rows } = await sql<{ notedAt: string }>`
+      INSERT INTO login_failures (subject) SELECT unnest(${subjects}::text[]) RETURNING failed_at::text AS "notedAt"
+    `.execute(trx);
+    return { subjects, notedAt: rows[0]?.notedAt ?? '' };
   });
 }
 
-/** After a success: forgets the account's failures, and the one that was noted for the address. Old rows of all go with it. */
-export async function forgiveAttempt(db: Db, p: { account: string; address: string }): Promise<void> {
+/**
+ * Takes back what `takeAttempt` noted, and nothing else: who signs in to one account of an address must not wipe out what they failed at
+ * with another.
+ */
+export async function forgiveAttempt(db: Db, { subjects, notedAt }: Attempt): Promise<void> {
   await sql`
-    DELETE FROM login_failures WHERE subject = ${p.account}
-      OR failed_at <= now() - make_interval(mins => ${WINDOW_MINUTES})
-      OR ctid = (SELECT ctid FROM login_failures WHERE subject = ${p.address} ORDER BY failed_at DESC LIMIT 1)
+    DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
   `.execute(db);
 }
 

@@ -1,68 +1,37 @@
-import { createHmac } from 'node:crypto';
 import { createRoute, z } from '@hono/zod-openapi';
 import {
-  findUserByEmail,
+  findPasswordHash,
+  findUser,
   getPasswordHash,
   insertAccount,
   listMemberships,
   signupClosed,
   updatePassword,
 } from '../../db/accounts.ts';
-import { forgiveAttempt, takeAttempt } from '../../db/login-attempts.ts';
-import { getProject } from '../../db/projects.ts';
-import { deleteSession, insertSession, updateSessionProject } from '../../db/sessions.ts';
+import { deleteSession, updateSessionProject } from '../../db/sessions.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { AppError, fieldError } from '../../domain/errors.ts';
-import { ROLES, roleScopes, SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { personOf } from '../actor.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
-import { clientNetwork } from '../client-address.ts';
+import { clientAddress, clientNetwork } from '../client-address.ts';
 import { refuseForeignWrite } from '../csrf.ts';
 import type { Deps } from '../deps.ts';
+import { knownDevice } from '../device-cookie.ts';
 import type { App, RequestContext } from '../env.ts';
-import { hashPassword, passwordMatches } from '../passwords.ts';
-import { Hold, projectAnswer } from '../project-answer.ts';
+import { createLoginThrottle } from '../login-throttle.ts';
+import { hashPasswordFor, passwordMatches } from '../passwords.ts';
 import { EmailAddress, Id } from '../schemas.ts';
 import { open, session } from '../security.ts';
-import {
-  dropSessionCookie,
-  givenSessionToken,
-  giveSessionCookie,
-  hashToken,
-  newSessionToken,
-  SESSION_DAYS,
-} from '../session-cookie.ts';
+import { dropSessionCookie, giveSessionCookie, hashToken, newSessionToken } from '../session-cookie.ts';
+import { describeMe, Me, saltOf, sessionToken, signIn, wrongPassword } from '../sign-in.ts';
 
-/** Failed attempts in 15 minutes. Source: decisions §11. */
-const FAILURES_PER_ACCOUNT = 10;
-const FAILURES_PER_ADDRESS = 50;
 /** Longer is a mistake or an attack on the hash function. */
 const PASSWORD_MAX_CHARS = 200;
 const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
 
 const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
 const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
-
-const Me = z
-  .object({
-    user: z.object({ id: Id, email: z.string() }),
-    projects: z.array(z.object({ id: Id, name: z.string(), role: z.enum(ROLES) })),
-    projectId: Id,
-    role: z.enum(ROLES),
-    permissions: z.array(z.enum(SCOPES)),
-    hold: Hold,
-  })
-  .openapi('Me', {
-    example: {
-      user: { id: EXAMPLE_ID, email: 'ada@example.com' },
-      projects: [{ id: EXAMPLE_ID, name: 'Web shop', role: 'MEMBER' }],
-      projectId: EXAMPLE_ID,
-      role: 'MEMBER',
-      permissions: ['contacts:view', 'contacts:edit'],
-      hold: { held: false, since: null, reason: null },
-    },
-  });
 
 const Signup = z
   .object({ email: EmailAddress, password: NewPassword, projectName: z.string().trim().min(1).max(100) })
@@ -87,10 +56,12 @@ const signupRoute = createRoute({
   tags,
   summary: 'Make an account with a first project',
   description:
-    'Signs in by cookie. `SIGNUP` of the deployment decides who may: everyone, only the first, nobody (403).',
+    'Signs in by cookie. `SIGNUP` of the deployment decides who may: everyone, only the first, nobody (403). The answer does not tell whether ' +
+    'others have an account with this address: each has their own, told apart by the password, and who has one with this very password is ' +
+    'signed in to it. 20 an hour from one address, 50 a minute from the same machine (429).',
   security: open(),
   request: { body: json(Signup) },
-  responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'CONFLICT') },
+  responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
 });
 
 const loginRoute = createRoute({
@@ -100,8 +71,8 @@ const loginRoute = createRoute({
   tags,
   summary: 'Sign in',
   description:
-    'Sets the session cookie. Failures are limited to 10 in 15 minutes for an account and 50 for an address (429). ' +
-    'The answer does not tell whether the account exists.',
+    'Sets the session cookie. Failures are limited to 10 in 15 minutes for an account and 50 for an address (429), of those who are new to the ' +
+    'account: a browser that was signed in to it before has 10 of its own. The answer does not tell whether the account exists.',
   security: open(),
   request: { body: json(Login) },
   responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
@@ -154,43 +125,63 @@ const passwordRoute = createRoute({
 });
 
 export function authRoutes(app: App, deps: Deps): void {
-  const { db, config } = deps;
-  const subjects = attemptSubjects(deriveKey(config.secretKey, 'rate-limit'));
+  const { db, config, limits } = deps;
+  const { publicUrl } = config;
+  const accountKey = deriveKey(config.secretKey, 'accounts');
+  const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
+
+  /** What a password is looked up by: see `hashPasswordFor`. */
+  async function hashFor(email: string, password: string): Promise<string> {
+    const like = await findPasswordHash(db, email);
+    return hashPasswordFor(like === undefined ? { salt: saltOf(accountKey, email) } : { like }, password);
+  }
+
+  /** The user of an address and a password, and the hash. @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED */
+  async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
+    const network = clientNetwork(c);
+    const device = knownDevice(c, { email, key: accountKey, publicUrl });
+    // Failures of others do not count where the account was open before; and whoever has the cookie of one account is a stranger to all others.
+    const asDevice = device && (await throttle.takeForDevice(device));
+    let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
+    const passwordHash = await hashFor(email, password);
+    const userId = await findUser(db, { email, passwordHash });
+    if (device && userId !== device.userId) asStranger = await throttle.takeForStranger(email, network);
+    if (!userId) throw wrongPassword();
+    await Promise.all([asDevice?.forgive(), asStranger?.forgive()]);
+    return { userId, passwordHash };
+  }
 
   app.openapi(signupRoute, async (c) => {
-    refuseForeignWrite(c, config.publicUrl);
+    refuseForeignWrite(c, publicUrl);
     if (config.signup === 'off') throw signupClosed();
     const { email, password, projectName } = c.req.valid('json');
-    const passwordHash = await hashPassword(password);
+    await limits.takeForSignUp(clientAddress(c));
+    const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
+    const passwordHash = await hashFor(email, password);
     const account = await insertAccount(
       db,
       { email, passwordHash, projectName, publicKey: newPublicKey() },
       config.signup === 'first',
     );
-    await signIn(c, deps, { ...account, passwordHash });
+    // A new account is never forgiven: whoever has no account of the address yet must not have more tries than who has.
+    if (account.known) await attempt.forgive();
+    await signIn(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);
   });
 
   app.openapi(loginRoute, async (c) => {
-    refuseForeignWrite(c, config.publicUrl);
+    refuseForeignWrite(c, publicUrl);
     const { email, password } = c.req.valid('json');
-    const [account, address] = [subjects.account(email), subjects.address(clientNetwork(c))];
-    await takeAttempt(db, [
-      { subject: account, limit: FAILURES_PER_ACCOUNT },
-      { subject: address, limit: FAILURES_PER_ADDRESS },
-    ]);
-    const user = await findUserByEmail(db, email);
-    if (!(await passwordMatches(password, user?.passwordHash)) || !user) throw wrongPassword();
-    await forgiveAttempt(db, { account, address });
-    const [project] = await listMemberships(db, user.id);
+    const { userId, passwordHash } = await checkPassword(c, { email, password });
+    const [project] = await listMemberships(db, userId);
     if (!project) throw new AppError('FORBIDDEN', { message: 'This account belongs to no project.' });
-    await signIn(c, deps, { userId: user.id, projectId: project.id, passwordHash: user.passwordHash });
-    return c.json(await describeMe(deps, { userId: user.id, projectId: project.id, email }), 200);
+    await signIn(c, deps, { userId, projectId: project.id, email, passwordHash });
+    return c.json(await describeMe(deps, { userId, projectId: project.id, email }), 200);
   });
 
   app.openapi(logoutRoute, async (c) => {
-    await deleteSession(db, hashToken(sessionToken(c, config)));
-    dropSessionCookie(c, config.publicUrl);
+    await deleteSession(db, hashToken(sessionToken(c, deps)));
+    dropSessionCookie(c, publicUrl);
     return c.body(null, 204);
   });
 
@@ -202,79 +193,30 @@ export function authRoutes(app: App, deps: Deps): void {
   app.openapi(switchRoute, async (c) => {
     const { id, email } = personOf(c);
     const { projectId } = c.req.valid('json');
-    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, config)), userId: id, projectId });
+    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId: id, projectId });
     return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
   });
 
   app.openapi(passwordRoute, async (c) => {
-    const { id, email } = personOf(c);
+    const { id } = personOf(c);
     const { currentPassword, newPassword } = c.req.valid('json');
-    const [account, address] = [subjects.account(email), subjects.address(clientNetwork(c))];
-    await takeAttempt(db, [
-      { subject: account, limit: FAILURES_PER_ACCOUNT },
-      { subject: address, limit: FAILURES_PER_ADDRESS },
-    ]);
+    const attempt = await throttle.takeForPerson(id);
     const checkedHash = await getPasswordHash(db, id);
     if (!(await passwordMatches(currentPassword, checkedHash))) throw notCurrent();
-    await forgiveAttempt(db, { account, address });
     const token = newSessionToken();
-    const [oldToken, newToken] = [hashToken(sessionToken(c, config)), hashToken(token)];
-    const passwordHash = await hashPassword(newPassword);
-    if (!(await updatePassword(db, { userId: id, checkedHash, passwordHash, oldToken, newToken }))) throw notCurrent();
-    giveSessionCookie(c, token, config.publicUrl);
+    const change = {
+      ...{ userId: id, checkedHash, passwordHash: await hashPasswordFor({ like: checkedHash }, newPassword) },
+      ...{ oldToken: hashToken(sessionToken(c, deps)), newToken: hashToken(token) },
+    };
+    const changed = await updatePassword(db, change);
+    if (changed === 'taken') throw fieldError('newPassword', 'This password cannot be used: choose another one.');
+    if (changed === 'stale') throw notCurrent();
+    await attempt.forgive();
+    giveSessionCookie(c, token, publicUrl);
     return c.body(null, 204);
   });
 }
 
-/** @param p.passwordHash what the password was checked against. @throws AppError UNAUTHORIZED where it has changed since */
-async function signIn(
-  c: RequestContext,
-  deps: Deps,
-  p: { userId: string; projectId: string; passwordHash: string },
-): Promise<void> {
-  const token = newSessionToken();
-  const kept = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
-  if (!kept) throw wrongPassword();
-  giveSessionCookie(c, token, deps.config.publicUrl);
-  c.header('Cache-Control', 'no-store');
-}
-
-async function describeMe({ db }: Deps, p: { userId: string; projectId: string; email: string }) {
-  const [projects, project] = await Promise.all([listMemberships(db, p.userId), getProject(db, p.projectId)]);
-  const role = projects.find(({ id }) => id === p.projectId)?.role;
-  if (!role) throw new AppError('UNAUTHORIZED');
-  return {
-    user: { id: p.userId, email: p.email },
-    projects,
-    projectId: p.projectId,
-    role,
-    permissions: [...roleScopes(role)],
-    hold: projectAnswer(project).hold,
-  };
-}
-
-function sessionToken(c: RequestContext, { publicUrl }: Deps['config']): string {
-  const token = givenSessionToken(c, publicUrl);
-  if (!token) throw new AppError('UNAUTHORIZED');
-  return token;
-}
-
-/** Accounts and callers as the throttle knows them: keyed hashes, so that the table is no list of who tried. */
-function attemptSubjects(key: Buffer) {
-  const hidden = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
-  return {
-    account: (email: string) => hidden(`login account ${email}`),
-    address: (address: string) => hidden(`login address ${address}`),
-  };
-}
-
 function notCurrent(): AppError {
   return fieldError('currentPassword', 'This is not the current password.');
-}
-
-function wrongPassword(): AppError {
-  return new AppError('UNAUTHORIZED', {
-    message: 'The address or the password is wrong.',
-    suggestion: 'Check both, and mind that too many failures make you wait.',
-  });
 }

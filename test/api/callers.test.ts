@@ -59,10 +59,11 @@ const logIn = (api: RunningApi, email: string, password: string, headers: Record
 
 /** As many failures as an address may have. */
 async function useUpAddress(api: RunningApi, headers: (n: number) => Record<string, string>): Promise<void> {
-  for (let n = 0; n < 50; n += 1) {
+  const failures = Array.from({ length: 50 }, async (_, n) => {
     const { status } = await logIn(api, `nobody-${n}-${people}@example.com`, 'wrong', headers(n));
-    expect(status).toBe(401);
-  }
+    return status;
+  });
+  expect(new Set(await Promise.all(failures))).toEqual(new Set([401]));
 }
 
 describe('behind a proxy that is trusted', () => {
@@ -124,6 +125,137 @@ describe('without a proxy that is trusted', () => {
     await useUpAddress(bare, (n) => from(`203.0.113.${n}`));
     const late = await logIn(bare, await person(), PASSWORD, from('198.51.100.1'));
     expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  });
+});
+
+describe('failed log-ins', () => {
+  const fail = async (email: string, n: number, headers: Record<string, string>) => {
+    const answers = [];
+    for (let i = 0; i < n; i += 1) answers.push((await logIn(behind, email, 'wrong', headers)).status);
+    return answers;
+  };
+  /** The cookies of an answer, as a browser sends them back. */
+  const kept = ({ headers }: { headers: Headers }) => ({
+    cookie: headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  });
+
+  it('of one address lock that address out of an account, and nobody else', async () => {
+    const email = await person();
+    expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
+    const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.21'))).status).toBe(200);
+  });
+
+  it('of many addresses lock out those who are new to the account, and no browser that was signed in before', async () => {
+    const email = await person();
+    const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.30')));
+    for (let n = 0; n < 5; n += 1) await fail(email, 10, from(`198.51.100.${n}`));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.31'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.31') })).status).toBe(200);
+  });
+
+  it('of others at the same address do not lock out a browser that was signed in before', async () => {
+    const email = await person();
+    const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.40')));
+    await useUpAddress(behind, () => from('203.0.113.40'));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.40'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.40') })).status).toBe(200);
+  });
+
+  it('of a known browser count against it too, and its cookie is worth nothing for another account', async () => {
+    const [email, other] = [await person(), await person()];
+    const browser = { ...kept(await logIn(behind, email, PASSWORD, from('203.0.113.50'))), ...from('203.0.113.51') };
+    expect(await fail(email, 11, browser)).toEqual([...Array(10).fill(401), 429]);
+    expect((await logIn(behind, email, PASSWORD, browser)).status).toBe(429);
+    expect(await fail(other, 11, browser)).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it('are not forgiven to who signs in to an account of their own at the same address meanwhile', async () => {
+    const email = await person();
+    const own = { email, password: 'of the stranger', projectName: 'Mine' };
+    const browser = kept(await send(behind, '/auth/signup', { body: own, headers: from('203.0.113.60') }));
+    const guesses = [];
+    for (let n = 0; n < 14; n += 1) {
+      guesses.push((await logIn(behind, email, `guess ${n}`, { ...browser, ...from('203.0.113.61') })).status);
+      await logIn(behind, email, own.password, { ...browser, ...from('203.0.113.62') });
+    }
+    expect(guesses).toEqual([...Array(10).fill(401), ...Array(4).fill(429)]);
+  });
+});
+
+describe('signing up', () => {
+  const signUp = (email: string, headers: Record<string, string>, password = PASSWORD) =>
+    send(behind, '/auth/signup', { body: { email, password, projectName: 'New' }, headers });
+  const sessionOf = ({ headers }: { headers: Headers }) => ({ cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '' });
+  const me = async (headers: Record<string, string>) => {
+    const response = await fetch(`http://127.0.0.1:${behind.port}/auth/me`, { headers });
+    return (await response.json()) as { projectId: string; projects: { id: string; name: string }[] };
+  };
+
+  it('does not tell who has an account: what is answered is the same, and so is what the session can do', async () => {
+    const known = await person();
+    const [again, fresh] = [
+      await signUp(known, from('203.0.113.70'), 'another password'),
+      await signUp('nobody-yet@example.com', from('203.0.113.71'), 'another password'),
+    ];
+    expect([again.status, fresh.status]).toEqual([201, 201]);
+    const shape = ({ headers, body }: typeof again) => ({
+      headers: [...headers.keys()].filter((name) => name !== 'date').sort(),
+      cookies: headers.getSetCookie().map((line) => line.replace(/=[^;]*/, '')),
+      body: Object.keys(body),
+      projects: body.projects.map(({ name, role }: { name: string; role: string }) => ({ name, role })),
+    });
+    expect(shape(again)).toEqual(shape(fresh));
+    expect((await me(sessionOf(again))).projects).toHaveLength(1);
+    // Nothing of the account that was there has changed or been seen.
+    const owner = await logIn(behind, known, PASSWORD, from('203.0.113.72'));
+    expect(owner.body.projects).toMatchObject([{ name: 'Shop' }]);
+    expect(owner.body.user.id).not.toBe(again.body.user.id);
+    expect((await me(sessionOf(again))).projectId).not.toBe(owner.body.projectId);
+    const second = await logIn(behind, known, 'another password', from('203.0.113.72'));
+    expect(second.body.user.id).toBe(again.body.user.id);
+  });
+
+  it('twice with the same password is one account, at once too', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
+  });
+
+  it('is no way to guess a password more often', async () => {
+    const known = await person();
+    for (const [email, address] of [
+      [known, '203.0.113.74'],
+      ['free@example.com', '203.0.113.75'],
+    ] as const) {
+      const statuses = [];
+      for (let n = 0; n < 11; n += 1) statuses.push((await signUp(email, from(address), `guess ${n}.`)).status);
+      expect([email, statuses.slice(9)]).toEqual([email, [201, 429]]);
+      expect((await signUp(email, from('203.0.113.76'), 'once more')).status).toBe(201);
+    }
+  });
+
+  it('is 20 an hour from one address', async () => {
+    const statuses = [];
+    for (let n = 0; n < 20; n += 1) statuses.push((await signUp(`many-${n}@example.com`, from('203.0.113.80'))).status);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    const late = await signUp('many-21@example.com', from('203.0.113.80'));
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await signUp('many-22@example.com', from('203.0.113.81'))).status).toBe(201);
+  });
+
+  it('is 50 a minute from this machine', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 51 }, async (_, n) => (await signUp(`here-${n}@example.com`, {})).status),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
   });
 });
 

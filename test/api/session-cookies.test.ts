@@ -84,6 +84,16 @@ describe('a password change', () => {
     expect(left).toHaveLength(1);
   });
 
+  it('cannot make two accounts of one address the same', async () => {
+    const account = (password: string) => ({ ...ACCOUNT, email: 'two@example.com', password });
+    await post(plain, '/auth/signup', account('of the first'));
+    const second = sessionOf(await post(plain, '/auth/signup', account('of the second')));
+    const change = { currentPassword: 'of the second', newPassword: 'of the first' };
+    const refused = await post(plain, '/auth/password', change, second);
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'newPassword']);
+    expect((await me(plain, second)).status).toBe(200);
+  });
+
   it('leaves no session to who came in by the old password meanwhile', async () => {
     const user = await plain.db
       .selectFrom('users')
