@@ -28,8 +28,8 @@ import * as attachmentRetention from './migrations/20261122T1509-attachment-rete
 import * as beginRates from './migrations/20261122T1533-begin-rates.ts';
 import * as urlSecrets from './migrations/20261122T1724-url-secrets.ts';
 import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
-import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.ts';
 import * as sharedAddresses from './migrations/20261122T1737-shared-addresses.ts';
+import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
