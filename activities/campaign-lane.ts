@@ -1,4 +1,5 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../channels/email/provider.ts';
+import { OverBudget } from '../compute/compute.ts';
 import {
   type ChunkRef,
   type ClaimedRecipient,
@@ -15,6 +16,7 @@ import {
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import { isSessionStage } from '../domain/bounce.ts';
+import { tookTooMuch } from '../domain/bounded.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import { TemplateError } from '../domain/template-error.ts';
@@ -24,15 +26,20 @@ import { type CampaignTokens, createCampaignTokens } from './campaign-tokens.ts'
 import { failed } from './email-decision.ts';
 import type { EmailSettler } from './email-settler.ts';
 import type { SendWindow } from './send-window.ts';
+import type { SlowContent } from './slow-content.ts';
 
 /** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */
 const STRETCH_ROWS = 100;
 const STRETCHES_MAX = 5;
+const COSTLY_STRETCH_ROWS = 5;
 const CLAIM_AHEAD_MS = 500;
 /** Claimed rows that are left when the next claim is made: the time of one statement at full speed. */
 const AHEAD_ROWS = 250;
 /** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
 const OUTAGE_ANSWERS = 20;
+
+/** Who is over the project's budget comes again after this at the soonest: each turn costs Temporal something. */
+const OVER_BUDGET_MS = 2_000;
 
 /** What all lanes of a process share. */
 export interface LaneDeps {
@@ -52,6 +59,7 @@ export interface Turn {
   chunk: ChunkRef;
   terms: SendTerms;
   composer: CampaignComposer;
+  slow: SlowContent;
   /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
   eventful: boolean;
   /** Mails a second over all workers; 0 is no limit. */
@@ -68,10 +76,12 @@ export interface Turn {
 
 /**
  * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send rate changed. `paced`:
- * the send rate has no room now. With `from` the round goes on at this row; without it the next turn begins a round.
+ * the send rate, or what the project may compute, has
+ * no room now. `hopeless`: the content runs out of time for everybody. With `from` the round goes on at this row; without it the next turn
+ * begins a round.
  */
 export interface TurnResult {
-  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced';
+  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';
   sent: number;
   from?: string;
   putOff?: boolean;
@@ -102,6 +112,8 @@ class Lane implements RecordOwner {
   private fenced = false;
   private failure: Error | null = null;
   private blocked = false;
+  /** Milliseconds until the project may compute again. */
+  private overBudgetMs: number | undefined;
   private stretches = 1;
   private readonly unsent: string[] = [];
   /** Undefined where there is no limit. */
@@ -129,7 +141,7 @@ class Lane implements RecordOwner {
   async run(): Promise<TurnResult> {
     const { db } = this.deps;
     const { chunk, from } = this.turn;
-    this.ranges = await listRanges(db, { ...chunk, from, size: this.tokens ? 1 : STRETCH_ROWS });
+    this.ranges = await listRanges(db, { ...chunk, from, size: this.tokens ? 1 : this.stretchRows });
     const stopped = () => this.withdraw();
     this.turn.stop.addEventListener('abort', stopped);
     const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
@@ -166,7 +178,8 @@ class Lane implements RecordOwner {
 
   /** No further mail is taken. */
   private get halted(): boolean {
-    const { stop, untilMs } = this.turn;
+    const { stop, untilMs, slow } = this.turn;
+    if (this.overBudgetMs !== undefined || slow.hopeless) return true;
     return this.fenced || this.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
   }
 
@@ -179,7 +192,8 @@ class Lane implements RecordOwner {
     if (this.turn.stop.aborted) return { outcome: 'stopped', ...round };
     if (this.blocked) return { outcome: 'blocked', ...round };
     if (this.outage >= OUTAGE_ANSWERS) return { outcome: 'deferred', sent };
-    const retryAfterMs = this.tokens?.retryAfterMs;
+    if (this.turn.slow.hopeless) return { outcome: 'hopeless', ...round };
+    const retryAfterMs = this.overBudgetMs ?? this.tokens?.retryAfterMs;
     if (retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs, ...round };
     // Rows were another attempt's.
     if (this.fenced) return { outcome: 'more', sent };
@@ -197,14 +211,20 @@ class Lane implements RecordOwner {
     return ids.reduce<string | undefined>((first, id) => (first === undefined || id < first ? id : first), undefined);
   }
 
+  /** Of costly content few: consent is decided at the claim, and a message may take half a second. */
+  private get stretchRows(): number {
+    return this.turn.composer.costly ? COSTLY_STRETCH_ROWS : STRETCH_ROWS;
+  }
+
   private async sendRanges(): Promise<void> {
+    const aheadRows = this.turn.composer.costly ? 0 : AHEAD_ROWS;
     let next = this.claimNext();
     while (next) {
       const startedMs = Date.now();
       const rows = await next;
       next = undefined;
       for (let at = 0; at < rows.length; at++) {
-        if (!next && rows.length - at <= AHEAD_ROWS) next = this.claimNext();
+        if (!next && rows.length - at <= aheadRows) next = this.claimNext();
         const row = rows[at];
         if (row) await this.take(row);
       }
@@ -254,11 +274,17 @@ class Lane implements RecordOwner {
 
   private adapt(rows: number, tookMs: number): void {
     const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
-    this.stretches = Math.max(1, Math.min(STRETCHES_MAX, Math.round(leaveInTime / STRETCH_ROWS)));
+    const max = (STRETCHES_MAX * STRETCH_ROWS) / this.stretchRows;
+    this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
   }
 
   private async take(row: ClaimedRecipient): Promise<void> {
     if (this.halted) {
+      this.unsent.push(row.id);
+      return;
+    }
+    const made = this.turn.composer.costly ? await this.composed(row) : undefined;
+    if (made === null) {
       this.unsent.push(row.id);
       return;
     }
@@ -273,14 +299,38 @@ class Lane implements RecordOwner {
       }
     }
     this.inDoubt += 1;
-    this.submit(row);
+    this.submit(row, made);
   }
 
-  private submit(row: ClaimedRecipient): void {
+  /** Before the message has a place in the window: who waits holds nothing. Null when it cannot be made in this turn. */
+  private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
+    const { composer, slow } = this.turn;
+    try {
+      const message = await composer.composeCostly(row);
+      slow.inTime();
+      return this.halted ? null : () => message;
+    } catch (error) {
+      if (error instanceof TemplateError) {
+        if (tookTooMuch(error)) slow.outOfTime();
+        else slow.inTime();
+        return () => {
+          throw error;
+        };
+      }
+      if (error instanceof OverBudget) {
+        this.overBudgetMs = Math.max(error.retryAfterMs, OVER_BUDGET_MS);
+        return null;
+      }
+      this.unsent.push(row.id);
+      throw error;
+    }
+  }
+
+  private submit(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
     const { sign } = this.deps;
     const onResult = (result: ProviderResult) => this.answered(row, result);
     try {
-      const message = this.turn.composer.compose(row);
+      const message = made ? made() : this.turn.composer.compose(row);
       if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
       else if (!sign) this.handOver(message, onResult);
       else

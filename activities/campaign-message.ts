@@ -1,6 +1,7 @@
 import type { OutgoingEmail } from '../channels/email/provider.ts';
+import type { Compute } from '../compute/compute.ts';
+import type { StoredContent } from '../compute/content-cache.ts';
 import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
-import type { ReadyContent } from '../db/content-cache.ts';
 import type { Config } from '../domain/config.ts';
 import { renderMime, renderSubject } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
@@ -10,29 +11,38 @@ import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
 
-/** Makes the messages of one content; nothing in it waits. */
+/** A campaign that is over its project's budget for longer gives its place up to others. */
+const WAIT_HERE_MS = 1_000;
+
+/** Makes the messages of one content. */
 export interface CampaignComposer {
   /** Keys of contact data that the content reads; what a claim has to bring. */
   dataKeys: string[] | 'all';
+  /** Whether a message can take long: then it is `composeCostly` that makes it. */
+  costly: boolean;
   /** The same recipient gives the same message but for its Date. @throws TemplateError */
   compose(recipient: ClaimedRecipient): OutgoingEmail;
-  /** What the events of a recipient's mail say. @throws TemplateError */
+  /** The same in a thread, in the project's turn. @throws TemplateError, OverBudget */
+  composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
+  /** What the events of a recipient's composed mail say. @throws TemplateError */
   eventOf(recipient: ClaimedRecipient): EmailEventData;
 }
 
 export function createCampaignComposer(p: {
   config: Config;
   campaignId: string;
-  ready: ReadyContent;
+  compute: Compute;
+  stored: StoredContent;
 }): CampaignComposer {
-  const { config, campaignId, ready } = p;
-  const { content, compiled } = ready;
+  const { config, campaignId, compute } = p;
+  const { content, ready } = p.stored;
+  const { plain, key, source } = ready;
   const domain = emailDomain(content.fromEmail);
   const returnDomain = config.email.returnPathDomain ?? domain;
   const verpKey = deriveKey(config.secretKey, 'verp');
   const from = { name: content.fromName, email: content.fromEmail };
   const replyTo = content.replyTo ? { email: content.replyTo } : null;
-  const dataKeys = compiled.variables === '*' ? ('all' as const) : compiled.variables;
+  const dataKeys = ready.variables === '*' ? ('all' as const) : ready.variables;
 
   function inputOf(recipient: ClaimedRecipient) {
     const { id, contactId, email, untrustedKeys } = recipient;
@@ -43,23 +53,35 @@ export function createCampaignComposer(p: {
     };
   }
 
+  const work = { projectId: content.projectId, kind: 'campaign.message', bulk: true, maxWaitMs: WAIT_HERE_MS };
+  /** Of costly content: made together with the messages. */
+  const subjects = new WeakMap<ClaimedRecipient, string>();
+
+  function outgoing({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
+    const from = verpAddress(verpKey, id, returnDomain);
+    return { id, projectId: content.projectId, from, to: email, raw, canonical: true };
+  }
+
+  function headersOf({ id, email }: ClaimedRecipient) {
+    return { from, to: { email }, replyTo, messageId: messageId(id, domain), date: new Date() };
+  }
+
   return {
     dataKeys,
+    costly: plain === undefined,
     compose(recipient) {
-      const { id, email } = recipient;
-      const headers = { from, to: { email }, replyTo, messageId: messageId(id, domain), date: new Date() };
-      return {
-        id,
-        projectId: content.projectId,
-        from: verpAddress(verpKey, id, returnDomain),
-        to: email,
-        raw: renderMime(compiled, { ...inputOf(recipient), headers }),
-        canonical: true,
-      };
+      if (!plain) throw new Error('costly content is composed in a thread');
+      return outgoing(recipient, renderMime(plain, { ...inputOf(recipient), headers: headersOf(recipient) }));
+    },
+    async composeCostly(recipient) {
+      const input = { key, source, input: inputOf(recipient), headers: headersOf(recipient) };
+      const { raw, subject } = await compute.inThread(work, 'content.message', input);
+      subjects.set(recipient, subject);
+      return outgoing(recipient, raw);
     },
     eventOf(recipient) {
       return {
-        subject: renderSubject(compiled, inputOf(recipient)),
+        subject: plain ? renderSubject(plain, inputOf(recipient)) : (subjects.get(recipient) ?? content.subject),
         from: content.fromEmail,
         fromName: content.fromName,
         messageId: messageId(recipient.id, domain),

@@ -1,5 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import { createContentCache } from '../compute/content-cache.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
 import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaign-audience.ts';
 import {
@@ -14,8 +15,13 @@ import {
   type SendTerms,
   skipCancelled,
 } from '../db/campaign-ledger.ts';
-import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaign-lifecycle.ts';
-import { createContentCache } from '../db/content-cache.ts';
+import {
+  advanceStart,
+  type CampaignStart,
+  finishCampaign,
+  pauseCampaign,
+  type StartState,
+} from '../db/campaign-lifecycle.ts';
 import { hasListeners } from '../db/event-listeners.ts';
 import { lowerRate } from '../db/send-rate.ts';
 import { suppressionPads } from '../db/suppressions.ts';
@@ -23,6 +29,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { judgeAgain } from '../domain/bounce.ts';
 import type { ChunkResult } from '../domain/campaign.ts';
 import type { Config } from '../domain/config.ts';
+import { AppError } from '../domain/errors.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../domain/retry-schedule.ts';
 import { deriveKey } from '../domain/secrets.ts';
@@ -35,6 +42,7 @@ import { bounceOutcome, verdictOf } from './email-decision.ts';
 import { createEmailSettler } from './email-settler.ts';
 import { createHoldGuard } from './hold-guard.ts';
 import { createSendWindow } from './send-window.ts';
+import { createSlowContents } from './slow-content.ts';
 
 /** Mails of a process in doubt at a time (performance.md, "The bar and where we stand"). */
 const IN_DOUBT_MAX = 200;
@@ -68,7 +76,9 @@ export interface AudienceInput extends CampaignStart {
 }
 
 /** `rate`: mails a second, 0 for no limit. */
-export type CampaignStanding = Exclude<StartState, { phase: 'sending' }> | { phase: 'sending'; rate: number };
+export type CampaignStanding =
+  | Exclude<StartState, { phase: 'sending' | 'paused' }>
+  | { phase: 'sending' | 'paused'; rate: number };
 
 export type AudienceTaken =
   /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
@@ -84,7 +94,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Where the campaign stands; moves it on to SENDING when its time has come. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
-      return state.phase === 'sending' ? { phase: 'sending', rate: rateOf(config, state) } : state;
+      return 'mode' in state ? { phase: state.phase, rate: rateOf(config, state) } : state;
     },
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
@@ -114,9 +124,10 @@ function rateOf({ sendRatePerSecond }: Config, { mode, sendRate }: Pick<SendTerm
 
 /** The long part: the audience, and the sender of chunks. One a process, which bounds what it has in doubt. */
 export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number }) {
-  const { config, db, lifecycle, log, bulkProvider, stopping } = deps;
+  const { config, db, compute, lifecycle, log, bulkProvider, stopping } = deps;
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
-  const contents = createContentCache(db);
+  const contents = createContentCache(deps);
+  const slowContents = createSlowContents();
   const dkim = createDkimKeys({ config, db });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
   const shared: Omit<LaneDeps, 'sign' | 'judge'> = {
@@ -155,13 +166,24 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     const { deferrals: _, paced: __, from, putOff, ...chunk } = input;
     const { projectId, campaignId } = chunk;
     const tracked = isTracked(terms.tracking, 'MARKETING');
-    const [ready, eventful] = await Promise.all([
-      contents.get({ projectId, contentId: terms.contentId, tracked }),
+    const work = { projectId, kind: 'campaign.content', bulk: true };
+    const [stored, eventful] = await Promise.all([
+      contents.get({ ...work, contentId: terms.contentId, tracked }),
       hasListeners(db, projectId, 'email.sent'),
     ]);
-    const composer = createCampaignComposer({ config, campaignId, ready });
+    const composer = createCampaignComposer({ config, compute, campaignId, stored });
     const untilMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
-    return { chunk, terms, composer, eventful, ratePerSecond: rate, untilMs, from, putOff };
+    return {
+      chunk,
+      terms,
+      composer,
+      slow: slowContents.of(campaignId),
+      eventful,
+      ratePerSecond: rate,
+      untilMs,
+      from,
+      putOff,
+    };
   }
 
   function retryAfterMs(deferrals: number): number {
@@ -177,6 +199,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
   /** What a chunk is to do that may not be sent now; undefined when it may. */
   async function refusal(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
     if (!terms) return result('ended');
+    if (terms.paused) return { ...result('paused'), fresh: true };
     if (!terms.senderDomain) await failChunk(db, { ...chunk, reason: 'sender_not_verified' });
     else if (terms.held) {
       await holdChunk(db, chunk);
@@ -184,6 +207,18 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     } else return undefined;
     await finishChunk(db, chunk);
     return result('done');
+  }
+
+  /** Whoever has cancelled or paused it meanwhile was first, and nothing is to be done. */
+  async function pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
+    const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
+    const paused = await inTransaction(db, (trx) => pauseCampaign(trx, pause)).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+    slowContents.forget(campaignId);
+    lifecycle.dispatch(paused?.outbox ?? []);
+    log.warn({ projectId, campaignId }, 'a campaign is paused: its content runs out of time');
   }
 
   async function sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
@@ -205,8 +240,11 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
         throw new CancelledFailure('the campaign was cancelled');
       case 'deferred':
         return { ...common, outcome, retryAfterMs: retryAfterMs(sent > 0 ? 0 : deferrals) };
+      case 'hopeless':
+        await pauseHopeless(input);
+        return { ...common, outcome: 'paused' };
       case 'blocked':
-        // Cancelled, put on hold, or at another rate: the next turn says which.
+        // Cancelled, paused, put on hold, or at another rate: the next turn says which.
         return { ...common, outcome: 'more' };
       default:
         return { ...common, outcome };

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
+import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
@@ -13,6 +14,7 @@ import type { SmsAttempts } from './sms-attempts.ts';
 export interface ActivityDeps {
   config: Config;
   db: Db;
+  compute: Compute;
   lifecycle: Lifecycle;
   log: Logger;
   mailer: Mailer;

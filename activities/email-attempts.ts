@@ -18,7 +18,7 @@ export interface MailToSend {
 
 /**
  * What became of one mail of a batch. `settled`: its row says what; `absent`: there was nothing to claim, because it is settled or another
- * delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now, `unpaid` had no place in the send rate, which is no
+ * delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now, `unpaid` had no place in the send rate or the project's budget, which is no
  * try, `stopped` was not tried, and of `unrecorded` nobody knows.
  */
 export type Attempted =
@@ -70,6 +70,8 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
     const became = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, becameOf(delivery)]));
+    const unmade = claimed.filter(({ id, mode }) => mode === 'live' && became.get(id)?.became === 'unpaid').length;
+    if (paid > 0 && unmade > 0) await rates.giveBack(projectId, unmade);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
     return mails.map((mail) => {
@@ -82,7 +84,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   return { attempt };
 }
 
-type Became = { became: 'sent' | 'settled' } | { became: 'later' | 'stopped' | 'unrecorded'; dueAt: Date };
+type Became = { became: 'sent' | 'settled' } | { became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
 
 function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
   if (delivery.status === 'rejected') return { became: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
@@ -92,6 +94,8 @@ function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
       return { became: 'sent' };
     case 'later':
       return { became: 'later', dueAt: outcome.dueAt };
+    case 'unpaid':
+      return { became: 'unpaid', dueAt: outcome.dueAt };
     case 'stopped':
       return { became: 'stopped', dueAt: new Date() };
     default:

@@ -1,12 +1,14 @@
 import { buildMessage } from '../channels/email/mime.ts';
 import type { OutgoingEmail } from '../channels/email/provider.ts';
+import type { Compute, Work } from '../compute/compute.ts';
+import { createContentCache } from '../compute/content-cache.ts';
+import { type ReadyContent, renderedMessage, renderedParts } from '../compute/contents.ts';
 import { findAttachments } from '../db/attachments.ts';
 import type { Db } from '../db/connection.ts';
-import { type ContentCache, createContentCache } from '../db/content-cache.ts';
 import type { Content } from '../db/contents.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import type { Config } from '../domain/config.ts';
-import { type CompiledContent, listUnsubscribeHeaders, renderContent, renderMime } from '../domain/content.ts';
+import { listUnsubscribeHeaders } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailEventData } from '../domain/email-event.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
@@ -17,6 +19,9 @@ import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 
+/** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
+const WAIT_HERE_MS = 300;
+
 /** A mail ready to leave, and what its events say of it. */
 export interface ReadyEmail {
   message: OutgoingEmail;
@@ -24,13 +29,13 @@ export interface ReadyEmail {
 }
 
 export interface EmailMessages {
-  /** Renders and signs a claimed mail. The same mail gives the same message but for its Date. @throws TemplateError */
+  /** Renders and signs a claimed mail. The same mail gives the same message but for its Date. @throws TemplateError, OverBudget */
   make(email: ClaimedEmail, to: { email: string; name: string | null }): Promise<ReadyEmail>;
 }
 
-export function createEmailMessages(deps: { config: Config; db: Db }): EmailMessages {
-  const { config, db } = deps;
-  const contents: ContentCache = createContentCache(db);
+export function createEmailMessages(deps: { config: Config; db: Db; compute: Compute }): EmailMessages {
+  const { config, db, compute } = deps;
+  const contents = createContentCache(deps);
   const dkim = createDkimKeys(deps);
   const verpKey = deriveKey(config.secretKey, 'verp');
 
@@ -42,13 +47,10 @@ export function createEmailMessages(deps: { config: Config; db: Db }): EmailMess
     async make(email, to) {
       const { id, projectId } = email;
       const tracked = isTracked(email.project.tracking, email.contentType);
-      const { content, compiled } = await contents.get({
-        projectId: email.projectId,
-        contentId: email.contentId,
-        tracked,
-      });
+      const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
+      const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
-      const { raw, canonical, subject } = await rendered(db, { email, to, content, compiled, rendering });
+      const { raw, canonical, subject } = await rendered(db, { email, to, content, ready, rendering, compute, work });
       const signed = await dkim.sign(email, raw, canonical);
       return {
         message: { id, projectId, from: returnPath(email, content), to: to.email, raw: signed, canonical },
@@ -75,12 +77,14 @@ interface Rendering {
   email: ClaimedEmail;
   to: { email: string; name: string | null };
   content: Content;
-  compiled: CompiledContent;
+  ready: ReadyContent;
   rendering: ReturnType<typeof renderingOf>;
+  compute: Compute;
+  work: Work;
 }
 
 async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; canonical: boolean; subject: string }> {
-  const { email, to, content, compiled, rendering } = p;
+  const { email, to, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.fromEmail },
     to,
@@ -90,16 +94,13 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
   };
   const extra = Object.entries(email.options.headers ?? {});
   const ids = email.options.attachmentIds ?? [];
-  const { vars, urls, untrusted } = rendering;
-  const parts = renderContent(compiled, vars, urls, untrusted);
   const ownText = email.options.text;
+  const one = { content: ready, input: rendering };
   if (ids.length === 0 && ownText === undefined) {
-    return {
-      raw: renderMime(compiled, { ...rendering, headers: { ...headers, extra } }),
-      canonical: true,
-      subject: parts.subject,
-    };
+    const message = await renderedMessage(compute, work, { ...one, headers: { ...headers, extra } });
+    return { ...message, canonical: true };
   }
+  const parts = await renderedParts(compute, work, one);
   const attachments = await findAttachments(db, { projectId: email.projectId, ids });
   const raw = await buildMessage({
     ...headers,
@@ -108,7 +109,7 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
     from: asAddress(headers.from),
     to: asAddress(headers.to),
     replyTo: headers.replyTo && asAddress(headers.replyTo),
-    headers: [...listUnsubscribeHeaders(compiled, urls), ...extra],
+    headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
     attachments,
   });
   return { raw, canonical: false, subject: parts.subject };

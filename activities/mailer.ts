@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
+import { type Compute, OverBudget } from '../compute/compute.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
 import type { Db } from '../db/connection.ts';
 import { type ClaimedEmail, releaseEmail } from '../db/email-ledger.ts';
@@ -25,13 +26,19 @@ const IN_DOUBT_OF_PROJECT = 48;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
-  /** `stopped`: it was not tried and is not claimed any more, because whoever asked for it has stopped. */
-  outcome: EmailOutcome | { kind: 'stopped' };
+  /** Or why it was not tried. */
+  outcome: EmailOutcome | NotTried;
   /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
   recorded: boolean;
   /** What the hook returned; undefined when it did not run. */
   settled: T | undefined;
 }
+
+/**
+ * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because its project has used up
+ * what it may compute, until `dueAt`.
+ */
+export type NotTried = { kind: 'stopped' } | { kind: 'unpaid'; dueAt: Date };
 
 export interface DeliverOptions {
   /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
@@ -58,11 +65,12 @@ export function createMailer(deps: {
   config: Config;
   db: Db;
   provider: EmailProvider;
+  compute: Compute;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn'>;
 }): Mailer {
   const { config, db, provider, lifecycle } = deps;
-  const messages = createEmailMessages({ config, db });
+  const messages = createEmailMessages(deps);
   const limit = createInDoubtLimit({ max: IN_DOUBT_MAX, ofProject: IN_DOUBT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({
@@ -73,11 +81,19 @@ export function createMailer(deps: {
     dispatch: (rows) => lifecycle.dispatch(rows),
   });
 
-  async function attempt(email: ClaimedEmail, expiresAt: Date, stop?: AbortSignal): Promise<EmailResult> {
-    const refused = refusalOf(email) ?? (await overLimit(db, email));
-    if (refused || !email.to) return { email, outcome: refused ?? failed('contact_deleted'), event: null };
-    const ready = await messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
-    if ('kind' in ready) return { email, outcome: ready, event: null };
+  /** The message, or what is to become of the mail without one. */
+  async function made(email: ClaimedEmail, expiresAt: Date): Promise<ReadyEmail | EmailOutcome | NotTried> {
+    const refused = refusalOf(email) ?? (email.to ? undefined : failed('contact_deleted'));
+    if (refused || !email.to) return refused ?? failed('contact_deleted');
+    return messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
+  }
+
+  async function attempt(p: Attempt): Promise<EmailResult> {
+    const { email, ready, expiresAt, stop } = p;
+    const refused = 'kind' in ready ? ready : await overLimit(db, email);
+    if ('kind' in ready || refused || !email.to) {
+      return { email, outcome: refused ?? failed('contact_deleted'), event: null };
+    }
     if (email.mode === 'test') return { email, ...sentAs(ready, null) };
     const result = await provider.send(ready.message, stop);
     return { email, ...(await named(email.to.email, await outcomeOf(db, { email, ready, result, expiresAt }))) };
@@ -88,7 +104,8 @@ export function createMailer(deps: {
   }
 
   /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */
-  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome {
+  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome | NotTried {
+    if (error instanceof OverBudget) return { kind: 'unpaid', dueAt: new Date(Date.now() + error.retryAfterMs) };
     if (error instanceof TemplateError) {
       return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
     }
@@ -96,16 +113,21 @@ export function createMailer(deps: {
     return later(email, 'the mail could not be made', expiresAt);
   }
 
+  async function notTried(email: ClaimedEmail, outcome: NotTried) {
+    await releaseEmail(db, email);
+    return { outcome, recorded: false, settled: undefined };
+  }
+
   return {
-    deliver(email, whenSettled, options) {
+    async deliver(email, whenSettled, options) {
+      const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
+      // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
+      const ready = await made(email, expiresAt);
+      if ('kind' in ready && (ready.kind === 'unpaid' || ready.kind === 'stopped')) return notTried(email, ready);
       return limit.run(email.projectId, async () => {
         // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
-        if (options?.stop?.aborted) {
-          await releaseEmail(db, email);
-          return { outcome: { kind: 'stopped' }, recorded: false, settled: undefined };
-        }
-        const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-        const result = await attempt(email, expiresAt, options?.stop);
+        if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
+        const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
         const { recorded, value } = await settler.settle(result, whenSettled);
         return { outcome: result.outcome, recorded, settled: value };
       });
@@ -119,6 +141,13 @@ async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | un
   const { projectId } = email;
   const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
   return fits ? undefined : failed('limit_reached');
+}
+
+interface Attempt {
+  email: ClaimedEmail;
+  ready: ReadyEmail | EmailOutcome;
+  expiresAt: Date;
+  stop: AbortSignal | undefined;
 }
 
 type Attempted = Pick<EmailResult, 'outcome' | 'event'>;

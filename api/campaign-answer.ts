@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type CampaignCounts, NO_COUNTS } from '../db/campaign-stats.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, type Campaign } from '../db/campaigns.ts';
 import type { Listed } from '../db/page-budget.ts';
+import { PAUSED_REASONS } from '../domain/campaign.ts';
 import { Id, Instant, Truncated } from './schemas.ts';
 
 const COUNTERS = {
@@ -39,6 +40,7 @@ export const CAMPAIGN_EXAMPLE = {
   startedAt: '2026-01-01T12:00:00.000Z',
   sentAt: '2026-01-01T12:00:10.000Z',
   cancelledAt: null,
+  pausedReason: null,
   ...COUNTERS,
   createdAt: '2026-01-01T11:00:00.000Z',
   updatedAt: '2026-01-01T12:00:10.000Z',
@@ -83,6 +85,10 @@ export const CampaignRecord = z
     startedAt: Instant.nullable(),
     sentAt: Instant.nullable(),
     cancelledAt: Instant.nullable(),
+    pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
+      description:
+        'Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row',
+    }),
     ...Counters.shape,
     createdAt: Instant,
     updatedAt: Instant,
@@ -131,7 +137,17 @@ export const CampaignStats = z
   });
 
 export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_COUNTS) {
-  const { audienceFilter, audienceType, scheduledAt, startedAt, sentAt, cancelledAt, createdAt, updatedAt } = campaign;
+  const {
+    audienceFilter,
+    audienceType,
+    scheduledAt,
+    startedAt,
+    sentAt,
+    cancelledAt,
+    pausedReason,
+    createdAt,
+    updatedAt,
+  } = campaign;
   const condition = audienceFilter === null ? null : { ...audienceFilter };
   return {
     ...campaign,
@@ -144,6 +160,7 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     startedAt: instant(startedAt),
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
+    pausedReason,
     ...countersOf(counts),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -1,17 +1,22 @@
-import { compileContent } from '../domain/content.ts';
+import type { Compute } from '../compute/compute.ts';
+import { readyContent } from '../compute/contents.ts';
 import { TemplateError, templateRefusal } from '../domain/template-error.ts';
 
 /**
- * Checks that subject and body are templates that can be sent.
- * @throws AppError VALIDATION_ERROR with line and column (decisions §4)
+ * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in particular ends in time.
+ * One that takes too long by what it says itself would do so for every recipient.
+ * @throws AppError VALIDATION_ERROR with line and column (decisions §4); RATE_LIMIT_EXCEEDED where the project has used up its budget
  */
-export function refuseBadContent(content: {
-  subject: string;
-  body: string;
-  type: 'TRANSACTIONAL' | 'MARKETING';
-}): void {
+export async function refuseBadContent(
+  compute: Compute,
+  projectId: string,
+  { subject, body, type }: { subject: string; body: string; type: 'TRANSACTIONAL' | 'MARKETING' },
+): Promise<void> {
   try {
-    compileContent({ ...content, trackOpens: true, trackClicks: true });
+    const source = { subject, body, type, trackOpens: true, trackClicks: true };
+    const work = { projectId, kind: 'content.check' };
+    const { plain, key } = await readyContent(compute, work, source);
+    if (!plain) await compute.inThread(work, 'content.trial', { key, source });
   } catch (error) {
     if (error instanceof TemplateError) throw templateRefusal(error);
     throw error;

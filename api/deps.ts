@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { Backlog } from '../db/outbox-backlog.ts';
 import type { Config } from '../domain/config.ts';
@@ -15,6 +16,8 @@ export interface Deps {
   /** For what people look at: lists, feeds, counts, segments. Few connections, so that it never takes those that sends need. */
   reads: Db;
   pool: pg.Pool;
+  /** For what can take long to compute. */
+  compute: Compute;
   lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId'>;
   log: Logger;
   keys: KeyCache;

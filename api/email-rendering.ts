@@ -1,12 +1,17 @@
+import type { Compute, Work } from '../compute/compute.ts';
+import { readyContent, renderedParts } from '../compute/contents.ts';
 import type { Content } from '../db/contents.ts';
 import { untrustedOf, variablesOf } from '../db/email-variables.ts';
 import type { Email } from '../db/emails.ts';
-import { compileContent, listUnsubscribeHeaders, renderContent } from '../domain/content.ts';
-import { htmlToText } from '../domain/content-text.ts';
+import { BoundExceeded } from '../domain/bounded.ts';
+import { listUnsubscribeHeaders } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { formatMailbox } from '../domain/mime-headers.ts';
 import { TemplateError } from '../domain/template-error.ts';
+
+/** As much of a stranger's HTML is made text: a mail that somebody wrote is far shorter. */
+const STRANGERS_HTML_CHARS = 64 * 1024;
 
 export interface EmailAsRead {
   subject: string;
@@ -26,15 +31,24 @@ export interface LinkSettings {
  * An email as its recipient read it, rendered again from content and variables; without pixel and counted links, so that looking at it in
  * a dashboard counts for nothing. What a template error kept from leaving is shown as written.
  */
-export function emailAsRead(email: Email, content: Content, links: LinkSettings): EmailAsRead {
-  if (email.sourceType === 'INBOUND')
-    return { ...written(email, content), text: htmlToText(content.body), headers: headersOf(email, email.subject, []) };
+export async function emailAsRead(
+  compute: Compute,
+  p: { projectId: string; email: Email; content: Content; links: LinkSettings },
+): Promise<EmailAsRead> {
+  const { email, content, links } = p;
+  const work = { projectId: p.projectId, kind: 'email.preview' };
+  if (email.sourceType === 'INBOUND') {
+    const text = await strangersText(compute, work, content.body);
+    return { ...written(email, content), text, headers: headersOf(email, email.subject, []) };
+  }
   try {
     const { subject, body, type } = content;
-    const compiled = compileContent({ subject, body, type, trackOpens: false, trackClicks: false });
+    const source = { subject, body, type, trackOpens: false, trackClicks: false };
+    const ready = await readyContent(compute, work, source);
     const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
-    const parts = renderContent(compiled, variablesOf(email), urls, untrustedOf(email));
-    const unsubscribe = listUnsubscribeHeaders(compiled, urls);
+    const input = { vars: variablesOf(email), urls, untrusted: untrustedOf(email) };
+    const parts = await renderedParts(compute, work, { content: ready, input });
+    const unsubscribe = listUnsubscribeHeaders(ready, urls);
     return {
       subject: parts.subject,
       body: parts.html,
@@ -44,6 +58,16 @@ export function emailAsRead(email: Email, content: Content, links: LinkSettings)
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { ...written(email, content), headers: headersOf(email, email.subject, []) };
+  }
+}
+
+/** Of a mail that anybody may have written: its beginning, in a thread. Nothing where that takes too long; the body is there all the same. */
+async function strangersText(compute: Compute, work: Work, body: string): Promise<string> {
+  try {
+    return await compute.inThread(work, 'html.text', { html: body.slice(0, STRANGERS_HTML_CHARS) });
+  } catch (error) {
+    if (error instanceof BoundExceeded) return '';
+    throw error;
   }
 }
 

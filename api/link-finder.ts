@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import type { Compute } from '../compute/compute.ts';
+import { createContentCache } from '../compute/content-cache.ts';
+import { resolvedLink } from '../compute/contents.ts';
 import type { Db } from '../db/connection.ts';
-import { createContentCache } from '../db/content-cache.ts';
 import { untrustedOf, variablesOf } from '../db/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../db/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../db/group-commit.ts';
-import { resolveLink } from '../domain/content.ts';
 import { TemplateError } from '../domain/template-error.ts';
 
 /** Queries at a time: one is made while the other runs; a third brought nothing. */
@@ -21,8 +22,9 @@ export interface LinkFinder {
  * Resolves the links that people click. Contents are kept, since they never change; mails are looked up together with those that were
  * asked for while the last lookup ran, so that a rush of clicks costs Postgres a few queries and a lone click does not wait.
  */
-export function createLinkFinder({ db, log }: { db: Db; log: Pick<Logger, 'warn'> }): LinkFinder {
-  const contents = createContentCache(db);
+export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
+  const { db, compute, log } = deps;
+  const contents = createContentCache(deps);
   const emails = createEmailLookup(db);
   return {
     async find({ emailId, index }) {
@@ -31,9 +33,11 @@ export function createLinkFinder({ db, log }: { db: Db; log: Pick<Logger, 'warn'
       if (!email) return undefined;
       try {
         // Compiled as tracked: the token was made for a mail that was, whatever the project's mode is now.
-        const ready = await contents.get({ projectId: email.projectId, contentId: email.contentId, tracked: true });
-        const link = ready.compiled.links[Number(index)];
-        return link && resolveLink(link, variablesOf(email), untrustedOf(email));
+        const work = { projectId: email.projectId, kind: 'link' };
+        const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
+        const link = ready.links[Number(index)];
+        if (link === undefined) return undefined;
+        return await resolvedLink(compute, work, { link, vars: variablesOf(email), untrusted: untrustedOf(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         log.warn({ emailId, reason: error.message }, 'the link of a mail could not be made');

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
@@ -118,10 +119,11 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
     limits.close();
     await keys.close();
-    await Promise.all([db.destroy(), reads.destroy()]);
+    await Promise.all([db.destroy(), reads.destroy(), compute.close()]);
   };
   const backlog = createBacklogReader(reads);
-  return { deps: { config, db, reads, pool, lifecycle, log, keys, limits, backlog, engagements }, close };
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
+  return { deps: { config, db, reads, pool, compute, lifecycle, log, keys, limits, backlog, engagements }, close };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

@@ -3,9 +3,10 @@ import { Liquid } from 'liquidjs';
 import nodemailer from 'nodemailer';
 import { createCampaignComposer } from '../activities/campaign-message.ts';
 import { smtpProvider } from '../channels/email/smtp.ts';
+import { createCompute } from '../compute/compute.ts';
+import { readyContent } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
 import { parseConfig } from '../domain/config.ts';
-import { compileContent } from '../domain/content.ts';
 import type { SinkProcess } from '../test/support/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 
@@ -75,14 +76,11 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
     ...{ id: randomUUID(), projectId: randomUUID(), subject: SUBJECT, body: BODY, type: 'MARKETING' as const },
     ...{ fromEmail: FROM, fromName: null, replyTo: null, templateId: null },
   };
-  const compiled = compileContent({
-    subject: SUBJECT,
-    body: BODY,
-    type: 'MARKETING',
-    trackOpens: true,
-    trackClicks: true,
-  });
-  const composer = createCampaignComposer({ config, campaignId: randomUUID(), ready: { content, compiled } });
+  const compute = createCompute({ cpuMsPerSecond: 0 });
+  const work = { projectId: content.projectId, kind: 'bench' };
+  const source = { subject: SUBJECT, body: BODY, type: content.type, trackOpens: true, trackClicks: true };
+  const ready = await readyContent(compute, work, source);
+  const composer = createCampaignComposer({ config, compute, campaignId: randomUUID(), stored: { content, ready } });
   const id = randomUUID();
   const send = (n: number, done: () => void) => {
     const recipient: ClaimedRecipient = {
@@ -96,6 +94,7 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   };
   const measured = await measure(messages, send);
   await provider.close();
+  await compute.close();
   return measured;
 }
 

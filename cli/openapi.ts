@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { createApp } from '../api/app.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { createRateLimits } from '../api/rate-limits.ts';
+import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { parseConfig } from '../domain/config.ts';
 
@@ -19,6 +20,7 @@ const app = createApp({
   db,
   reads: db,
   pool,
+  compute: createCompute({ cpuMsPerSecond: 0 }),
   lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },

@@ -1,42 +1,45 @@
-import { type CompiledContent, compileContent } from '../domain/content.ts';
+import type { Db } from '../db/connection.ts';
+import { type Content, findContents } from '../db/contents.ts';
 import { Lru } from '../domain/lru.ts';
-import type { Db } from './connection.ts';
-import { type Content, findContents } from './contents.ts';
+import type { Compute, Work } from './compute.ts';
+import { type ReadyContent, readyContent } from './contents.ts';
 
 /** Contents kept compiled in a process: those of the campaigns and templates in use; a body of its own for each mail passes through. */
 const CONTENTS_MAX = 300;
 
-export interface ReadyContent {
+export interface StoredContent {
   content: Content;
-  compiled: CompiledContent;
+  ready: ReadyContent;
 }
 
 export interface ContentCache {
-  /** @throws TemplateError when it does not compile; Error when there is none */
-  get(p: { projectId: string; contentId: string; tracked: boolean }): Promise<ReadyContent>;
+  /** @throws TemplateError when it does not compile; OverBudget; Error when there is none */
+  get(p: Work & { contentId: string; tracked: boolean }): Promise<StoredContent>;
 }
 
 /** Contents by id, compiled once: they never change, so nothing has to be told of a change. */
-export function createContentCache(db: Db): ContentCache {
-  const ready = new Lru<string, Promise<ReadyContent>>(CONTENTS_MAX);
+export function createContentCache({ db, compute }: { db: Db; compute: Compute }): ContentCache {
+  const ready = new Lru<string, Promise<StoredContent>>(CONTENTS_MAX);
   return {
     get(p) {
       const key = `${p.contentId} ${p.tracked}`;
       const kept = ready.get(key);
       if (kept) return kept;
-      const made = compile(db, p);
+      const made = compile(p);
       ready.set(key, made);
       // What failed is tried again: Postgres may have been away.
       made.catch(() => ready.delete(key));
       return made;
     },
   };
-}
 
-async function compile(db: Db, p: { projectId: string; contentId: string; tracked: boolean }): Promise<ReadyContent> {
-  const content = (await findContents(db, { projectId: p.projectId, ids: [p.contentId] })).get(p.contentId);
-  if (!content) throw new Error(`content ${p.contentId} is missing`);
-  const { subject, body, type } = content;
-  const compiled = compileContent({ subject, body, type, trackOpens: p.tracked, trackClicks: p.tracked });
-  return { content, compiled };
+  async function compile({ contentId, tracked, ...work }: Parameters<ContentCache['get']>[0]): Promise<StoredContent> {
+    const content = (await findContents(db, { projectId: work.projectId, ids: [contentId] })).get(contentId);
+    if (!content) throw new Error(`content ${contentId} is missing`);
+    const { subject, body, type } = content;
+    return {
+      content,
+      ready: await readyContent(compute, work, { subject, body, type, trackOpens: tracked, trackClicks: tracked }),
+    };
+  }
 }

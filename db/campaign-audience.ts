@@ -128,7 +128,7 @@ async function lockSending(
     SELECT c.audience_type, c.segment_id, c.audience_filter, c.audience_cursor, c.audience_done, c.content_id, c.mode,
       p.monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status = 'SENDING' AND c.send_no = ${p.sendNo}
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ('SENDING', 'PAUSED') AND c.send_no = ${p.sendNo}
       AND c.content_id IS NOT NULL
     FOR NO KEY UPDATE OF c
   `.execute(trx);

@@ -67,6 +67,8 @@ export interface SentMails {
 export interface SendTerms {
   contentId: string;
   mode: 'live' | 'test';
+  /** The campaign is PAUSED: nothing of it may be claimed. */
+  paused: boolean;
   held: boolean;
   /** The project's own limit a second. */
   sendRate: number | null;
@@ -82,13 +84,13 @@ const OPEN = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 /** What a turn has to know; undefined when the campaign is no longer this start's to send. */
 export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
-    SELECT c.content_id, c.mode, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
+    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
     JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
     LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status = 'SENDING'
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ('SENDING', 'PAUSED')
   `.execute(db);
   return rows[0] && toTerms(rows[0]);
 }
@@ -295,7 +297,7 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING. */
+/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING or PAUSED. */
 export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
     UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
@@ -304,7 +306,7 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
       LIMIT ${p.limit})
       AND NOT EXISTS (
         SELECT FROM campaigns WHERE id = ${p.campaignId} AND project_id = ${p.projectId}
-          AND (status IN ('SCHEDULED', 'SENDING') OR send_no > ${p.sendNo}))
+          AND (status IN ('SCHEDULED', 'SENDING', 'PAUSED') OR send_no > ${p.sendNo}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }
@@ -371,6 +373,7 @@ interface ClaimRow {
 interface TermsRow {
   content_id: string;
   mode: 'live' | 'test';
+  paused: boolean;
   held: boolean;
   send_rate_per_second: number | null;
   tracking: SendTerms['tracking'];
@@ -384,6 +387,7 @@ function toTerms(row: TermsRow): SendTerms {
   return {
     contentId: row.content_id,
     mode: row.mode,
+    paused: row.paused,
     held: row.held,
     sendRate: row.send_rate_per_second,
     tracking: row.tracking,

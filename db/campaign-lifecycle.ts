@@ -1,4 +1,5 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { audienceExists } from './campaign-audience.ts';
@@ -32,11 +33,11 @@ export interface ChangedCampaign {
   outbox: OutboxRow[];
 }
 
-/** What the workflow of a start has to know. `ended`: the campaign is no longer this start's to send. */
+/** What the workflow of a start has to know. `paused`: it stands still until it is resumed. `ended`: the campaign is no longer this start's to send. */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
   /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
-  | { phase: 'sending'; audienceDone: boolean; sendRate: number | null; mode: 'live' | 'test' }
+  | { phase: 'sending' | 'paused'; audienceDone: boolean; sendRate: number | null; mode: 'live' | 'test' }
   | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
 
 /**
@@ -74,7 +75,7 @@ export async function startCampaign(
 }
 
 /**
- * Cancels a SCHEDULED or SENDING campaign. What has not tried to send anything becomes a DRAFT again, and its rows of the ledger are
+ * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its rows of the ledger are
  * removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the campaign's row shared
  * (db/campaign-ledger.ts), so after the lock nobody claims any more, and whether anything was claimed is certain.
  * @throws AppError NOT_FOUND, CONFLICT in any other state
@@ -82,10 +83,10 @@ export async function startCampaign(
 export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('SCHEDULED', 'SENDING') FOR UPDATE
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('SCHEDULED', 'SENDING', 'PAUSED') FOR UPDATE
   `.execute(trx);
   const row = rows[0];
-  if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED or SENDING can be cancelled.');
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.');
   const campaign = (await anythingTried(trx, p)) ? await markCancelled(trx, p) : await returnToDraft(trx, p);
   const outbox = await enqueue(trx, [
     {
@@ -99,13 +100,66 @@ export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef)
 }
 
 /**
+ * Pauses a SENDING campaign: as claims hold its row shared (db/campaign-ledger.ts), nothing is claimed after this commits, and what is
+ * claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays so, with its first reason. With `sendNo`
+ * only that start.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state
+ */
+export async function pauseCampaign(
+  trx: Transaction<Database>,
+  p: CampaignRef & { reason: PausedReason; sendNo?: number },
+): Promise<ChangedCampaign> {
+  const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
+  return turn(trx, p, {
+    found: sql`status IN ('SENDING', 'PAUSED') AND ${ofStart}`,
+    set: sql`status = 'PAUSED', paused_reason = coalesce(paused_reason, ${p.reason})`,
+    refused: 'Only a campaign that is SENDING can be paused.',
+  });
+}
+
+/** Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any other state */
+export async function resumeCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
+  return turn(trx, p, {
+    found: sql`status IN ('SENDING', 'PAUSED')`,
+    set: sql`status = 'SENDING', paused_reason = NULL`,
+    refused: 'Only a campaign that is PAUSED can be resumed.',
+  });
+}
+
+/** Between SENDING and PAUSED. The lock keeps claims out, which an UPDATE alone would let pass. */
+async function turn(
+  trx: Transaction<Database>,
+  p: CampaignRef,
+  how: { found: RawBuilder<unknown>; set: RawBuilder<unknown>; refused: string },
+): Promise<ChangedCampaign> {
+  const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
+    UPDATE campaigns c SET ${how.set}, updated_at = CASE WHEN old.status = ${how.change === 'pause' ? 'PAUSED' : 'SENDING'} THEN c.updated_at ELSE now() END
+    FROM (SELECT id AS old_id, status FROM campaigns
+      WHERE project_id = ${p.projectId} AND id = ${p.id} AND ${how.found} FOR UPDATE) old
+    WHERE c.id = old.old_id RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw await refusal(trx, p, how.refused);
+  const campaign = toCampaign(row);
+  if (row.was === campaign.status) return { campaign, outbox: [] };
+  const payload = { sendNo: row.send_no };
+  const outbox = await enqueue(trx, [{ projectId: p.projectId, kind: 'campaign.changed', refId: p.id, payload }]);
+  return { campaign, outbox };
+}
+
+/** Whether a start's workflow has something to do, or will have. */
+function isOpen(status: CampaignStatus): boolean {
+  return status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED';
+}
+
+/**
  * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of `contents`.
  * May run again at any moment.
  */
 export async function advanceStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
   if (!row) return { phase: 'ended', status: 'DELETED' };
-  const ours = row.send_no === p.sendNo && (row.status === 'SCHEDULED' || row.status === 'SENDING');
+  const ours = row.send_no === p.sendNo && isOpen(row.status);
   if (!ours) return { phase: 'ended', status: row.status };
   const campaign = toCampaign(row);
   if (row.status === 'SCHEDULED' && campaign.scheduledAt && !row.due) {
@@ -113,15 +167,15 @@ export async function advanceStart(trx: Transaction<Database>, p: CampaignStart)
   }
   if (row.content_id === null) await begin(trx, p, campaign);
   const { audience_done: audienceDone, send_rate: sendRate, mode } = row;
-  return { phase: 'sending', audienceDone, sendRate, mode };
+  return { phase: row.status === 'PAUSED' ? 'paused' : 'sending', audienceDone, sendRate, mode };
 }
 
-/** Marks a campaign SENT once nobody is left; false while somebody is, or when it was cancelled. May run twice. */
+/** Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was cancelled. May run twice. */
 export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean> {
   const { rows } = await sql`
-    UPDATE campaigns SET status = 'SENT', sent_at = coalesce(sent_at, now()), updated_at = now()
+    UPDATE campaigns SET status = 'SENT', paused_reason = NULL, sent_at = coalesce(sent_at, now()), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
-      AND status IN ('SENDING', 'SENT') AND audience_done
+      AND status IN ('SENDING', 'PAUSED', 'SENT') AND audience_done
       AND NOT EXISTS (
         SELECT FROM emails e WHERE e.campaign_id = ${p.campaignId} AND e.status IN ('PENDING', 'SENDING', 'HELD'))
     RETURNING id
@@ -175,7 +229,7 @@ async function anythingTried(trx: Transaction<Database>, p: CampaignRef): Promis
 
 async function markCancelled(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
   const { rows } = await sql<CampaignRow>`
-    UPDATE campaigns SET status = 'CANCELLED', cancelled_at = now(), updated_at = now()
+    UPDATE campaigns SET status = 'CANCELLED', paused_reason = NULL, cancelled_at = now(), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
   return toCampaign(rows[0]);
@@ -185,7 +239,7 @@ async function returnToDraft(trx: Transaction<Database>, p: CampaignRef): Promis
   await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
   const { rows } = await sql<CampaignRow>`
-    UPDATE campaigns SET status = 'DRAFT', scheduled_at = NULL, started_at = NULL, content_id = NULL,
+    UPDATE campaigns SET status = 'DRAFT', paused_reason = NULL, scheduled_at = NULL, started_at = NULL, content_id = NULL,
       audience_cursor = NULL, audience_done = false, updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
@@ -222,7 +276,7 @@ async function begin(trx: Transaction<Database>, p: CampaignStart, campaign: Cam
     templateId: null,
   });
   await sql`
-    UPDATE campaigns SET status = 'SENDING', content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()
+    UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { Db } from './connection.ts';
@@ -7,7 +8,7 @@ import { fittedPage, type Listed } from './page-budget.ts';
 import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 
-export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'] as const;
+export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 export const AUDIENCE_TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type AudienceType = (typeof AUDIENCE_TYPES)[number];
@@ -33,6 +34,8 @@ export interface Campaign extends CampaignContent {
   startedAt: Date | null;
   sentAt: Date | null;
   cancelledAt: Date | null;
+  /** Why it is PAUSED; null in any other state. */
+  pausedReason: PausedReason | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -55,7 +58,17 @@ const COLUMN_NAMES = [
     'audience_type',
     'segment_id',
   ],
-  ...['audience_filter', 'status', 'scheduled_at', 'started_at', 'sent_at', 'cancelled_at', 'created_at', 'updated_at'],
+  ...[
+    'audience_filter',
+    'status',
+    'scheduled_at',
+    'started_at',
+    'sent_at',
+    'cancelled_at',
+    'paused_reason',
+    'created_at',
+    'updated_at',
+  ],
 ];
 export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 /** The same columns of `campaigns c`, where another table of the statement has some of their names. */
@@ -149,15 +162,15 @@ export async function updateCampaign(
 
 /**
  * Forgets a campaign; its emails stay in the history of their contacts.
- * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED or SENDING
+ * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED
  */
 export async function deleteCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<void> {
   const { rows } = await sql`
     DELETE FROM campaigns
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ('SCHEDULED', 'SENDING') RETURNING id
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED') RETURNING id
   `.execute(trx);
   if (rows.length === 0)
-    throw await refusal(trx, p, 'A campaign that is SCHEDULED or SENDING has to be cancelled first.');
+    throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
 }
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
@@ -227,6 +240,7 @@ export interface CampaignRow {
   started_at: Date | null;
   sent_at: Date | null;
   cancelled_at: Date | null;
+  paused_reason: PausedReason | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -251,6 +265,7 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     startedAt: row.started_at,
     sentAt: row.sent_at,
     cancelledAt: row.cancelled_at,
+    pausedReason: row.paused_reason,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

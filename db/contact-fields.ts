@@ -191,7 +191,7 @@ async function segmentsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
 async function campaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const { rows } = await sql<FieldUser & { condition: unknown }>`
     SELECT id, name, audience_filter AS condition FROM campaigns
-    WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ('DRAFT', 'SCHEDULED', 'SENDING')
+    WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
     ORDER BY id
   `.execute(db);
   return rows.filter((row) => uses(row.condition, p.key, 'audience')).map(userOf);

@@ -132,7 +132,7 @@ async function domainUsers(db: Db, projectId: string, domain: string) {
   `.execute(db);
   const { rows: campaigns } = await sql<User>`
     SELECT id, name FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ('DRAFT', 'SCHEDULED', 'SENDING') AND right(lower(from_email), ${at.length}::int) = ${at}
+    WHERE project_id = ${projectId} AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED') AND right(lower(from_email), ${at.length}::int) = ${at}
   `.execute(db);
   // `from` of a step is an address, or an object with one.
   const { rows: workflowSteps } = await sql<User>`

@@ -13,14 +13,14 @@ export interface OpenCampaign extends CampaignStart {
   cancelled: boolean;
 }
 
-/** Campaigns of all projects that are SCHEDULED or SENDING, or were cancelled lately, and were handed to Temporal; in the order of their ids. */
+/** Campaigns of all projects that are SCHEDULED, SENDING or PAUSED, or were cancelled lately, and were handed to Temporal; in the order of their ids. */
 export async function listOpenCampaigns(
   db: Db,
   p: { after: string | undefined; limit: number },
 ): Promise<OpenCampaign[]> {
   const { rows } = await sql<OpenCampaign>`
     SELECT project_id AS "projectId", id AS "campaignId", send_no AS "sendNo", status = 'CANCELLED' AS cancelled FROM campaigns c
-    WHERE (status IN ('SCHEDULED', 'SENDING')
+    WHERE (status IN ('SCHEDULED', 'SENDING', 'PAUSED')
         OR (status = 'CANCELLED' AND cancelled_at > now() - make_interval(days => ${CANCELLED_DAYS})))
       AND ${p.after === undefined ? sql`true` : sql`id > ${p.after}`}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'campaign.start' AND o.ref_id = c.id)
@@ -50,7 +50,7 @@ export async function cancelStopped(trx: Transaction<Database>, start: CampaignS
   const { projectId, campaignId: id, sendNo } = start;
   const { rows } = await sql`
     SELECT 1 FROM campaigns WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo}
-      AND status IN ('SCHEDULED', 'SENDING') FOR UPDATE
+      AND status IN ('SCHEDULED', 'SENDING', 'PAUSED') FOR UPDATE
   `.execute(trx);
   if (rows.length === 0) return [];
   const { campaign, outbox } = await cancelCampaign(trx, { projectId, id });

@@ -29,6 +29,7 @@ import * as beginRates from './migrations/20261122T1533-begin-rates.ts';
 import * as urlSecrets from './migrations/20261122T1724-url-secrets.ts';
 import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
 import * as sharedAddresses from './migrations/20261122T1737-shared-addresses.ts';
+import * as campaignPause from './migrations/20261122T1740-campaign-pause.ts';
 import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1724-url-secrets': urlSecrets,
   '20261122T1742-unsubscribed-once': unsubscribedOnce,
   '20261122T1737-shared-addresses': sharedAddresses,
+  '20261122T1740-campaign-pause': campaignPause,
 };

@@ -208,7 +208,7 @@ export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<s
   const { rows: ended } = await sql<{ id: string }>`
     SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${ids}::uuid[]) AS t (id, ref_id)
     WHERE (EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id AND e.completed_at IS NOT NULL)
-        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ('SCHEDULED', 'SENDING'))
+        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED'))
         OR NOT EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id UNION ALL SELECT FROM campaigns c WHERE c.id = t.ref_id))
       AND NOT EXISTS (SELECT FROM outbox s WHERE s.ref_id = t.ref_id AND s.kind IN ('execution.start', 'campaign.start'))
   `.execute(db);

@@ -513,6 +513,7 @@ export interface CampaignsTable {
   started_at: NullableTimestamp;
   sent_at: NullableTimestamp;
   cancelled_at: NullableTimestamp;
+  paused_reason: string | null;
   content_id: string | null;
   send_no: Generated<number>;
   audience_cursor: string | null;

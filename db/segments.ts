@@ -134,7 +134,7 @@ export async function deleteSegment(trx: Transaction<Database>, { projectId, id 
   if (campaigns.length > 0) throw inUse(campaigns);
   await sql`
     UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
-      AND status NOT IN ('SCHEDULED', 'SENDING')`.execute(trx);
+      AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED')`.execute(trx);
   try {
     await sql`DELETE FROM segments WHERE project_id = ${projectId} AND id = ${id}`.execute(trx);
   } catch (error) {
@@ -192,7 +192,7 @@ async function activeCampaignsUsing(trx: Transaction<Database>, { projectId, id 
   const ids = await dependentIds(trx, { projectId, id });
   const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
     SELECT id, name, status, segment_id, audience_filter FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ('SCHEDULED', 'SENDING')
+    WHERE project_id = ${projectId} AND status IN ('SCHEDULED', 'SENDING', 'PAUSED')
       AND (segment_id = ANY(${[...ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(trx);
   const uses = rows.filter(
     ({ segment_id, audience_filter }) =>

@@ -1,6 +1,10 @@
 /** What a campaign's workflow and its activities say to each other: ids, counts and times, never content or addresses. */
 
 /** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */
+/** Why a campaign is PAUSED: somebody asked for it, or its content ran out of time for many recipients in a row. */
+export const PAUSED_REASONS = ['requested', 'template_timeout'] as const;
+export type PausedReason = (typeof PAUSED_REASONS)[number];
+
 export interface CampaignInput {
   projectId: string;
   campaignId: string;
@@ -43,10 +47,10 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 };
 
 /**
- * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when the send rate has no
- * room, which is nobody's failure.
+ * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when the send rate, or what
+ * the project may compute, has no room, which is nobody's failure. `paused`: the campaign is, until it is resumed.
  */
-export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'ended' | 'paced';
+export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced';
 
 /** What is optional here is absent from results of earlier versions, and their histories go on as they began. */
 export interface ChunkResult {

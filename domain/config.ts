@@ -274,6 +274,13 @@ export const VARIABLES = {
     about:
       'Attachments of a mail together, decoded, in MB. More make larger request bodies (16 MB with 10), and the most make a message of 40 MB, which is all that Amazon SES takes.',
   },
+  PROJECT_CPU_MS_PER_SECOND: {
+    schema: wholeNumber(0, 1_000_000),
+    takes: 'a whole number, 0 for no limit',
+    default: '500',
+    about:
+      'What one project may compute in one process, in milliseconds of a processor a second: content with loops or costly filters, previews, files, large lists. What comes beyond waits.',
+  },
   TIMERS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
     takes: 'a whole number, 0 for no limit',
@@ -520,6 +527,8 @@ export function parseSettings(env: Environment) {
     sendRatePerSecond: values.SEND_RATE_PER_SECOND,
     /** Of a mail together, decoded. */
     attachmentsMaxBytes: values.ATTACHMENTS_MAX_MB * 1024 * 1024,
+    /** Of one project in one process; 0 is no limit. */
+    projectCpuMsPerSecond: values.PROJECT_CPU_MS_PER_SECOND,
     /** Timers of a project that end in one second; 0 is no limit. */
     timersPerSecond: values.TIMERS_PER_SECOND,
     webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,

@@ -8,6 +8,7 @@ import { createSmsAttempts } from '../activities/sms-attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/create-provider.ts';
 import { createSmsProvider } from '../channels/sms/create-provider.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
+import { createCompute } from '../compute/compute.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
@@ -25,6 +26,7 @@ export function createActivityDeps(p: {
   close(): Promise<void>;
 } {
   const { config, db } = p;
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const createProvider = () =>
     watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message)));
@@ -32,15 +34,16 @@ export function createActivityDeps(p: {
   const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });
   const smsProvider = createSmsProvider(config, (sms) => insertCapturedSms(db, sms));
-  const mailer = createMailer({ ...p, provider });
+  const mailer = createMailer({ ...p, compute, provider });
   const rates = createSendRates({ db, deploymentRate: config.sendRatePerSecond });
   const emailAttempts = createEmailAttempts({ config, db, mailer, rates });
   const smsAttempts = createSmsAttempts({ db, provider: smsProvider, lifecycle: p.lifecycle });
   return {
-    deps: { ...p, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks },
+    deps: { ...p, compute, mailer, rates, emailAttempts, smsAttempts, bulkProvider, webhooks },
     close: async () => {
       await Promise.all([provider.close(), bulkProvider.close()]);
       await webhooks.close();
+      await compute.close();
     },
   };
 }

@@ -54,7 +54,7 @@ const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'b
 /** Chunks that wait for a send rate wait where nobody needs their places. */
 const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'paced' });
 
-/** The campaign's row has changed (rescheduled, cancelled, released): read it again. May come twice, early, or late. */
+/** The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice, early, or late. */
 export const changedSignal = defineSignal('changed');
 
 /**
@@ -78,11 +78,11 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
     setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
     if (!(await audience.takeMore())) return end(start);
   }
-  let { rate } = standing;
+  let { rate, paused } = standing;
   for (;;) {
-    const sending = new Sending({ start, progress, news, audience, rate });
+    const sending = new Sending({ start, progress, news, audience, rate, paused });
     const sent = await sending.run();
-    rate = sending.rate;
+    ({ rate, paused } = sending);
     if (sent === 'continue') await continueAsNew<typeof campaignSend>({ ...start, state: progress });
     if (sent === 'ended') return end(start);
     const finish = await control.finishCampaignSend.executeWithOptions({ summary: 'mark it sent' }, [start]);
@@ -99,6 +99,8 @@ interface News {
 /** Mails a second that the project may send, 0 for no limit. */
 interface Standing {
   rate: number;
+  /** Nothing leaves until it is resumed. */
+  paused: boolean;
 }
 
 /** Waits until the campaign is to be sent; undefined when it no longer is. */
@@ -108,7 +110,7 @@ async function awaitStart(start: Start, news: News): Promise<Standing | undefine
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
     if (state.phase === 'ended') return undefined;
     // Earlier versions said nothing of the rate.
-    if (state.phase === 'sending') return { rate: state.rate ?? 0 };
+    if (state.phase !== 'waiting') return { rate: state.rate ?? 0, paused: state.phase === 'paused' };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
     // At least a moment, should the clocks of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
@@ -162,11 +164,14 @@ function newChunk(seq: number): LaterChunk {
 class Sending {
   /** As last heard. */
   rate: number;
+  paused: boolean;
   private readonly start: Start;
   private readonly progress: CampaignProgress;
   private readonly news: News;
   private readonly audience: Audience;
   private readonly running = new Map<number, LaterChunk>();
+  /** Of the chunks under way: a pause takes them back, and the rest goes on. */
+  private chunks = new CancellationScope();
   private taking = false;
   private held = false;
   private ended = false;
@@ -176,12 +181,13 @@ class Sending {
   private settled = 0;
   private failure: unknown;
 
-  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience; rate: number }) {
+  constructor(p: { start: Start; progress: CampaignProgress; news: News; audience: Audience } & Standing) {
     this.start = p.start;
     this.progress = p.progress;
     this.news = p.news;
     this.audience = p.audience;
     this.rate = p.rate;
+    this.paused = p.paused;
   }
 
   /** `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns. */
@@ -196,6 +202,7 @@ class Sending {
   }
 
   private async schedule(): Promise<'idle' | 'ended' | 'continue'> {
+    this.chunks = new CancellationScope();
     if (!this.progress.audienceDone) void this.takeAudience();
     for (;;) {
       if (this.news.changed) await this.readAgain();
@@ -229,11 +236,16 @@ class Sending {
     this.held = false;
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'read the change' }, [this.start]);
     this.ended ||= state.phase === 'ended';
-    if (state.phase === 'sending') this.rate = state.rate ?? this.rate;
+    if (state.phase !== 'sending' && state.phase !== 'paused') return;
+    this.rate = state.rate ?? this.rate;
+    this.paused = state.phase === 'paused';
+    if (!this.paused) return;
+    this.chunks.cancel();
+    this.chunks = new CancellationScope();
   }
 
   private fill(): void {
-    while (!this.held && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now()) {
+    while (!this.held && !this.paused && this.running.size < this.lanes() && this.pacedUntilMs <= Date.now()) {
       const chunk = this.next();
       if (!chunk) return;
       this.running.set(chunk.seq, chunk);
@@ -261,6 +273,8 @@ class Sending {
   private async pause(): Promise<void> {
     const seen = this.settled;
     const awake = () => this.settled !== seen || this.news.changed;
+    // However long: the signal of a resume is as durable as the pause.
+    if (this.paused) return condition(awake);
     const waitMs = this.held ? HELD_RECHECK_MS : this.untilDue();
     if (waitMs === undefined) return condition(awake);
     const summary = this.pacedUntilMs > Date.now() ? 'no room in the send rate' : 'put off by the provider';
@@ -278,7 +292,7 @@ class Sending {
 
   private async work(chunk: LaterChunk): Promise<void> {
     try {
-      this.settle(chunk, await this.send(chunk));
+      this.settle(chunk, await this.chunks.run(() => this.send(chunk)));
     } catch (error) {
       this.progress.later.push(chunk);
       if (!isCancellation(error)) this.failure = error;
@@ -324,6 +338,11 @@ class Sending {
         this.held = true;
         again({ dueAtMs: 0 });
         return;
+      case 'paused':
+        // Or it was, when the chunk looked: what it is now is read again.
+        this.news.changed = true;
+        again({ dueAtMs: 0 });
+        return;
       case 'ended':
         this.ended = true;
         return;
@@ -340,6 +359,7 @@ class Sending {
     if (this.rate > 0) parts.push(`at most ${this.rate} a second`);
     if (later.length > 0) parts.push(`${later.length} to go on with`);
     if (this.held) parts.push('the project is on hold');
+    if (this.paused) parts.push('the campaign is paused');
     return parts.join(', ');
   }
 }

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { cancelCampaign, startCampaign } from '../../db/campaign-lifecycle.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../db/campaign-lifecycle.ts';
 import { countCampaign, countCampaigns } from '../../db/campaign-stats.ts';
 import { insertTestMail } from '../../db/campaign-test-mail.ts';
 import {
@@ -116,7 +116,7 @@ const deleteRoute = createRoute({
   operationId: 'deleteCampaign',
   tags,
   summary: 'Delete a campaign',
-  description: '409 in SCHEDULED and SENDING: cancel it first. What it sent stays in the history of emails.',
+  description: '409 in SCHEDULED, SENDING and PAUSED: cancel it first. What it sent stays in the history of emails.',
   security: scopes('campaigns:edit'),
   request: { params: IdParams },
   responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
@@ -158,7 +158,32 @@ const cancelRoute = createRoute({
   tags,
   summary: 'Cancel a campaign',
   description:
-    'In SCHEDULED and SENDING. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
+    'In SCHEDULED, SENDING and PAUSED. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
+const pauseRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/pause',
+  operationId: 'pauseCampaign',
+  tags,
+  summary: 'Pause a campaign',
+  description:
+    'From SENDING. Whom it has not reached waits, for as long as it is PAUSED; what is on its way to the provider still leaves. Of a PAUSED one it changes nothing.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
+const resumeRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/resume',
+  operationId: 'resumeCampaign',
+  tags,
+  summary: 'Let a paused campaign go on',
+  description: 'From PAUSED. Of a SENDING one it changes nothing.',
   security: scopes('campaigns:send'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
@@ -188,7 +213,7 @@ const statsRoute = createRoute({
   responses: { 200: ok(CampaignStats) },
 });
 
-export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
+export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
@@ -201,9 +226,10 @@ export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   });
 
   app.openapi(createCampaignRoute, async (c) => {
+    const { projectId } = c.var;
     const content = campaignContent(c.req.valid('json'));
-    refuseBadContent({ ...content, type: 'MARKETING' });
-    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId: c.var.projectId, content }));
+    await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+    const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
 
@@ -215,10 +241,14 @@ export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(putRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
+    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
+    await refuseBadContent(compute, ref.projectId, {
+      ...campaignContent(changes, await getCampaign(db, ref)),
+      type: 'MARKETING',
+    });
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
-      refuseBadContent({ ...content, type: 'MARKETING' });
       const campaign = await updateCampaign(trx, { ...ref, content });
       if (!scheduledFor || campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
       return startCampaign(trx, { ...ref, at: inFuture(scheduledFor) });
@@ -258,6 +288,22 @@ export function campaignRoutes(app: App, { db, reads, lifecycle }: Deps): void {
       campaign.status === 'DRAFT'
         ? 'Nothing was sent: the campaign is a draft again.'
         : 'The campaign is cancelled; what was handed over stays recorded.';
+    return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
+  });
+
+  app.openapi(pauseRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { campaign, outbox } = await inTransaction(db, (trx) => pauseCampaign(trx, { ...ref, reason: 'requested' }));
+    lifecycle.dispatch(outbox);
+    const message = 'The campaign is paused.';
+    return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
+  });
+
+  app.openapi(resumeRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, ref));
+    lifecycle.dispatch(outbox);
+    const message = 'The campaign is being sent.';
     return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
   });
 

@@ -50,7 +50,7 @@ const getRoute = createRoute({
 });
 
 /** `GET /v1/emails` and `GET /v1/emails/{id}` (spec, decisions §9). */
-export function emailRoutes(app: App, { config, db, reads }: Deps): void {
+export function emailRoutes(app: App, { config, compute, db, reads }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
     return c.json({ data: items.map(emailItem), nextCursor: cursor }, 200);
@@ -66,7 +66,7 @@ export function emailRoutes(app: App, { config, db, reads }: Deps): void {
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email is without its content');
-    const read = emailAsRead(email, content, config);
+    const read = await emailAsRead(compute, { projectId, email, content, links: config });
     return c.json({ data: emailRecord({ email, read, attachments, events }) }, 200);
   });
 }

@@ -189,7 +189,7 @@ const usageRoute = createRoute({
   responses: { 200: ok(Usage) },
 });
 
-export function templateRoutes(app: App, { db, reads }: Deps): void {
+export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { items, ...page } = await listTemplates(reads, {
@@ -202,8 +202,8 @@ export function templateRoutes(app: App, { db, reads }: Deps): void {
 
   app.openapi(createTemplateRoute, async (c) => {
     const { description = null, from = null, fromName = null, replyTo = null, ...rest } = c.req.valid('json');
-    refuseBadContent(rest);
     const { projectId } = c.var;
+    await refuseBadContent(compute, projectId, rest);
     const template = await inTransaction(db, (trx) =>
       insertTemplate(trx, { projectId, ...rest, description, from, fromName, replyTo }),
     );
@@ -218,11 +218,10 @@ export function templateRoutes(app: App, { db, reads }: Deps): void {
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
-    const template = await inTransaction(db, async (trx) => {
-      const updated = await updateTemplate(trx, { ...ref, changes });
-      refuseBadContent(updated);
-      return updated;
-    });
+    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
+    const { subject, body, type } = { ...(await getTemplate(db, ref)), ...changes };
+    await refuseBadContent(compute, ref.projectId, { subject, body, type });
+    const template = await inTransaction(db, (trx) => updateTemplate(trx, { ...ref, changes }));
     return c.json(templateAnswer(template), 200);
   });
 

@@ -3,6 +3,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { insertAttachments } from '../../db/attachments.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { addSuppressions, suppressionPads } from '../../db/suppressions.ts';
@@ -39,7 +40,14 @@ beforeAll(async () => {
   });
   provider = smtpProvider({ url: sink.url });
   const lifecycle = { dispatch: (rows: OutboxRow[]) => void dispatched.push(...rows) };
-  mailer = createMailer({ config, db: database.db, provider, lifecycle, log: { warn: () => {} } });
+  mailer = createMailer({
+    config,
+    compute: createCompute({ cpuMsPerSecond: 0 }),
+    db: database.db,
+    provider,
+    lifecycle,
+    log: { warn: () => {} },
+  });
 });
 afterAll(async () => {
   await provider.close();

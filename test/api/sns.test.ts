@@ -6,6 +6,7 @@ import { createMailer } from '../../activities/mailer.ts';
 import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { deleteExpired } from '../../db/housekeeping.ts';
 import { findSuppressions, suppressionPads } from '../../db/suppressions.ts';
@@ -281,7 +282,14 @@ describe('what SES tells with its default settings, by its own id alone', () => 
     const contactId = await buildContact(api.db, { projectId, email });
     const id = await buildEmail(api.db, { projectId, contactId, to: email, mode: p.mode ?? 'live' });
     const { config, lifecycle, log } = api.deps;
-    const mailer = createMailer({ config, db: api.db, provider: p.provider ?? provider, lifecycle, log });
+    const mailer = createMailer({
+      config,
+      compute: createCompute({ cpuMsPerSecond: 0 }),
+      db: api.db,
+      provider: p.provider ?? provider,
+      lifecycle,
+      log,
+    });
     const deliveryId = '0190a000-0000-7000-8000-00000000d001';
     const pads = suppressionPads(suppressionKey);
     const [claimed] = await claimEmails(api.db, { projectId, mails: [{ id, deliveryId }], suppressionPads: pads });

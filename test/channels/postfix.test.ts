@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createMailer } from '../../activities/mailer.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { countCampaign } from '../../db/campaign-stats.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { suppressionPads } from '../../db/suppressions.ts';
@@ -249,6 +250,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
           ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: url, PUBLIC_URL: 'https://mail.example' },
         });
         const mailer = createMailer({
+          compute: createCompute({ cpuMsPerSecond: 0 }),
           config,
           db,
           provider,

@@ -6,6 +6,7 @@ import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
 import type { AppEnv } from '../../api/env.ts';
 import { createKeyCache } from '../../api/key-cache.ts';
 import { createRateLimits } from '../../api/rate-limits.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
@@ -88,11 +89,13 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
   });
   const lenient = inDevelopment(config);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
   const deps: Deps = {
     config,
     db,
     reads: db,
     pool,
+    compute,
     lifecycle,
     log,
     keys,
@@ -128,6 +131,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
       await engagements.close();
       limits.close();
       await keys.close();
+      await compute.close();
       await db.destroy();
       await database.drop();
     },

@@ -4,6 +4,7 @@ import { type ChunkInput, campaignChunkActivities, campaignControlActivities } f
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';
 import type { Db } from '../../db/connection.ts';
@@ -30,7 +31,16 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   const lifecycle = { dispatch: () => {} } as unknown as ActivityDeps['lifecycle'];
   const log = pino({ level: 'silent' });
   const stopping = new AbortController();
-  const deps = { config, db, lifecycle, log, bulkProvider, stopping: stopping.signal } as unknown as ActivityDeps;
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
+  const deps = {
+    config,
+    db,
+    compute,
+    lifecycle,
+    log,
+    bulkProvider,
+    stopping: stopping.signal,
+  } as unknown as ActivityDeps;
   const chunk = campaignChunkActivities(deps);
   const control = campaignControlActivities(deps);
   return {
@@ -43,7 +53,10 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
     /** As the process does when it is told to end. */
     stop: () => stopping.abort(),
-    close: () => bulkProvider.close(),
+    close: async () => {
+      await bulkProvider.close();
+      await compute.close();
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { createSendRates } from '../../activities/send-rates.ts';
 import { createSmsAttempts } from '../../activities/sms-attempts.ts';
 import { smtpProvider } from '../../channels/email/smtp.ts';
 import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
+import { createCompute } from '../../compute/compute.ts';
 import { connect } from '../../db/connection.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { enqueue } from '../../db/outbox.ts';
@@ -63,7 +64,7 @@ beforeAll(async () => {
   sink = await startSmtpSink();
   provider = smtpProvider({ url: sink.url });
   const { db } = database;
-  mailer = createMailer({ config, db, provider, lifecycle, log });
+  mailer = createMailer({ config, compute: createCompute({ cpuMsPerSecond: 0 }), db, provider, lifecycle, log });
   emailAttempts = createEmailAttempts({ config, db, mailer, rates: createSendRates({ db, deploymentRate: 0 }) });
 });
 afterAll(async () => {

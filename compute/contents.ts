@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type CompiledContent,
+  type ContentSource,
+  compileContent,
+  type RenderedContent,
+  type RenderInput,
+  renderMime,
+  renderSubject,
+  resolveLink,
+} from '../domain/content.ts';
+import type { Scope } from '../domain/liquid.ts';
+import type { Compute, Work } from './compute.ts';
+import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
+
+/**
+ * A body up to this, with no more of Liquid and links than this, is compiled where it is needed, in a few milliseconds; what is larger might take a tenth of a
+ * second and more, so a thread is asked first.
+ */
+const SMALL_CHARS = 16 * 1024;
+const SMALL_TOKENS = 40;
+/** What a thread has found to take no longer is compiled here too, so that its messages need no thread. */
+const COMPILE_HERE_MS = 50;
+const TOKEN = /\{[{%]|<a\s/gi;
+
+/** Content that can be rendered, wherever that is done. */
+export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'> {
+  /** Plain content: a message of it is a matter of microseconds, so it is rendered right here. */
+  readonly plain: CompiledContent | undefined;
+  readonly key: string;
+  readonly source: ContentSource;
+}
+
+/** Compiles content: here when it is small, else in a thread. @throws TemplateError, OverBudget */
+export async function readyContent(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
+  const key = randomUUID();
+  if (isSmall(source)) {
+    const compiled = compileContent(source);
+    return factsOf(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
+  }
+  const facts = await compute.inThread(work, 'content.facts', { key, source });
+  const here = !facts.costly && facts.compileMs <= COMPILE_HERE_MS;
+  return factsOf(facts, { plain: here ? compileContent(source) : undefined, key, source });
+}
+
+/** The message as plain strings. @throws TemplateError, OverBudget */
+export async function renderedParts(
+  compute: Compute,
+  work: Work,
+  { content, input }: { content: ReadyContent; input: RenderInput },
+): Promise<RenderedContent> {
+  const { plain, key, source } = content;
+  return plain ? partsOf(plain, input) : compute.inThread(work, 'content.parts', { key, source, input });
+}
+
+/** The message as it goes over the wire, with its subject. @throws TemplateError, OverBudget */
+export async function renderedMessage(
+  compute: Compute,
+  work: Work,
+  { content, input, headers }: MessageInput & { content: ReadyContent },
+): Promise<RenderedMessage> {
+  const { plain, key, source } = content;
+  if (plain) return { raw: renderMime(plain, { ...input, headers }), subject: renderSubject(plain, input) };
+  return compute.inThread(work, 'content.message', { key, source, input, headers });
+}
+
+/** Where a stored link leads, see `resolveLink`. @throws TemplateError, OverBudget */
+export async function resolvedLink(
+  compute: Compute,
+  work: Work,
+  p: { link: string; vars: Scope; untrusted: ReadonlySet<string> | undefined },
+): Promise<string | undefined> {
+  // What has a filter may take long.
+  return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars, p.untrusted);
+}
+
+function factsOf(
+  { links, variables, needsUnsubscribe }: Pick<ContentFacts, 'links' | 'variables' | 'needsUnsubscribe'>,
+  rest: Pick<ReadyContent, 'plain' | 'key' | 'source'>,
+): ReadyContent {
+  return { links, variables, needsUnsubscribe, ...rest };
+}
+
+function isSmall({ subject, body, text }: ContentSource): boolean {
+  const all = [subject, body, text ?? ''];
+  const chars = all.reduce((sum, part) => sum + part.length, 0);
+  if (chars > SMALL_CHARS) return false;
+  return all.reduce((sum, part) => sum + (part.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;
+}
