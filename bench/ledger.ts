@@ -80,7 +80,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
     [`${what}: Node µs`, n / recipients],
   ]);
   const rounded = columns.map(([name, micros]) => [name, Math.round(Number(micros) * 10) / 10]);
-  return { round, ...Object.fromEntries(rounded) };
+  return { round, ...Object.fromEntries(rounded), 'HOT %': await heapOnlyPercent(db) };
 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaim(db);
@@ -103,6 +103,15 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
       }
     }
   }
+}
+
+/** Of the updates of the ledger so far, those that wrote to no index. */
+async function heapOnlyPercent(db: Db): Promise<number> {
+  const { rows } = await sql<{ percent: number }>`
+    SELECT (100.0 * n_tup_hot_upd / n_tup_upd)::float8 AS percent FROM pg_stat_user_tables WHERE relname = 'emails'`.execute(
+    db,
+  );
+  return Math.round(rows[0]?.percent ?? 0);
 }
 
 async function makeProject(db: Db): Promise<string> {

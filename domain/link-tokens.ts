@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createIdMac, type IdMac } from './id-mac.ts';
 import type { ContactUrls } from './variables.ts';
 
 /** base64url of 16 bytes of id and 16 bytes of MAC. */
@@ -28,12 +29,12 @@ export interface TokenSubject {
  */
 export function linkToken(secret: string, emailId: string): LinkTokens {
   const id = idBytes(emailId);
-  return tokensOf(id, emailMac(secret, id));
+  return tokensOf(id, signerOf(secret)(id, 'binary'));
 }
 
 /** The `manage` token of a contact, for links made outside a message (webhook steps). */
 export function contactToken(secret: string, contactId: string): string {
-  return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId))).manage;
+  return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId)).toString('latin1')).manage;
 }
 
 /** The email id a click or open token was made for, or undefined when it is not ours. */
@@ -89,12 +90,13 @@ export function emailIdOf(messageIdHeader: string): string | undefined {
   return /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageIdHeader.trim().toLowerCase())?.[1];
 }
 
-function tokensOf(id: Buffer, mac: Buffer): LinkTokens {
+/** `mac` as a string of bytes. */
+function tokensOf(id: Buffer, mac: string): LinkTokens {
   const signed = Buffer.allocUnsafe(ID_BYTES + MAC_BYTES);
   id.copy(signed, 0);
-  mac.copy(signed, ID_BYTES, 0, MAC_BYTES);
+  signed.write(mac.slice(0, MAC_BYTES), ID_BYTES, 'latin1');
   const track = signed.toString('base64url');
-  mac.copy(signed, ID_BYTES, MAC_BYTES);
+  signed.write(mac.slice(MAC_BYTES), ID_BYTES, 'latin1');
   return { track, manage: signed.toString('base64url') };
 }
 
@@ -123,11 +125,20 @@ function uuidText(id: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-let lastKey: { secret: string; key: KeyObject } | undefined;
+interface LinkKey {
+  secret: string;
+  key: KeyObject;
+  sign: IdMac;
+}
+let lastKey: LinkKey | undefined;
 
 /** The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message. */
-function keyOf(secret: string): KeyObject {
-  if (lastKey?.secret !== secret)
-    lastKey = { secret, key: createSecretKey(createHmac('sha256', secret).update('tidings/links/1').digest()) };
-  return lastKey.key;
+function linkKey(secret: string): LinkKey {
+  if (lastKey?.secret === secret) return lastKey;
+  const key = createHmac('sha256', secret).update('tidings/links/1').digest();
+  lastKey = { secret, key: createSecretKey(key), sign: createIdMac(key) };
+  return lastKey;
 }
+
+const keyOf = (secret: string): KeyObject => linkKey(secret).key;
+const signerOf = (secret: string): IdMac => linkKey(secret).sign;

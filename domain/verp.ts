@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createIdMac, type IdMac } from './id-mac.ts';
 
 /** Hex and lower case, since servers on the way may change the case of a local part (decisions §11). */
 const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
@@ -11,7 +12,16 @@ const MAC_BYTES = 10;
  */
 export function verpAddress(key: Buffer, emailId: string, domain: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();
-  return `bounce+${id}${mac(key, id).toString('hex')}@${domain}`;
+  return `bounce+${id}${signerOf(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
+}
+
+/** Kept by key: to make one costs more than to use it. */
+const signers = new WeakMap<Buffer, IdMac>();
+
+function signerOf(key: Buffer): IdMac {
+  const known = signers.get(key) ?? createIdMac(key);
+  signers.set(key, known);
+  return known;
 }
 
 /** The email that a return path was made for, whatever its case and domain; undefined when it is not one of ours. */

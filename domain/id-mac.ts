@@ -1,0 +1,32 @@
+import { createHash, hash } from 'node:crypto';
+
+/**
+ * HMAC-SHA256 (RFC 2104) of many ids of 16 bytes under one key, by two of Node's one-shot hashes; `binary` is a character for each byte.
+ * `createHmac` makes an object of OpenSSL each time, which the garbage collector has to find and end: for the two MACs of a campaign mail
+ * that was a fifth of what it took to make and send it.
+ */
+export type IdMac = (id: Buffer, encoding: 'hex' | 'binary') => string;
+
+const BLOCK_BYTES = 64;
+const ID_BYTES = 16;
+const HASH_BYTES = 32;
+
+/** Keys up to a block long are used as they are, longer ones are hashed first. */
+export function createIdMac(secret: Buffer): IdMac {
+  const key = secret.length > BLOCK_BYTES ? createHash('sha256').update(secret).digest() : secret;
+  const inner = padded(key, 0x36, ID_BYTES);
+  const outer = padded(key, 0x5c, HASH_BYTES);
+  return (id, encoding) => {
+    if (id.length !== ID_BYTES) throw new Error(`an id has ${ID_BYTES} bytes`);
+    id.copy(inner, BLOCK_BYTES);
+    outer.write(hash('sha256', inner, 'binary'), BLOCK_BYTES, 'latin1');
+    return hash('sha256', outer, encoding);
+  };
+}
+
+/** The key, padded to a block, with room for what is hashed behind it. */
+function padded(key: Buffer, pad: number, room: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES + room, pad);
+  for (const [n, byte] of key.entries()) block[n] = byte ^ pad;
+  return block;
+}
