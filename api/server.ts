@@ -7,6 +7,7 @@ import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
 import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
+import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../db/pool-sizes.ts';
 import { type Config, inDevelopment } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
@@ -21,12 +22,8 @@ import { createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { startSmtpRelay } from './smtp-relay.ts';
 
-/** Connections to Postgres of one API process: accepting goes in groups, so few are enough. */
-const DB_CONNECTIONS = 16;
 /** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;
-/** For what people look at. Who finds all of them taken waits, and so does nobody else. */
-const READ_CONNECTIONS = 4;
 /** Of a list or a count; nobody looks at a page that takes longer. */
 const READ_TIMEOUT_MS = 20_000;
 /** Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed socket. */
@@ -90,13 +87,13 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
   };
   const { db, pool } = connect({
     ...database,
-    max: DB_CONNECTIONS,
+    max: API_CONNECTIONS,
     applicationName: 'tidings-api',
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const { db: reads } = connect({
     ...database,
-    max: READ_CONNECTIONS,
+    max: API_READ_CONNECTIONS,
     applicationName: 'tidings-api-reads',
     statementTimeoutMs: READ_TIMEOUT_MS,
   });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { MIGRATIONS } from './migrations.ts';
 
 /** The oldest Postgres we run on: ids are made by its `uuidv7()`. */
-const MIN_SERVER_VERSION = 180000;
+export const MIN_SERVER_VERSION = 180000;
 
 export class MigrationError extends Error {}
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { connect } from '../db/connection.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
+import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../domain/config.ts';
 import { takerOf } from '../domain/outbox.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
@@ -12,9 +13,6 @@ import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
 import { useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
-
-/** Postgres connections of one worker process: bulk work and a few dozen short transactions at a time. */
-const DB_CONNECTIONS = 20;
 
 export interface RunningWorker {
   /** Drains: no new tasks, activities under way finish, connections close. */
@@ -36,7 +34,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
   const { db } = connect({
     connectionString: config.database.url,
-    max: DB_CONNECTIONS,
+    max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',
     onError: (error) => log.warn({ reason: error.message }, 'a Postgres connection broke'),
   });

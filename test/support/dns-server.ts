@@ -6,7 +6,7 @@ const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
 /** Records of one name by type; MX as `10 mail.example`. A type that is missing is an empty answer. */
-export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT', string[]>>;
+export type Zone = Partial<Record<'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'PTR', string[]>>;
 
 export interface DnsServer {
   /** For DNS_SERVERS. */

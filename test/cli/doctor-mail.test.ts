@@ -1,0 +1,220 @@
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../channels/public-address.ts';
+import { listDomains } from '../../db/domains.ts';
+import { parseSettings } from '../../domain/config.ts';
+import { recordSource } from '../../domain/record-source.ts';
+import { dnsRecords } from '../../domain/sender-domain.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
+import { runDoctor } from '../support/doctor.ts';
+import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+
+const DOCTOR_TIMEOUT_MS = 60_000;
+/** Reserved for documentation (RFC 5737): the address that mail would leave from. */
+const OURS = '203.0.113.7';
+const OUR_PTR = '7.113.0.203.in-addr.arpa';
+const OUR_NAME = 'mail.example.com';
+const PUBLIC_URL = `https://${OUR_NAME}`;
+/** A loopback address of its own, so that its port 25 is nobody else's. */
+const RECEIVER = '127.0.25.1';
+
+let database: TestDatabase;
+let dns: DnsServer;
+let relay: ScriptedSmtp;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dns = await startDnsServer();
+  relay = await startScriptedSmtp(willing(), `220 ${OUR_NAME} ESMTP`);
+  const { id: projectId } = await buildProject(database.db, 'Mail');
+  await buildDomain(database.db, { projectId, domain: 'shop.example.com' });
+});
+afterAll(async () => {
+  await Promise.all([relay.close(), dns.close()]);
+  await database.drop();
+});
+beforeEach(() => dns.zones.clear());
+
+/** The mail checks with this DNS, as for a host that hands mail to receivers by a server of its own. */
+const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
+  runDoctor(
+    {
+      ...{
+        TIDINGS_HOME: join(tmpdir(), 'tidings-doctor-no-home'),
+        DATABASE_URL: database.url,
+        DNS_SERVERS: dns.address,
+      },
+      ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: relay.url, PUBLIC_URL },
+      ...env,
+    },
+    words,
+  );
+
+function publish(zones: Record<string, Zone | 'fault' | 'silent'>): void {
+  for (const [name, zone] of Object.entries(zones)) dns.zones.set(name, zone);
+}
+
+/** The records that the service asks for, but for those of some purposes. */
+async function publishDomain(without: string[] = []): Promise<void> {
+  const { id: projectId } = await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  const [domain] = await listDomains(database.db, projectId);
+  if (!domain) throw new Error('the domain is there');
+  const settings = parseSettings({ EMAIL_PROVIDER: 'smtp', SMTP_URL: relay.url, PUBLIC_URL });
+  for (const { purpose, type, name, value } of dnsRecords(recordSource(settings, domain), {})) {
+    const zone = dns.zones.get(name) ?? {};
+    if (typeof zone === 'string') continue;
+    const values = without.includes(purpose) ? [] : [value];
+    dns.zones.set(name, { ...zone, [type]: [...new Set([...(zone[type] ?? []), ...values])] });
+  }
+}
+
+describe('doctor on sender domains', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('passes a domain that shows all its records', async () => {
+    await publishDomain();
+    expect((await diagnose()).of('sender domains')).toEqual([
+      'pass shop.example.com shows DKIM, SPF, DMARC and a return path',
+    ]);
+  });
+
+  it('fails without DKIM, warns without the others, and says what to publish', async () => {
+    await publishDomain(['DKIM', 'DMARC']);
+    const { of, exitCode } = await diagnose();
+    expect(of('sender domains')).toEqual([
+      expect.stringMatching(
+        /^fail shop\.example\.com shows no DKIM record .* → publish TXT tidings\._domainkey\.shop\.example\.com "v=DKIM1/,
+      ),
+      expect.stringMatching(
+        /^warn shop\.example\.com shows no DMARC record .* → publish TXT _dmarc\.shop\.example\.com/,
+      ),
+    ]);
+    expect(exitCode).toBe(2);
+  });
+
+  it('warns where the DNS does not answer, and ends all the same', async () => {
+    publish({
+      'shop.example.com': 'silent',
+      '_dmarc.shop.example.com': 'silent',
+      'tidings._domainkey.shop.example.com': 'fault',
+    });
+    publish({ [OUR_PTR]: 'silent', 'gmail.com': 'silent', 'outlook.com': 'fault', [OUR_NAME]: 'silent' });
+    const { of } = await diagnose();
+    expect(of('sender domains')).toEqual([
+      expect.stringMatching(/^warn the DNS did not answer for shop\.example\.com \(DKIM, SPF, DMARC, RETURN PATH\)/),
+    ]);
+    expect(of('PTR and HELO')).toEqual([
+      expect.stringMatching(/^warn the DNS did not answer/),
+      expect.stringMatching(/^warn the DNS did not answer/),
+    ]);
+    expect(of('port 25 out')).toEqual([
+      expect.stringMatching(/^warn no receiver was reached: .*it did not answer in time.*ESERVFAIL/),
+    ]);
+  });
+});
+
+describe('doctor on the mail server', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('goes through the login that mail goes through', async () => {
+    expect((await diagnose()).of('mail server')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ takes us$/)]);
+    const strict = await startScriptedSmtp(willing({ AUTH: '535 5.7.8 Error: authentication failed' }, ['AUTH PLAIN']));
+    const refused = await diagnose({ SMTP_URL: strict.url.replace('//', '//ann:hunter2@') });
+    await strict.close();
+    expect(refused.of('mail server')).toEqual([
+      expect.stringMatching(/^fail it does not take us: .*authentication failed.* → check SMTP_URL/),
+    ]);
+    expect(refused.output).not.toContain('hunter2');
+  });
+
+  it('fails where nobody listens', async () => {
+    const { of } = await diagnose({ SMTP_URL: 'smtp://127.0.0.1:1' });
+    expect(of('mail server')).toEqual([expect.stringMatching(/^fail it does not take us: .*ECONNREFUSED/)]);
+  });
+});
+
+describe('doctor on PTR and HELO', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('passes where reverse name, forward name and HELO agree', async () => {
+    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
+    expect((await diagnose()).of('PTR and HELO')).toEqual([
+      `pass ${OURS} is ${OUR_NAME}, and ${OUR_NAME} is ${OURS}`,
+      `pass the mail server calls itself ${OUR_NAME}, which is ${OURS}`,
+    ]);
+  });
+
+  it('fails without a reverse name, and for one that leads elsewhere', async () => {
+    expect((await diagnose()).of('PTR and HELO')[0]).toMatch(
+      /^fail 203\.0\.113\.7 has no reverse name .* → let the provider/,
+    );
+    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: ['203.0.113.8'] } });
+    expect((await diagnose()).of('PTR and HELO')).toEqual([
+      expect.stringMatching(/^fail 203\.0\.113\.7 is called mail\.example\.com, which does not lead back to it/),
+      expect.stringMatching(/^warn the mail server calls itself mail\.example\.com, which is not 203\.0\.113\.7/),
+    ]);
+  });
+
+  it('fails for a server that calls itself by no full name', async () => {
+    publish({ [OUR_PTR]: { PTR: [OUR_NAME] }, [OUR_NAME]: { A: [OURS] } });
+    const local = await startScriptedSmtp(willing(), '220 localhost ESMTP');
+    const { of } = await diagnose({ SMTP_URL: local.url });
+    await local.close();
+    expect(of('PTR and HELO')).toContainEqual(expect.stringMatching(/^fail the mail server calls itself localhost/));
+  });
+
+  it.runIf(!hasPublicAddress())('asks for the address where it cannot be seen from here', async () => {
+    const { of } = await diagnose({}, []);
+    expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^warn .* → say from which address mail leaves/)]);
+  });
+
+  it('refuses an --address that is none', async () => {
+    const { output, exitCode } = await diagnose({}, ['--address', 'mail.example.com']);
+    expect([output, exitCode]).toEqual([expect.stringMatching(/^--address takes the IP address/), 2]);
+  });
+
+  it('is for Amazon where mail leaves by SES', async () => {
+    const { of } = await diagnose({
+      EMAIL_PROVIDER: 'ses',
+      SES_REGION: 'eu-west-1',
+      SES_ENDPOINT: 'http://127.0.0.1:1',
+    });
+    expect(of('PTR and HELO')).toEqual([expect.stringMatching(/^pass Amazon/)]);
+    expect(of('port 25 out')).toEqual([expect.stringMatching(/^pass not needed/)]);
+  });
+});
+
+describe('doctor on port 25 out', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  const receivers = () => {
+    for (const domain of ['gmail.com', 'outlook.com'])
+      publish({ [domain]: { MX: [`10 mx.${domain}`] }, [`mx.${domain}`]: { A: [RECEIVER] } });
+  };
+
+  it('warns where no receiver is reached', async () => {
+    receivers();
+    expect((await diagnose()).of('port 25 out')).toEqual([
+      expect.stringMatching(
+        /^warn no receiver was reached: mx\.gmail\.com could not be reached .*ECONNREFUSED.* → ask the provider/,
+      ),
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)('passes where one is', async () => {
+    receivers();
+    const server = await listenAt(RECEIVER, 25);
+    const { of } = await diagnose();
+    server.close();
+    expect(of('port 25 out')).toEqual(['pass receivers are reached']);
+  });
+});
+
+function hasPublicAddress(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => isPublicAddress(address)),
+  );
+}
+
+function listenAt(host: string, port: number): Promise<Server> {
+  const server = createServer((socket) => socket.on('error', () => {}).end());
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => resolve(server));
+  });
+}

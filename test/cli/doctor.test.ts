@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { newCertificate } from '../support/certificate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { runDoctor } from '../support/doctor.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
+
+const STARTS_TIMEOUT_MS = 180_000;
+/** A dozen bounded questions, each run by itself. */
+const DOCTOR_TIMEOUT_MS = 60_000;
+/** Nothing listens there. */
+const NOWHERE = '127.0.0.1:1';
+const NO_HOME = join(tmpdir(), 'tidings-doctor-no-home');
+const GOOD_KEY = randomBytes(32).toString('hex');
+
+let database: TestDatabase;
+let temporal: TestTemporal;
+let files: string;
+beforeAll(async () => {
+  [database, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  files = mkdtempSync(join(tmpdir(), 'tidings-doctor-'));
+});
+afterAll(async () => {
+  rmSync(files, { recursive: true });
+  await database.drop();
+});
+
+const env = (more: Record<string, string> = {}) => ({ TIDINGS_HOME: NO_HOME, ...more });
+
+describe('doctor beside npm start on loopback', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  const home = newHome();
+  let service: StartedService;
+  beforeAll(async () => {
+    service = await startService({ home });
+  }, STARTS_TIMEOUT_MS);
+  afterAll(async () => {
+    service?.signal('SIGTERM');
+    await service?.exited;
+    await removeHome(home);
+  });
+
+  it('finds nothing wrong, and looks at the Postgres and Temporal that run', async () => {
+    const { output, exitCode, of } = await runDoctor({ TIDINGS_HOME: home });
+    const lines = output.split('\n').filter((line) => /^(warn|fail) /.test(line) && !/^\w+ {2}disk /.test(line));
+    expect(lines).toEqual([]);
+    expect(of('Postgres')).toEqual([expect.stringMatching(/^pass 127\.0\.0\.1:\d+ is Postgres 18\./)]);
+    expect(of('Temporal')).toEqual([expect.stringMatching(/^pass .* keeps what has ended for \d+ h$/)]);
+    expect(of('secret key')).toEqual(['pass kept in the home, 64 characters']);
+    // The disk is this machine's.
+    expect(exitCode).toBe(of('disk')[0]?.startsWith('pass') ? 0 : expect.any(Number));
+  });
+
+  it('says that another SECRET_KEY does not open what the database holds', async () => {
+    const { of, exitCode } = await runDoctor({ TIDINGS_HOME: home, SECRET_KEY: GOOD_KEY });
+    expect(of('secret key')).toEqual([
+      'pass SECRET_KEY, 64 characters',
+      expect.stringMatching(/^fail it does not open what the database holds → set SECRET_KEY/),
+    ]);
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('fails with the line of a value that cannot be used', async () => {
+    const { output, exitCode } = await runDoctor(env({ PORT: 'abc' }));
+    expect(output).toMatch(/^fail {2}settings {2}PORT must be a port number/);
+    expect(exitCode).toBe(2);
+  });
+
+  it('warns of what was not there to be looked at', async () => {
+    const { of, exitCode } = await runDoctor(env());
+    expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
+    expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
+    expect(exitCode).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['fail', 'changeme-changeme-changeme-changeme'],
+    ['fail', 'a'.repeat(64)],
+    ['warn', 'x8Kq0vLz2mRt7Yw1'],
+    ['pass', GOOD_KEY],
+  ])('is %s of a SECRET_KEY such as %s, and never shows it', async (verdict, key) => {
+    const { of, output } = await runDoctor(env({ SECRET_KEY: key }));
+    expect(of('secret key')).toEqual([expect.stringMatching(new RegExp(`^${verdict} `))]);
+    expect(output).not.toContain(key);
+  });
+
+  it('fails where separate processes would have no SECRET_KEY', async () => {
+    const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
+    const { of, output } = await runDoctor(env(apart));
+    expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
+    expect(of('Postgres')).toEqual([
+      expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED.* → check DATABASE_URL/),
+    ]);
+    expect(of('Temporal')).toEqual([
+      expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .* → check TEMPORAL_ADDRESS/),
+    ]);
+    expect(output).not.toContain('hunter2');
+  });
+
+  it('names what is open by accident on a public HOST', async () => {
+    const careless = { HOST: '0.0.0.0', SIGNUP: 'on', WEBHOOK_ALLOW_PRIVATE: 'true', RATE_LIMIT_PER_MINUTE: '0' };
+    const listeners = {
+      SMTP_RELAY_PORT: '2525',
+      SMTP_RELAY_ALLOW_PLAIN: 'true',
+      METRICS_PORT: '9464',
+      METRICS_HOST: '0.0.0.0',
+    };
+    const { of, exitCode } = await runDoctor(env({ ...careless, ...listeners }));
+    expect(of('public HOST')).toEqual([
+      expect.stringMatching(/^fail links in mails lead to http:\/\/127\.0\.0\.1:3000.* → set PUBLIC_URL/),
+      expect.stringMatching(/^warn anybody .* may sign up .* → set SIGNUP/),
+      expect.stringMatching(/^fail webhooks reach private addresses.* → set WEBHOOK_ALLOW_PRIVATE=false/),
+      expect.stringMatching(/^fail the SMTP relay takes API keys without TLS → set TLS_CERT_FILE/),
+      expect.stringMatching(/^warn requests have no limit → set RATE_LIMIT_PER_MINUTE/),
+      expect.stringMatching(/^warn metrics answer everybody at 0\.0\.0\.0/),
+    ]);
+    expect(of('capture')).toEqual([
+      expect.stringMatching(/^fail EMAIL_PROVIDER is capture.* → set EMAIL_PROVIDER=smtp/),
+    ]);
+    expect(of('TLS')).toContainEqual(expect.stringMatching(/^warn SMTP relay without TLS/));
+    expect(exitCode).toBe(2);
+  });
+
+  it('warns of captured mail that others wait for, and passes where none is captured', async () => {
+    const allowed = await runDoctor(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
+    expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn mail stay in the mailbox/)]);
+    const proxied = await runDoctor(env({ PUBLIC_URL: 'http://mail.example.com' }));
+    expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn mail and SMS stay in the mailbox/)]);
+    expect(proxied.of('TLS')).toEqual([
+      expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
+    ]);
+    const real = await runDoctor(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
+    expect(real.of('capture')).toEqual(['pass mail and SMS are not captured']);
+  });
+});
+
+describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('fails for settings that lose what was confirmed, as those of the tests are', async () => {
+    const { of } = await runDoctor(env({ DATABASE_URL: database.url }));
+    expect(of('Postgres')).toEqual(
+      ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>
+        expect.stringMatching(new RegExp(`^fail ${name} is off: .* → set ${name} = on`)),
+      ),
+    );
+  });
+
+  it('fails for a database that waits for its migrations', async () => {
+    const { of } = await runDoctor(env({ DATABASE_URL: inject('postgresUrl') }));
+    expect(of('Postgres')).toContainEqual(
+      expect.stringMatching(/^fail the database waits for \d+ migrations → run npm run migrate/),
+    );
+  });
+
+  it('fails where it cannot have as many connections as the workers open', async () => {
+    const { of } = await runDoctor(env({ DATABASE_URL: database.url, WORKERS: '64' }));
+    expect(of('Postgres')).toContainEqual(
+      expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
+    );
+  });
+
+  it('tries SECRET_KEY on what is stored', async () => {
+    const { id: projectId } = await buildProject(database.db, 'Keys');
+    await buildDomain(database.db, { projectId });
+    const right = await runDoctor(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
+    expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('does not open'));
+    const wrong = await runDoctor(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
+    expect(wrong.of('secret key')).toContainEqual(
+      expect.stringMatching(/^fail it does not open what the database holds/),
+    );
+  });
+});
+
+describe('doctor on Temporal', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  const at = (namespace: string) =>
+    runDoctor(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
+
+  async function namespaceThatKeeps(hours: number): Promise<string> {
+    const connection = await Connection.connect({ address: temporal.address });
+    const namespace = `doctor-${randomBytes(6).toString('hex')}`;
+    const workflowExecutionRetentionPeriod = { seconds: (hours * 3_600) as never };
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    await connection.close();
+    return namespace;
+  }
+
+  it.each([
+    ['pass', 168],
+    ['warn', 24],
+    ['fail', 2],
+  ])('is %s of a namespace that keeps what has ended for %d h', async (verdict, hours) => {
+    const { of } = await at(await namespaceThatKeeps(hours));
+    const remedy = verdict === 'pass' ? '$' : '.* → temporal operator namespace update';
+    expect(of('Temporal')).toEqual([
+      expect.stringMatching(new RegExp(`^${verdict} .* keeps what has ended for ${hours} h${remedy}`)),
+    ]);
+  });
+
+  it('fails for a namespace that is not there', async () => {
+    expect((await at('nobody-made-this')).of('Temporal')).toEqual([
+      expect.stringMatching(/^fail .* has no namespace nobody-made-this → temporal operator namespace create/),
+    ]);
+  });
+});
+
+describe('doctor on TLS', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('fails for a certificate that browsers do not trust, warns of one that ends soon', async () => {
+    const { cert, key } = await newCertificate('localhost');
+    const server = createHttps({ cert, key }, (_, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const trusted = join(files, 'trusted.pem');
+    writeFileSync(trusted, cert);
+    const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const stranger = await runDoctor(env({ PUBLIC_URL }));
+    const known = await runDoctor(env({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
+    server.close();
+    const gone = await runDoctor(env({ PUBLIC_URL }));
+    expect(stranger.of('TLS')).toEqual([
+      expect.stringMatching(/^fail the certificate of https:\/\/localhost.* does not hold/),
+    ]);
+    expect(known.of('TLS')).toEqual([expect.stringMatching(/^warn the certificate of .* ends in 1 days → renew it/)]);
+    expect(gone.of('TLS')).toEqual([expect.stringMatching(/^warn https:\/\/localhost.* was not reached from here/)]);
+  });
+
+  it('fails for files of the mail listeners that do not belong together, or are not there', async () => {
+    const [one, two] = await Promise.all([newCertificate(), newCertificate()]);
+    const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
+    writeFileSync(paths.TLS_CERT_FILE, one.cert);
+    writeFileSync(paths.TLS_KEY_FILE, two.key);
+    expect((await runDoctor(env(paths))).of('TLS')).toContainEqual(
+      expect.stringMatching(/^fail TLS_KEY_FILE is not the key of TLS_CERT_FILE/),
+    );
+    const absent = { ...paths, TLS_KEY_FILE: join(files, 'absent.key') };
+    expect((await runDoctor(env(absent))).of('TLS')).toContainEqual(
+      expect.stringMatching(/^fail TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ENOENT/),
+    );
+  });
+});
+
+describe('doctor on the clock', { timeout: DOCTOR_TIMEOUT_MS }, () => {
+  it('compares it with Postgres and with whom requests are signed for', async () => {
+    const server = createHttp((_, response) => {
+      response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const SES_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const ses = { EMAIL_PROVIDER: 'ses', SES_REGION: 'eu-west-1', SES_ENDPOINT };
+    const { of } = await runDoctor(env({ ...ses, DATABASE_URL: database.url }));
+    server.close();
+    expect(of('clock')).toEqual([
+      'pass agrees with Postgres, which is on this machine too',
+      expect.stringMatching(/^fail 36\d\d\.\d s behind 127\.0\.0\.1:\d+ → let NTP/),
+    ]);
+  });
+});
