@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import type { CallResult } from '../support/api.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+// A newsletter form on a page of somebody's shop: it has the public key, and a workflow that answers it with the newsletter's first mail.
+let sink: SmtpSink;
+let service: TestService;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ keepBodies: true });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  const projectId = service.one.id;
+  await buildDomain(service.db, { projectId });
+  const templateId = await buildTemplate(service.db, {
+    projectId,
+    type: 'MARKETING',
+    subject: 'Welcome, {{firstName}}',
+  });
+  await buildWorkflow(service, {
+    ...{ eventName: 'newsletter_form', allowReentry: true },
+    steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+});
+
+const submit = (email: string, data: object, idempotencyKey?: string): Promise<CallResult> =>
+  service.call('POST', '/v1/track', {
+    key: service.one.publicKey,
+    body: { email, event: 'newsletter_form', subscribed: true, data },
+    headers: { origin: 'https://shop.example', ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
+  });
+const mailsTo = (email: string) => sink.bodies.filter((body) => body.includes(`To: ${email}`));
+const contactOf = async (email: string) =>
+  (await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`))).data[0];
+/** The steps that the form's submissions led to, once all are over. */
+async function stepsOf(email: string, count: number): Promise<string[]> {
+  const { id } = await contactOf(email);
+  return until(async () => {
+    const { rows } = await sql<{ status: string }>`
+      SELECT s.status FROM execution_steps s JOIN executions e ON e.id = s.execution_id
+      WHERE e.contact_id = ${id} AND e.status NOT IN ('RUNNING', 'WAITING') ORDER BY e.id, s.visit`.execute(service.db);
+    return rows.length === count && rows.map((row) => row.status);
+  }, `${count} ended steps`);
+}
+
+test('subscribes a person, who gets the mail', async () => {
+  const answer = await submit('ann@example.com', { firstName: 'Ann' });
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
+  await until(async () => mailsTo('ann@example.com').length === 1, 'the mail');
+  expect(mailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
+});
+
+test('sent twice by an impatient finger counts once, and finds the first answer', async () => {
+  const [first, second] = await Promise.all([
+    submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
+    submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
+  ]);
+  const answers = [first, second].sort((a, b) => a.status - b.status);
+  expect(answers.map(({ status }) => status)).toEqual([200, 409]);
+  expect(answers[1]?.body.error).toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+    details: { originalResponse: answers[0]?.body },
+  });
+  expect(await stepsOf('ben@example.com', 1)).toEqual(['COMPLETED']);
+  await until(async () => mailsTo('ben@example.com').length === 1, 'the mail');
+});
+
+test('leaves the refusal of a person who unsubscribed as it is, and its answer tells nobody', async () => {
+  const before = await submit('cleo@example.com', { firstName: 'Cleo' });
+  expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
+  const mail = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
+  const link = /^List-Unsubscribe: <(http[^>]+)>/im.exec(mail.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
+  const left = await fetch(service.baseUrl + new URL(link).pathname, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  });
+  expect(left.status).toBe(200);
+  expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
+
+  const again = await submit('cleo@example.com', { firstName: 'Cleo' });
+  const stranger = await submit('nobody-yet@example.com', { firstName: 'N' });
+  const shape = ({ status, body }: CallResult) => [status, Object.keys(body.data), typeof body.data.contact];
+  expect(shape(again)).toEqual(shape(stranger));
+  expect(again.body.data.contact).toBe(before.body.data.contact);
+  expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
+  expect(await stepsOf('cleo@example.com', 2)).toEqual(['COMPLETED', 'SKIPPED']);
+  expect(mailsTo('cleo@example.com')).toHaveLength(1);
+
+  // Not even where the project forgets why: only the person or the project brings them back.
+  expect((await service.call('DELETE', '/suppressions/cleo@example.com')).status).toBe(204);
+  await submit('cleo@example.com', { firstName: 'Cleo' });
+  expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
+});
+
+test('adds a field to a known contact, and changes nothing that the project knows', async () => {
+  const data = { firstName: 'Dora', plan: 'pro' };
+  await expectOk(service.call('POST', '/contacts', { body: { email: 'dora@example.com', subscribed: true, data } }));
+  expect((await submit('dora@example.com', { firstName: 'Mallory', plan: null, shoeSize: 38 })).status).toBe(200);
+  expect(await contactOf('dora@example.com')).toMatchObject({ subscribed: true, data: { ...data, shoeSize: 38 } });
+  expect((await submit('dora@example.com', { shoeSize: 39 })).status).toBe(200);
+  expect((await contactOf('dora@example.com')).data).toEqual({ ...data, shoeSize: 39 });
+});
+
+test('subscribes a customer whom only a receipt was sent to', async () => {
+  const mail = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
+  await expectOk(service.call('POST', '/v1/send', { body: { ...mail, to: 'emil@example.com' } }));
+  expect((await contactOf('emil@example.com')).subscribed).toBe(false);
+  await submit('emil@example.com', {});
+  expect((await contactOf('emil@example.com')).subscribed).toBe(true);
+});
+
+test('cannot keep a person’s password reset from them, however much it fills in', async () => {
+  await expectOk(service.call('POST', '/contacts', { body: { email: 'finn@example.com' } }));
+  const rubbish = Object.fromEntries(Array.from({ length: 199 }, (_, n) => [`field${n}`, 'x']));
+  await submit('finn@example.com', rubbish);
+  const mail = { from: 'x@shop.example.com', subject: 'Reset {{resetCode}}', body: '<p>{{resetCode}}</p>' };
+  await expectOk(
+    service.call('POST', '/v1/send', {
+      body: { ...mail, to: ['finn@example.com', 'gina@example.com'], data: { resetCode: '123456' } },
+    }),
+  );
+  await until(async () => mailsTo('finn@example.com').some((body) => body.includes('Reset 123456')), 'the reset mail');
+});
