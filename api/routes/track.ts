@@ -60,7 +60,9 @@ const trackRoute = createRoute({
   summary: 'Record an event of a contact',
   description:
     'Creates the contact if it is new, starts the workflows that the event triggers and satisfies those that wait for it. ' +
-    'Takes the public key, whose data is stored and shown as plain text only.',
+    'Takes the public key, whose data is stored and shown as plain text only: at most 20 fields (4 KB) a contact, beside those of the project, ' +
+    'none of which it overwrites or removes. By it, `subscribed: false` counts for new contacts only, and `true` for those too who were never ' +
+    'unsubscribed. What does not count is left out, and the answer is the same.',
   security: publicKey(),
   request: { headers: IdempotencyHeader, body: json(TrackEvent) },
   responses: { 200: ok(TrackedEvent), ...errors('IDEMPOTENCY_KEY_REUSED') },

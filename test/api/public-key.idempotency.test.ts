@@ -52,6 +52,7 @@ describe('idempotency keys of the public key', () => {
     ]);
     const other = await track({ email: 'eve@evil.example' }, { idempotencyKey: 'form-1' });
     expect([other.status, other.body.error.details]).toMatchObject([409, { ...details, originalResponse: null }]);
+    expect((await track(form, { key: api.two.publicKey, idempotencyKey: 'form-1' })).status).toBe(200);
   });
 
   it('between two secret keys, show an answer only to who may see what it tells of', async () => {
