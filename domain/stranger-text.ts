@@ -1,0 +1,128 @@
+/** The most that a value of a stranger is in a mail's text, and in its subject. */
+const TEXT_MAX_CHARS = 200;
+const SUBJECT_MAX_CHARS = 40;
+/** Looked at beyond what is kept, since links and spaces go. */
+const READ_MAX_CHARS = 2_000;
+
+/**
+ * A stranger's value as a mail may show it: one line of at most 200 characters, without the words that a mail client makes links of. What reads
+ * like a sentence or a name without its spaces (`it.Thanks`, `J.R.Smith`) gets them instead. Cleaning what is clean changes nothing.
+ */
+export function strangerText(value: string): string {
+  return cleaned(value, TEXT_MAX_CHARS);
+}
+
+/** The same for a subject, which is all that many people read: at most 40 characters, and nothing where there was something like a link. */
+export function strangerSubject(value: string): string {
+  const words = spelledOut(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
+  return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleaned(value, SUBJECT_MAX_CHARS);
+}
+
+/** A value that has a neighbour with no space between them: without the signs by which two harmless values could make one link. */
+export function strangerPiece(value: string): string {
+  const plain = strangerText(value).replace(/\P{ASCII}/gu, (char) => (/[.:/@]/.test(dotted(char)) ? ' ' : char));
+  return cleaned(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
+}
+
+/** `clean` of every text in a JSON value, names of fields too; numbers and the like stay. */
+export function strangerValue(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map((item) => strangerValue(item, clean));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), strangerValue(item, clean)]));
+}
+
+/** Until nothing changes any more, since where a text is cut there may be a link that was none: the next round is shorter. */
+function cleaned(value: string, max: number): string {
+  let text = oneLine(value.slice(0, READ_MAX_CHARS));
+  while (true) {
+    const next = cut(withoutLinks(text), max);
+    if (next === text) return text;
+    text = next;
+  }
+}
+
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept.trimEnd()}…`;
+}
+
+/** The text as it was written where it holds no link, however oddly spelled; else as it reads, without its links. */
+function withoutLinks(text: string): string {
+  if (!MAY_LINK.test(text)) return text;
+  const words = spelledOut(text).split(' ');
+  if (!words.some(isLink)) return text;
+  const kept = words.map((word) => {
+    if (!isLink(word)) return shown(word);
+    return isWords(word) ? shown(word).replaceAll('.', '. ') : '';
+  });
+  return oneLine(kept.join(' '));
+}
+
+/** Line breaks and controls are spaces, and what turns the direction of the text around it is gone. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\u202A-\u202E\u2066-\u2069\u200E\u200F\u061C]|\p{Cs}/gu, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+/** As a client or a browser reads it: compatibility forms are the plain ones, and all dots are dots. */
+function spelledOut(text: string): string {
+  return dotted(text).replace(/ +/g, ' ').trim();
+}
+
+function dotted(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/(?<=[a-z0-9]\p{Cf}*)。(?=\p{Cf}*[a-z])/giu, '.')
+    .replace(/\[\.\]|\(\.\)|[[(]dot[\])]/gi, '.')
+    .replace(/[∕⁄]/g, '/')
+    .replace(/[∶꞉]/g, ':');
+}
+
+/** What cannot be seen: a client may read over it, or take it for the end of a word. */
+const INVISIBLE = /(?:\p{Cf}|[\uFE00-\uFE0F]|\u034F|[\u115F\u1160\u3164])+/gu;
+
+function shown(word: string): string {
+  return word.replace(INVISIBLE, '');
+}
+
+const LETTER = '\\p{L}\\p{M}';
+const LABEL = `[${LETTER}\\p{N}_-]`;
+/** What clients know before a colon without `//`. */
+const SCHEMES =
+  'https?|hxxps?|ftps?|mailto|tel|smsto|sms|callto|facetime|skype|whatsapp|viber|tg|xmpp|sips?|javascript|data|blob|file|intent|market|magnet|webcal|geo|bitcoin|ethereum';
+/**
+ * Whether a word is or holds an address with a scheme, an address of mail, a host, or a number address with a port or a path. A host's last part
+ * is of two letters at least, so that 3.5, 10.30 and a.m. are none. Each looks at every character a few times at most.
+ */
+const LINK = new RegExp(
+  [
+    ':\\/\\/',
+    `(?<![${LETTER}\\p{N}])(?:${SCHEMES}):.`,
+    `(?<![${LETTER}\\p{N}])www\\d*\\..`,
+    '@[^@]*\\.|@\\[',
+    `(?<!${LABEL}|${LABEL}\\.)(?:${LABEL}+\\.)+(?:[${LETTER}]{2,}|xn--[a-z0-9-]+)(?![${LETTER}\\p{N}_])`,
+    `(?<![\\p{N}.])(?:\\p{N}{1,3}\\.){3}\\p{N}{1,3}[:/]`,
+  ].join('|'),
+  'iu',
+);
+/** Cheap, for most values: no link is without one of these, or is spelled with what cannot be seen. */
+const MAY_LINK = /[.:@([]|[^\p{ASCII}\p{L}\p{M}]|[\uFF00-\uFFEF]/u;
+
+function isLink(word: string): boolean {
+  return LINK.test(shown(word)) || word.split(INVISIBLE).some((part) => LINK.test(part));
+}
+
+/** Letters and dots only, and the last part is written as what begins a sentence or a name, or in letters that know no capitals. */
+function isWords(word: string): boolean {
+  const core = shown(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
+  if (!/^[\p{L}\p{M}.'’-]+$/u.test(core)) return false;
+  const last = core.slice(core.lastIndexOf('.') + 1);
+  return /^\p{Lu}[\p{Ll}\p{M}'’-]+$/u.test(last) || !/[\p{Lu}\p{Ll}]/u.test(last);
+}
+
+/** What holds the parts of an address together, but not those of a number or a time. */
+const JOINTS = /(?<!\p{N})[.:/\\@]+|[.:/\\@]+(?!\p{N})/gu;
