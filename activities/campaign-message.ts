@@ -7,6 +7,7 @@ import { renderMime, renderSubject } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailEventData } from '../domain/email-event.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
+import { sourced } from '../domain/provenance.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
@@ -47,9 +48,10 @@ export function createCampaignComposer(p: {
   function inputOf(recipient: ClaimedRecipient) {
     const { id, contactId, email, untrustedKeys } = recipient;
     return {
-      vars: buildVariables({ contact: { id: contactId, email, data: dataOf(recipient, dataKeys) } }),
+      vars: buildVariables({
+        contact: { id: contactId, email, data: sourced(dataOf(recipient, dataKeys), untrustedKeys) },
+      }),
       urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, id) },
-      untrusted: untrustedKeys.length > 0 ? new Set(untrustedKeys) : undefined,
     };
   }
 

@@ -14,6 +14,7 @@ import type { EmailEventData } from '../domain/email-event.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import type { Mailbox } from '../domain/mime-headers.ts';
+import { sourced } from '../domain/provenance.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
@@ -62,14 +63,13 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
 
 function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config) {
   const { contact } = email;
-  const untrusted = new Set([...(contact?.untrustedKeys ?? []), ...(email.options.untrustedKeys ?? [])]);
+  const data = sourced(contact?.data ?? null, contact?.untrustedKeys);
   return {
     vars: buildVariables({
-      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data: contact?.data ?? null },
-      data: email.variables,
+      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data },
+      data: sourced(email.variables, email.options.untrustedKeys),
     }),
     urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
-    untrusted,
   };
 }
 

@@ -4,10 +4,9 @@ import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '
 import { loadStepVariables } from '../db/execution-variables.ts';
 import type { Database } from '../db/schema.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
-import type { Data } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Next, StepInput } from '../domain/execution.ts';
-import { interpolateJson } from '../domain/interpolate.ts';
+import { interpolateFields } from '../domain/interpolate.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { UpdateContactConfig } from '../domain/steps.ts';
@@ -76,7 +75,7 @@ async function updateContact(
   const at = { executionId: execution.id, visit: next.visit };
   const config = UpdateContactConfig.parse(step.config);
   const { variables } = await loadStepVariables(trx, execution);
-  const data = interpolateJson(config.updates, variables) as Data;
+  const data = interpolateFields(config.updates, variables);
   try {
     const { outbox } = await inSavepoint(trx, () =>
       patchContact(trx, {
@@ -84,6 +83,7 @@ async function updateContact(
         id: execution.contactId,
         data,
         subscribed: config.subscribed,
+        forStranger: execution.swayed,
         causeId: execution.id,
         suppressionKey: deriveKey(deps.config.secretKey, 'suppression'),
       }),
@@ -92,7 +92,7 @@ async function updateContact(
       next: await completeEffect(trx, projectId, {
         ...at,
         status: 'COMPLETED',
-        output: { updated: Object.keys(data) },
+        output: { updated: Object.keys(data.values) },
       }),
       outbox,
     };

@@ -54,7 +54,7 @@ async function prepare(
 ): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step?.id ?? '', step?.config ?? {}));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
-  const { contact, variables, untrusted } = await loadStepVariables(deps.db, execution, urls);
+  const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
   const payload =
     config.body === undefined
       ? {
@@ -63,8 +63,9 @@ async function prepare(
           execution: { id: execution.id, startedAt: execution.startedAt.toISOString() },
           event: execution.event,
         }
-      : interpolateJson(config.body, variables);
-  const plain = { without: untrusted };
+      : // The tenant's own endpoint gets values as they came, as it gets those of webhooks.
+        interpolateJson(config.body, variables).value;
+  const plain = { untrusted: 'leaveOut' } as const;
   const own = Object.entries(config.headers ?? {})
     .filter(([name]) => !NAMES_EXECUTION.test(name))
     .map(([name, value]) => [name, headerText(interpolate(value, variables, plain))]);

@@ -154,5 +154,5 @@ function messageIdOf(email: Email): string | null {
 
 /** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (spec "Event payloads"). */
 export function sentPayload(email: Email): Record<string, unknown> {
-  return { ...eventDataOf(email), sentAt: email.sentAt?.toISOString() ?? null };
+  return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };
 }

@@ -1,7 +1,7 @@
 import type { Compute, Work } from '../compute/compute.ts';
 import { readyContent, renderedParts } from '../compute/contents.ts';
 import type { Content } from '../db/contents.ts';
-import { untrustedOf, variablesOf } from '../db/email-variables.ts';
+import { variablesOf } from '../db/email-variables.ts';
 import type { Email } from '../db/emails.ts';
 import { BoundExceeded } from '../domain/bounded.ts';
 import { listUnsubscribeHeaders } from '../domain/content.ts';
@@ -46,7 +46,7 @@ export async function emailAsRead(
     const source = { subject, body, type, trackOpens: false, trackClicks: false };
     const ready = await readyContent(compute, work, source);
     const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
-    const input = { vars: variablesOf(email), urls, untrusted: untrustedOf(email) };
+    const input = { vars: variablesOf(email), urls };
     const parts = await renderedParts(compute, work, { content: ready, input });
     const unsubscribe = listUnsubscribeHeaders(ready, urls);
     return {

@@ -3,7 +3,7 @@ import type { Compute } from '../compute/compute.ts';
 import { createContentCache } from '../compute/content-cache.ts';
 import { resolvedLink } from '../compute/contents.ts';
 import type { Db } from '../db/connection.ts';
-import { untrustedOf, variablesOf } from '../db/email-variables.ts';
+import { variablesOf } from '../db/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../db/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../db/group-commit.ts';
 import { TemplateError } from '../domain/template-error.ts';
@@ -37,7 +37,7 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
         const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
         const link = ready.links[Number(index)];
         if (link === undefined) return undefined;
-        return await resolvedLink(compute, work, { link, vars: variablesOf(email), untrusted: untrustedOf(email) });
+        return await resolvedLink(compute, work, { link, vars: variablesOf(email) });
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         log.warn({ emailId, reason: error.message }, 'the link of a mail could not be made');

@@ -3,6 +3,7 @@ import { type ContentSource, compileContent, compileWhole, renderMime } from '..
 import { type PreparedContent, prepareContent } from '../domain/content-prepare.ts';
 import { contactUrls, linkToken, messageId } from '../domain/link-tokens.ts';
 import { parseGuarded, renderNodes, type Scope } from '../domain/liquid.ts';
+import { type Sourced, trusted } from '../domain/provenance.ts';
 import { buildVariables } from '../domain/variables.ts';
 
 /**
@@ -84,7 +85,7 @@ function mime(compiled: ReturnType<typeof compileContent>): (n: number) => strin
 function eachTime(prepared: PreparedContent): (n: number) => string {
   return (n) => {
     const scope = {
-      ...variables(n),
+      ...variables(n).values,
       ...contactUrls(BASE_URL, linkToken(SECRET, emailId(n)).manage),
       __click: ['a', 'b'],
     };
@@ -100,7 +101,7 @@ function once(source: string, escaping: 'plain' | 'html', scope: Scope): string 
   return renderNodes(parseGuarded(source, escaping), escaping, scope);
 }
 
-function variables(n: number): Scope {
+function variables(n: number): Sourced<Scope> {
   const data = {
     firstName: n % 10 === 0 ? 'Zoë' : 'Ada',
     city: 'Gent',
@@ -108,7 +109,7 @@ function variables(n: number): Scope {
     vip: n % 2 === 0,
     items: ['a', 'b', 'c'],
   };
-  return buildVariables({ contact: { id: emailId(n), email: `contact${n}@example.com`, data } });
+  return buildVariables({ contact: { id: emailId(n), email: `contact${n}@example.com`, data: trusted(data) } });
 }
 
 function emailId(n: number): string {

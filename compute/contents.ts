@@ -10,6 +10,7 @@ import {
   resolveLink,
 } from '../domain/content.ts';
 import type { Scope } from '../domain/liquid.ts';
+import type { Sourced } from '../domain/provenance.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
 
@@ -68,10 +69,10 @@ export async function renderedMessage(
 export async function resolvedLink(
   compute: Compute,
   work: Work,
-  p: { link: string; vars: Scope; untrusted: ReadonlySet<string> | undefined },
+  p: { link: string; vars: Sourced<Scope> },
 ): Promise<string | undefined> {
   // What has a filter may take long.
-  return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars, p.untrusted);
+  return p.link.includes('|') ? compute.inThread(work, 'link', p) : resolveLink(p.link, p.vars);
 }
 
 function factsOf(

@@ -15,6 +15,7 @@ import {
 import { htmlToText } from '../domain/content-text.ts';
 import type { Scope } from '../domain/liquid.ts';
 import { Lru } from '../domain/lru.ts';
+import { type Sourced, trusted } from '../domain/provenance.ts';
 import { TemplateError } from '../domain/template-error.ts';
 
 /** What has to be known of a content without having it compiled. */
@@ -50,7 +51,7 @@ const CONTENTS_MAX = 30;
 const TRIAL_MS = 200;
 const TOO_SLOW = 'The template takes too long: it is too large or does too much.';
 const NOBODY: RenderInput = {
-  vars: { id: '', email: 'someone@example.com', data: {} },
+  vars: trusted({ id: '', email: 'someone@example.com', data: {} }),
   urls: { baseUrl: 'http://localhost', track: 'track', manage: 'manage' },
 };
 const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
@@ -79,8 +80,7 @@ export const TASKS = {
     raw: renderMime(compiled(content), { ...input, headers }),
     subject: renderSubject(compiled(content), input),
   }),
-  link: (p: { link: string; vars: Scope; untrusted: ReadonlySet<string> | undefined }): string | undefined =>
-    resolveLink(p.link, p.vars, p.untrusted),
+  link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => bounded(() => htmlToText(html)),
   'csv.layout': ({ file }: { file: Uint8Array }): { layout: CsvLayout; rows: number } => {
     const layout = readCsvLayout(file);
@@ -93,8 +93,8 @@ export const TASKS = {
 export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
 
-export function partsOf(content: CompiledContent, { vars, urls, untrusted }: RenderInput): RenderedContent {
-  return renderContent(content, vars, urls, untrusted);
+export function partsOf(content: CompiledContent, { vars, urls }: RenderInput): RenderedContent {
+  return renderContent(content, vars, urls);
 }
 
 function compiled({ key, source }: KeyedSource): CompiledContent {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { BoundExceeded, tookTooMuch } from '../domain/bounded.ts';
 import type { ContentSource } from '../domain/content.ts';
+import { trusted } from '../domain/provenance.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import { createThreads } from './threads.ts';
 
@@ -11,9 +12,8 @@ const source = (body: string): ContentSource => ({
   ...{ subject: 'News', body, type: 'MARKETING', trackOpens: true, trackClicks: true },
 });
 const input = {
-  vars: { name: 'Ada', items: ['tea', 'milk'] },
+  vars: trusted({ name: 'Ada', items: ['tea', 'milk'] }),
   urls: { baseUrl: 'https://mail.example.com', track: 'track', manage: 'manage' },
-  untrusted: undefined,
 };
 const parts = (projectId: string, body: string, charge?: (cpuMs: number) => void) =>
   threads.run({ projectId, name: 'content.parts', input: { key: body, source: source(body), input }, charge });

@@ -146,7 +146,9 @@ async function saveRecipients(
     }
     for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
       const changed = ofMode.flatMap((draft) => contacts.get(draft) ?? []);
-      outbox.push(...(await recordSubscriptionChanges(trx, { projectId, contacts: changed, mode })));
+      outbox.push(
+        ...(await recordSubscriptionChanges(trx, { projectId, contacts: changed, mode, forStranger: false })),
+      );
     }
   }
   return { contacts, outbox };

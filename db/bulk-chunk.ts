@@ -66,7 +66,12 @@ async function setSubscribed(
     defaultSubscribed: p.subscribed,
     suppressionKey: p.suppressionKey,
   });
-  const outbox = await recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, mode: p.mode });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts,
+    mode: p.mode,
+    forStranger: false,
+  });
   return { succeeded: new Set(rows.map((row) => row.id)), outbox };
 }
 

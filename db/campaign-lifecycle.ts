@@ -112,7 +112,8 @@ export async function pauseCampaign(
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
   return turn(trx, p, {
     found: sql`status IN ('SENDING', 'PAUSED') AND ${ofStart}`,
-    set: sql`status = 'PAUSED', paused_reason = coalesce(paused_reason, ${p.reason})`,
+    to: 'PAUSED',
+    reason: sql`coalesce(paused_reason, ${p.reason})`,
     refused: 'Only a campaign that is SENDING can be paused.',
   });
 }
@@ -121,7 +122,8 @@ export async function pauseCampaign(
 export async function resumeCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
   return turn(trx, p, {
     found: sql`status IN ('SENDING', 'PAUSED')`,
-    set: sql`status = 'SENDING', paused_reason = NULL`,
+    to: 'SENDING',
+    reason: sql`NULL`,
     refused: 'Only a campaign that is PAUSED can be resumed.',
   });
 }
@@ -130,10 +132,11 @@ export async function resumeCampaign(trx: Transaction<Database>, p: CampaignRef)
 async function turn(
   trx: Transaction<Database>,
   p: CampaignRef,
-  how: { found: RawBuilder<unknown>; set: RawBuilder<unknown>; refused: string },
+  how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: string },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
-    UPDATE campaigns c SET ${how.set}, updated_at = CASE WHEN old.status = ${how.change === 'pause' ? 'PAUSED' : 'SENDING'} THEN c.updated_at ELSE now() END
+    UPDATE campaigns c SET status = ${how.to}, paused_reason = ${how.reason},
+      updated_at = CASE WHEN old.status = ${how.to} THEN c.updated_at ELSE now() END
     FROM (SELECT id AS old_id, status FROM campaigns
       WHERE project_id = ${p.projectId} AND id = ${p.id} AND ${how.found} FOR UPDATE) old
     WHERE c.id = old.old_id RETURNING ${CAMPAIGN_COLUMNS_OF_C}, c.send_no, old.status AS was

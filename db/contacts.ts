@@ -3,6 +3,7 @@ import { applyData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Sourced } from '../domain/provenance.ts';
 import type { Db } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
@@ -97,21 +98,24 @@ export async function patchContact(
   p: ContactRef & {
     email?: string | undefined;
     subscribed?: boolean | undefined;
-    data?: Data | undefined;
+    /** A key that is a stranger's stays so, and one that the tenant writes is the tenant's again. */
+    data?: Sourced<Data> | undefined;
+    /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
+    forStranger: boolean;
     mode?: 'live' | 'test';
     /** The execution whose step changes it. */
     causeId?: string;
     suppressionKey: Buffer;
   },
 ): Promise<SavedContact> {
-  const { set, remove, errors } = applyData(p.data);
+  const { set, remove, errors } = applyData(p.data?.values);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
   const current = await lockContact(trx, p);
   const email = p.email === undefined ? current.email : normalizeEmail(p.email);
   if (email !== current.email) await changeEmail(trx, p, email);
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: p.subscribed, set, remove }],
+    rows: [{ email, subscribed: p.subscribed, set, remove, copied: p.data?.untrusted, forStranger: p.forStranger }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
     ...(p.causeId !== undefined && { causeId: p.causeId }),
@@ -120,6 +124,7 @@ export async function patchContact(
     projectId: p.projectId,
     contacts: saved ? [saved] : [],
     mode: p.mode ?? 'live',
+    forStranger: p.forStranger,
     ...(p.causeId !== undefined && { causeId: p.causeId }),
   });
   return { contact: await getContact(trx, p), outbox };

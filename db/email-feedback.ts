@@ -8,7 +8,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import type { SuppressionReason } from '../domain/reasons.ts';
 import { findLastTransientBounce } from './bounce-history.ts';
 import { lockContacts } from './contact-locks.ts';
-import { eventDataOf } from './email-variables.ts';
+import { eventOfMail } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
 import { guardRates } from './hold-guard.ts';
 import { recordEvents } from './record-events.ts';
@@ -135,7 +135,7 @@ async function endAddress(
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   const cause = executionId !== null && { causeId: executionId };
-  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because, ...cause });
+  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because, forStranger: false, ...cause });
 }
 
 function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
@@ -163,7 +163,6 @@ async function emit(
   name: string,
   detail: Record<string, unknown>,
 ): Promise<OutboxRow[]> {
-  const { contactId, id: emailId, executionId: causeId } = email;
-  const event = { contactId, emailId, causeId, name, data: { ...eventDataOf(email), ...detail } };
+  const event = { ...eventOfMail(email, name, detail), causeId: email.executionId };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

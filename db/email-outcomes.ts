@@ -79,6 +79,8 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
   const about = {
     ...{ contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode },
     causeId: email.executionId,
+    // Its subject may hold what a stranger brought.
+    untrusted: [email.contact?.untrustedKeys, email.options.untrustedKeys].some((names) => names && names.length > 0),
   };
   const at = new Date().toISOString();
   if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
@@ -105,7 +107,7 @@ async function endDeadMailboxes(
     email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
   );
   const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
-  return recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, reason: 'bounce' });
+  return recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, reason: 'bounce', forStranger: false });
 }
 
 async function unsubscribeContacts(

@@ -1,37 +1,44 @@
+import { renderSubjectOf } from '../domain/content.ts';
+import type { Data } from '../domain/data-values.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailEventData } from '../domain/email-event.ts';
 import { messageId } from '../domain/link-tokens.ts';
-import { renderTemplate } from '../domain/liquid.ts';
+import { type Sourced, sourced, type Taken } from '../domain/provenance.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import { buildVariables } from '../domain/variables.ts';
 import type { Email } from './emails.ts';
+import type { NewEvent } from './record-events.ts';
 
 /** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
-export function variablesOf(email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'variables'>) {
-  const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data: email.contactData };
-  return buildVariables({ contact, data: email.variables });
+export function variablesOf(
+  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'untrustedKeys' | 'variables' | 'options'>,
+): Sourced<Data> {
+  const data = sourced(email.contactData, email.untrustedKeys);
+  const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
+  return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
 }
 
-/** Names among them that the public key wrote: never a link target or a header (decisions §2). */
-export function untrustedOf(email: Pick<Email, 'untrustedKeys' | 'options'>): ReadonlySet<string> {
-  return new Set([...(email.untrustedKeys ?? []), ...(email.options?.untrustedKeys ?? [])]);
-}
-
-/** The subject as its recipient read it. */
+/** The subject as its recipient read it, or as a stranger wrote it. */
 export function subjectAsRead(email: Email): string {
-  if (email.sourceType === 'INBOUND' || !/\{[{%]/.test(email.subject)) return email.subject;
+  return subjectOf(email).value;
+}
+
+function subjectOf(email: Email): Taken<string> {
+  if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
+  if (!/\{[{%]/.test(email.subject)) return { value: email.subject, untrusted: false };
   try {
-    return renderTemplate(email.subject, 'plain', variablesOf(email));
+    return renderSubjectOf(email.subject, variablesOf(email));
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return email.subject;
+    return { value: email.subject, untrusted: false };
   }
 }
 
 /** What every event of a mail says of it, for events that come long after it was sent (spec "Event payloads"). */
-export function eventDataOf(email: Email): EmailEventData {
-  return {
-    subject: subjectAsRead(email),
+export function eventDataOf(email: Email): Sourced<EmailEventData> {
+  const { value: subject, untrusted } = subjectOf(email);
+  const data = {
+    subject,
     from: email.from,
     fromName: email.fromName,
     messageId: email.providerMessageId ?? messageId(email.id, emailDomain(email.from)),
@@ -39,5 +46,15 @@ export function eventDataOf(email: Email): EmailEventData {
     templateId: email.templateId,
     campaignId: email.campaignId,
     sourceType: email.sourceType,
+  };
+  return sourced(data, untrusted ? ['subject'] : []);
+}
+
+/** An event of a mail, with what it says besides, and as the mail's own origin has it. */
+export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
+  const { values, untrusted } = eventDataOf(email);
+  return {
+    ...{ contactId: email.contactId, emailId: email.id, name, data: { ...values, ...detail } },
+    ...{ untrusted: untrusted.size > 0, swayed: email.options?.forStranger === true },
   };
 }

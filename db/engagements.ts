@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { statusesBefore } from '../domain/email-status.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { lockContacts } from './contact-locks.ts';
-import { eventDataOf } from './email-variables.ts';
+import { eventOfMail } from './email-variables.ts';
 import type { Email } from './emails.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
 import type { Database } from './schema.ts';
@@ -82,14 +82,14 @@ async function countEngagements(
 function firstEvents(engagement: Engagement, before: Counters | undefined): NewEvent[] {
   const { email, opens, openedAt, clicks, clickedAt, link } = engagement;
   const events: NewEvent[] = [];
-  const about = { contactId: email.contactId, emailId: email.id, mode: email.mode };
+  const { mode } = email;
   if (before?.opens === 0 && opens > 0) {
-    const data = { ...eventDataOf(email), openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
-    events.push({ ...about, name: 'email.open', data });
+    const detail = { openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
+    events.push({ ...eventOfMail(email, 'email.open', detail), mode });
   }
   if (before?.clicks === 0 && clicks > 0) {
-    const data = { ...eventDataOf(email), link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
-    events.push({ ...about, name: 'email.click', data });
+    const detail = { link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
+    events.push({ ...eventOfMail(email, 'email.click', detail), mode });
   }
   return events;
 }

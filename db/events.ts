@@ -146,7 +146,7 @@ export async function recordManualEvent(
   const contactId = (await resolveContact(trx, p)) ?? null;
   const { events, outbox } = await recordEvents(trx, {
     projectId: p.projectId,
-    events: [{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode }],
+    events: [{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode, untrusted: false }],
   });
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${events[0]?.id ?? null}

@@ -21,6 +21,8 @@ export interface ExecutionStart {
   event: Record<string, unknown>;
   context: Record<string, unknown>;
   untrusted: boolean;
+  /** Whether a stranger had it begin; also where what it holds is the tenant's. */
+  swayed: boolean;
   mode: 'live' | 'test';
   /** The execution whose step caused the event. */
   causeId: string | null;
@@ -80,19 +82,19 @@ async function insertExecutions(trx: Transaction<Database>, p: StartExecutions):
       FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
         ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
         ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
-        ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
-        AS s (id, contact_id, event_id, event_name, event, context, untrusted, mode, cause_id)
+        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
+        AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id)
     ), too_deep AS (
       UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
       WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
     )
     INSERT INTO executions
-      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, mode, depth)
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth)
     SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
       CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
         SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
       ELSE 1 END,
-      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.mode, u.depth
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth
     FROM u WHERE u.depth < ${MAX_DEPTH}::int
     ON CONFLICT DO NOTHING
     RETURNING id

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Data } from '../domain/data-values.ts';
+import { broughtBy, type Sourced, sourced, trusted } from '../domain/provenance.ts';
 import { buildVariables, type ContactUrls } from '../domain/variables.ts';
 import type { Database } from './schema.ts';
 
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Data };
-  variables: Data;
-  /** Names whose values the public key wrote: plain text only, never a link target or a header (decisions §2). */
-  untrusted: ReadonlySet<string>;
+  /** Values of strangers among them are plain text only, never a link target, an address or a header. */
+  variables: Sourced<Data>;
 }
 
 /** What a step can name: the contact as it is now, the trigger's payload and the manual context. */
@@ -28,10 +28,11 @@ export async function loadStepVariables(
   `.execute(db);
   const row = rows[0] ?? { id: execution.contactId, email: '', subscribed: false, data: {}, untrustedKeys: [] };
   const { untrustedKeys, ...contact } = row;
-  const fromEvent = execution.untrusted ? ['event', ...Object.keys(execution.event)] : [];
-  return {
-    contact,
-    variables: buildVariables({ contact, event: execution.event, context: execution.context, ...(urls && { urls }) }),
-    untrusted: new Set([...untrustedKeys, ...fromEvent]),
-  };
+  const variables = buildVariables({
+    contact: { id: contact.id, email: contact.email, data: sourced(contact.data, untrustedKeys) },
+    event: broughtBy(execution.event, execution.untrusted),
+    context: trusted(execution.context), // It comes with a secret key or a session only.
+    ...(urls && { urls }),
+  });
+  return { contact, variables };
 }

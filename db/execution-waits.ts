@@ -4,6 +4,7 @@ import { type Condition, parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { OpenWait } from './event-listeners.ts';
 import { enqueue } from './outbox.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 
 export interface WaitRef {
@@ -39,21 +40,29 @@ const EVENTS_LOOKED_AT = 100;
 
 /**
  * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins. The caller holds
- * the contact's lock. @returns its id
+ * the contact's lock. @returns its id, and whether a stranger had it happen
  */
 export async function findMatchingEvent(
   trx: Transaction<Database>,
   projectId: string,
   wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
-): Promise<string | null> {
-  const { rows } = await sql<{ id: string; data: unknown }>`
-    SELECT id, data FROM events
+): Promise<{ id: string; swayed: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean }>`
+    SELECT id, data, untrusted OR swayed AS swayed FROM events
     WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
       AND created_at >= coalesce(${wait.since}::timestamptz, now())
     ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
   `.execute(trx);
   const now = new Date();
-  return rows.find((event) => matchesEventData(wait.filters, event.data ?? {}, now))?.id ?? null;
+  return rows.find((event) => matchesEventData(wait.filters, event.data ?? {}, now));
+}
+
+/** Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks. */
+export async function sway(trx: Transaction<Database>, projectId: string, executionIds: string[]): Promise<void> {
+  if (executionIds.length === 0) return;
+  await sql`
+    UPDATE executions SET swayed = true WHERE id = ANY(${executionIds}::uuid[]) AND ${ownedBy('project_id', projectId)}
+  `.execute(trx);
 }
 
 /**
@@ -63,7 +72,7 @@ export async function findMatchingEvent(
 export async function satisfyWaits(
   trx: Transaction<Database>,
   projectId: string,
-  events: { id: string; contactId: string | null; name: string; data: Record<string, unknown> }[],
+  events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[],
   waits: OpenWait[],
 ): Promise<OutboxRow[]> {
   const now = new Date();
@@ -75,7 +84,7 @@ export async function satisfyWaits(
         candidate.name === wait.eventName &&
         matchesEventData(filters, candidate.data, now),
     );
-    return event ? [{ ...wait, eventId: event.id }] : [];
+    return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];
   });
   if (satisfied.length === 0) return [];
   await sql`
@@ -84,6 +93,11 @@ export async function satisfyWaits(
       ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
     WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
   `.execute(trx);
+  await sway(
+    trx,
+    projectId,
+    satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])),
+  );
   return enqueue(
     trx,
     satisfied.map((wait) => ({

@@ -12,7 +12,7 @@ import { delayNext, effectNext, waitNext } from './execution-next.ts';
 import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import type { NewVisit, VisitStatus } from './execution-visits.ts';
-import { findMatchingEvent, type NewWait } from './execution-waits.ts';
+import { findMatchingEvent, type NewWait, sway } from './execution-waits.ts';
 import type { Database } from './schema.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
@@ -24,7 +24,10 @@ export interface WalkingExecution {
   visit: number;
   event: Record<string, unknown>;
   context: Record<string, unknown>;
+  /** A stranger's event began it: what `event` holds is theirs. */
   untrusted: boolean;
+  /** A stranger had it begin, or go on past a wait: it lifts nobody's refusal. */
+  swayed: boolean;
   mode: 'live' | 'test';
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
@@ -121,9 +124,13 @@ async function stopAtWait(trx: Transaction<Database>, w: Walk, step: GraphStep):
     filters: config.filters && parseCondition(config.filters, 'wait'),
     since: w.eventsSince ?? null,
   };
-  const eventId = await findMatchingEvent(trx, projectId, wait);
-  if (eventId) {
-    visited(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId } });
+  const event = await findMatchingEvent(trx, projectId, wait);
+  if (event) {
+    if (event.swayed) {
+      w.execution.swayed = true;
+      await sway(trx, projectId, [w.execution.id]);
+    }
+    visited(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
@@ -173,7 +180,7 @@ async function dueOf(
     return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
   }
   const { variables } = await loadStepVariables(trx, execution);
-  const at = Date.parse(interpolate(step.config.until, variables));
+  const at = Date.parse(interpolate(step.config.until, variables, { untrusted: 'keep' }));
   return Number.isNaN(at) ? null : new Date(at);
 }
 

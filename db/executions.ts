@@ -103,7 +103,10 @@ export async function startManually(
   const workflow = await lockWorkflowForStart(trx, p);
   await requireContact(trx, p);
   await lockContacts(trx, p.projectId, [p.contactId]);
-  const start = { contactId: p.contactId, eventId: null, eventName: null, event: {}, untrusted: false, causeId: null };
+  const start = {
+    ...{ contactId: p.contactId, eventId: null, eventName: null, event: {}, causeId: null },
+    ...{ untrusted: false, swayed: false },
+  };
   const { executionIds, outbox } = await startExecutions(trx, {
     projectId: p.projectId,
     workflow,

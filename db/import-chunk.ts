@@ -55,7 +55,12 @@ async function importRows(
     row.ok ? [] : [{ row: number, email: row.email, error: row.error }],
   );
   const { contacts, faults } = await writeRows(trx, { ...p, rows: good });
-  const outbox = await recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, mode: p.job.input.mode });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts,
+    mode: p.job.input.mode,
+    forStranger: false,
+  });
   const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
   return { result: addOutcome(p.job.result, p.rows.length, contacts, errors), outbox };
 }

@@ -29,6 +29,7 @@ import * as beginRates from './migrations/20261122T1533-begin-rates.ts';
 import * as urlSecrets from './migrations/20261122T1724-url-secrets.ts';
 import * as idempotencyOwners from './migrations/20261122T1733-idempotency-owners.ts';
 import * as sharedAddresses from './migrations/20261122T1737-shared-addresses.ts';
+import * as strangersEvents from './migrations/20261122T1739-strangers-events.ts';
 import * as campaignPause from './migrations/20261122T1740-campaign-pause.ts';
 import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.ts';
 
@@ -66,4 +67,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1742-unsubscribed-once': unsubscribedOnce,
   '20261122T1737-shared-addresses': sharedAddresses,
   '20261122T1740-campaign-pause': campaignPause,
+  '20261122T1739-strangers-events': strangersEvents,
 };

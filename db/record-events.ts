@@ -5,6 +5,7 @@ import { lockContacts } from './contact-locks.ts';
 import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
+import { ownedBy } from './owned-by.ts';
 import type { Database } from './schema.ts';
 import { queueDeliveries } from './webhook-deliveries.ts';
 
@@ -14,8 +15,10 @@ export interface NewEvent {
   name: string;
   data: Record<string, unknown>;
   emailId?: string | null;
-  /** Written by the public key: its data is never a link target or a header. */
-  untrusted?: boolean;
+  /** What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header. */
+  untrusted: boolean;
+  /** A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's refusal. */
+  swayed?: boolean;
   /** `test` where a test key caused it: what its executions send never reaches a provider. */
   mode?: 'live' | 'test';
   /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
@@ -24,6 +27,7 @@ export interface NewEvent {
 
 export interface RecordedEvent extends NewEvent {
   id: string;
+  swayed: boolean;
 }
 
 export interface RecordedEvents {
@@ -36,7 +40,8 @@ export interface RecordedEvents {
  * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
  * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
  * one after the other, so that no event falls between a step's end and the registration of a wait. An event that is the tenth link of a
- * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. Source: architecture, "From
+ * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. What an execution causes is a
+ * stranger's where the execution is. Source: architecture, "From
  * request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
@@ -48,7 +53,7 @@ export async function recordEvents(
   if (p.events.length === 0) return { events: [], outbox: [] };
   const contactIds = contactIdsOf(p.events);
   if (!p.contactsLocked) await lockContacts(trx, projectId, contactIds);
-  const events = await insertEvents(trx, projectId, p.events);
+  const events = await insertEvents(trx, projectId, await withOrigin(trx, projectId, p.events));
   const eventNames = [...new Set(events.map((event) => event.name))];
   const { workflows, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
   const outbox: OutboxRow[] = [];
@@ -63,18 +68,46 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
+type EventOfOrigin = NewEvent & { swayed: boolean };
+
+/** The events with what they take over from the executions that caused them. */
+async function withOrigin(trx: Transaction<Database>, projectId: string, events: NewEvent[]): Promise<EventOfOrigin[]> {
+  const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
+  const swaying = await findSwayed(trx, projectId, causeIds);
+  return events.map((event) => {
+    const cause = swaying.get(event.causeId ?? '');
+    const untrusted = event.untrusted || cause?.untrusted === true;
+    return { ...event, untrusted, swayed: untrusted || event.swayed === true || cause !== undefined };
+  });
+}
+
+/** Those of the executions that strangers began or let go on. */
+async function findSwayed(
+  trx: Transaction<Database>,
+  projectId: string,
+  ids: string[],
+): Promise<Map<string, { untrusted: boolean }>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; untrusted: boolean }>`
+    /* prepared */ SELECT id, untrusted FROM executions
+    WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)} AND (untrusted OR swayed)
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 async function insertEvents(
   trx: Transaction<Database>,
   projectId: string,
-  events: NewEvent[],
+  events: EventOfOrigin[],
 ): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
   await sql`
-    /* prepared */ INSERT INTO events (project_id, id, contact_id, email_id, name, data)
+    /* prepared */ INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
     SELECT ${projectId}, u.* FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
-      ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[]) AS u
+      ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
+      ${recorded.map((e) => e.swayed)}::bool[]) AS u
   `.execute(trx);
   return recorded;
 }
@@ -94,7 +127,8 @@ function startTriggered(
             eventName: event.name,
             event: event.data,
             context: {},
-            untrusted: event.untrusted ?? false,
+            untrusted: event.untrusted,
+            swayed: event.swayed,
             mode: event.mode ?? ('live' as const),
             causeId: event.causeId ?? null,
           },

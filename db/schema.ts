@@ -334,6 +334,8 @@ export interface EventsTable {
   email_id: string | null;
   name: string;
   data: NullableJson;
+  untrusted: Generated<boolean>;
+  swayed: Generated<boolean>;
   created_at: GeneratedTimestamp;
 }
 
@@ -418,6 +420,7 @@ export interface ExecutionsTable {
   event_name: string | null;
   event: GeneratedJson;
   untrusted: Generated<boolean>;
+  swayed: Generated<boolean>;
   mode: Generated<string>;
   laps: NullableJson;
   depth: Generated<number>;

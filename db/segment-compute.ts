@@ -104,7 +104,11 @@ async function settlePage(
     [...entered.rows, ...exited].map((row) => row.contact_id),
   );
   const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
-    rows.map(({ contact_id: id }) => ({ ...eventOf(segment, id, change), causeId: causes.get(id) ?? null }));
+    rows.map(({ contact_id: id }) => ({
+      ...eventOf(segment, id, change),
+      causeId: causes.get(id) ?? null,
+      untrusted: false,
+    }));
   const entries = eventsOf(entered.rows, 'entry');
   const exits = eventsOf(exited, 'exit');
   const { outbox } = await recordEvents(trx, { projectId: ref.projectId, events: [...entries, ...exits] });

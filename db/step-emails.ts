@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
-import { interpolate } from '../domain/interpolate.ts';
+import type { EmailOptions } from '../domain/email-outcome.ts';
+import { interpolate, namesStranger } from '../domain/interpolate.ts';
 import { SendEmailConfig } from '../domain/steps.ts';
 import { type NewContent, saveContents } from './contents.ts';
 import type { GraphStep } from './execution-graph.ts';
@@ -73,7 +74,7 @@ async function draftOf(
   const fromEmail = from?.email ?? template.fromEmail;
   if (!fromEmail) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
   const to = await recipientOf(trx, standing, config);
-  if (to === undefined) return { standing, error: 'the customEmail of the SEND_EMAIL step is not an address' };
+  if (to !== null && typeof to === 'object') return { standing, error: to.fault };
   const content = {
     projectId: standing.execution.projectId,
     subject: template.subject,
@@ -115,18 +116,22 @@ async function findTemplates(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The custom address of the step, interpolated; null is the contact's own; undefined is none that mail can go to. */
+const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
+const STRANGERS_ADDRESS =
+  'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
+
+/** The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to. */
 async function recipientOf(
   trx: Transaction<Database>,
   { execution }: EffectStanding,
   { recipient }: StepConfig,
-): Promise<string | null | undefined> {
+): Promise<string | null | { fault: string }> {
   if (recipient?.type !== 'CUSTOM') return null;
-  const { variables, untrusted } = await loadStepVariables(trx, execution);
-  const address = interpolate(recipient.customEmail ?? '', variables, { without: untrusted })
-    .trim()
-    .toLowerCase();
-  return z.email().safeParse(address).success ? address : undefined;
+  const { variables } = await loadStepVariables(trx, execution);
+  const template = recipient.customEmail ?? '';
+  if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
+  const address = interpolate(template, variables, { untrusted: 'leaveOut' }).trim().toLowerCase();
+  return z.email().safeParse(address).success ? address : { fault: NO_ADDRESS };
 }
 
 /** Ids of the mails, by execution. */
@@ -158,8 +163,12 @@ function variablesOf({ context, event }: StandingExecution): string {
   return JSON.stringify({ ...context, event, context });
 }
 
-function optionsOf({ untrusted }: StandingExecution): string | null {
-  return untrusted ? JSON.stringify({ untrustedKeys: ['event'] }) : null;
+function optionsOf({ untrusted, swayed }: StandingExecution): string | null {
+  const options: EmailOptions = {
+    ...(untrusted && { untrustedKeys: ['event'] }),
+    ...(swayed && { forStranger: true }),
+  };
+  return untrusted || swayed ? JSON.stringify(options) : null;
 }
 
 function required(emailId: string | undefined): string {

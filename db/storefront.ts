@@ -123,6 +123,8 @@ export async function tellWaiting(
     name: BACK_IN_STOCK_EVENT,
     data: { variantId, productTitle: row.product_title, title: row.title, url: row.url },
     mode: row.restock_mode,
+    untrusted: false,
+    swayed: true, // Whoever has the public key can ask for anybody.
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });
   return { done: false, told: rows.length, outbox };

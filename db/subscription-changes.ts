@@ -27,7 +27,8 @@ export async function recordSubscriptionChanges(
     projectId: string;
     contacts: SubscriptionState[];
     reason?: 'bounce' | 'complaint';
-    untrusted?: boolean;
+    /** Whether a stranger brought the change about, by the public key or by a step of an execution that is theirs. */
+    forStranger: boolean;
     mode?: 'live' | 'test';
     /** The execution whose step changed them. */
     causeId?: string;
@@ -39,7 +40,8 @@ export async function recordSubscriptionChanges(
       contactId: contact.id,
       name: subscriptionEvent(contact.subscribed),
       data: p.reason ? { reason: p.reason } : {},
-      ...(p.untrusted !== undefined && { untrusted: p.untrusted }),
+      untrusted: false,
+      swayed: p.forStranger,
       ...(p.mode !== undefined && { mode: p.mode }),
       ...(p.causeId !== undefined && { causeId: p.causeId }),
     }));
@@ -66,5 +68,5 @@ export async function unsubscribeAddresses(
     UPDATE contacts c SET subscribed = false, was_unsubscribed = true, updated_at = now() FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
-  return recordSubscriptionChanges(trx, { ...p, contacts });
+  return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false });
 }

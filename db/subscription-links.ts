@@ -104,7 +104,7 @@ async function setSubscribed(
       AND (subscribed <> ${subscribed} OR ${!subscribed} AND was_unsubscribed IS NOT TRUE)
     RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"
   `.execute(trx);
-  return recordSubscriptionChanges(trx, { projectId, contacts: rows, mode });
+  return recordSubscriptionChanges(trx, { projectId, contacts: rows, mode, forStranger: false });
 }
 
 interface SubjectRow {

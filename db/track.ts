@@ -70,7 +70,7 @@ async function record(
 ): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
   const contacts = await saveContacts(trx, p);
-  const changes = await recordSubscriptionChanges(trx, { projectId, contacts, untrusted, mode });
+  const changes = await recordSubscriptionChanges(trx, { projectId, contacts, forStranger: untrusted, mode });
   const recorded = await recordEvents(trx, {
     projectId,
     events: requests.map((request, index) => ({

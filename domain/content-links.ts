@@ -5,6 +5,7 @@ import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.t
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
 import { Lru } from './lru.ts';
 import { plainExpression } from './plain-expression.ts';
+import type { Sourced } from './provenance.ts';
 
 /** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
@@ -37,14 +38,14 @@ export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): st
 }
 
 /**
- * Where a stored link leads for this message: always http(s) and always the host its author wrote. Values the public key
- * wrote are left out. Undefined when that makes no address.
+ * Where a stored link leads for this message: always http(s) and always the host its author wrote. Values of strangers
+ * are left out. Undefined when that makes no address.
  */
-export function resolveLink(link: string, vars: Scope, untrusted?: ReadonlySet<string>): string | undefined {
+export function resolveLink(link: string, vars: Sourced<Scope>): string | undefined {
   if (!link.includes('{{')) return locationOf(link);
   const ready = readyLink(link);
   if (!ready) return undefined;
-  const scope = { ...vars, __untrusted: [...(untrusted ?? [])] };
+  const scope = { ...vars.values, __untrusted: [...vars.untrusted] };
   const render = () => renderNodes(ready.nodes, 'plain', scope);
   const address = ready.costly ? renderBounded(render) : render();
   return address.startsWith(ready.host) ? locationOf(address) : undefined;
@@ -85,7 +86,7 @@ function guardAddress(link: string): string {
   return flatTokens(link)
     .map((token) =>
       token.kind === 'output'
-        ? `{{ ${guardExpression(token.content, 'address', new Set())} }}`
+        ? `{{ ${guardExpression(token.content, 'address', new Map())} }}`
         : link.slice(token.begin, token.end),
     )
     .join('');

@@ -10,6 +10,7 @@ import {
   renderMime,
 } from './content.ts';
 import { singleLine } from './mime-headers.ts';
+import { sourced, trusted } from './provenance.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T_-'.repeat(14).padEnd(43, 'x'), manage: 'M'.repeat(43) };
 const headers: MessageHeaders = {
@@ -123,7 +124,7 @@ const source = (parts: fc.Arbitrary<string>[]): fc.Arbitrary<ContentSource> =>
     ),
   });
 const anySource = fc.oneof(source([constant, liquid]), source([constant, liquid, stateful]));
-const untrusted = fc.subarray(['name', 'plan', 'url', 'city']).map((names) => new Set(names));
+const untrusted = fc.subarray(['name', 'plan', 'url', 'city']);
 
 const lines = (value: string) => value.replace(/\r\n|\r|\n/g, '\n').replace(/\n+$/, '');
 
@@ -131,8 +132,8 @@ describe('a compiled message', { timeout: 30_000 }, () => {
   it('is what the template library makes of the whole content', () => {
     fc.assert(
       fc.property(anySource, vars, untrusted, (content, values, names) => {
-        const pieces = renderContent(compileContent(content), values, urls, names);
-        expect(pieces).toEqual(renderContent(compileWhole(content), values, urls, names));
+        const pieces = renderContent(compileContent(content), sourced(values, names), urls);
+        expect(pieces).toEqual(renderContent(compileWhole(content), sourced(values, names), urls));
       }),
       { numRuns: 100 },
     );
@@ -142,8 +143,8 @@ describe('a compiled message', { timeout: 30_000 }, () => {
     await fc.assert(
       fc.asyncProperty(anySource, vars, untrusted, async (content, values, names) => {
         const compiled = compileContent(content);
-        const shown = renderContent(compiled, values, urls, names);
-        const mail = await PostalMime.parse(renderMime(compiled, { headers, vars: values, urls, untrusted: names }));
+        const shown = renderContent(compiled, sourced(values, names), urls);
+        const mail = await PostalMime.parse(renderMime(compiled, { headers, vars: sourced(values, names), urls }));
         expect(lines(mail.html ?? '')).toBe(lines(shown.html));
         expect(lines(mail.text ?? '')).toBe(lines(shown.text));
         expect((mail.subject ?? '').replace(/\s+/g, ' ')).toBe(singleLine(shown.subject).replace(/\s+/g, ' '));
@@ -155,7 +156,7 @@ describe('a compiled message', { timeout: 30_000 }, () => {
   it('is canonical as made: ASCII, CRLF, short lines, no leading dots, no double or trailing spaces', () => {
     fc.assert(
       fc.property(anySource, vars, (content, values) => {
-        const mime = renderMime(compileContent(content), { headers, vars: values, urls });
+        const mime = renderMime(compileContent(content), { headers, vars: trusted(values), urls });
         expect(mime).toMatch(/^[\x20-\x7e\r\n]*\r\n$/);
         expect(mime.replace(/\r\n/g, '')).not.toMatch(/[\r\n]/);
         const bodyLines = mime.slice(mime.indexOf('\r\n\r\n') + 4).split('\r\n');
@@ -197,7 +198,7 @@ describe('headers of a message', () => {
           ['Resent-From', 'evil@example.net'],
         ],
       },
-      vars: { name: 'Zoë' },
+      vars: trusted({ name: 'Zoë' }),
       urls,
     });
     const mail = await PostalMime.parse(mime);
@@ -220,19 +221,19 @@ describe('headers of a message', () => {
   });
 
   it('leave List-Unsubscribe out where nobody asked for it', () => {
-    const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: {}, urls });
+    const plain = renderMime(content({ type: 'TRANSACTIONAL' }), { headers, vars: trusted({}), urls });
     expect(plain).not.toContain('List-Unsubscribe');
-    expect(renderMime(content(), { headers: { ...headers, listUnsubscribe: null }, vars: {}, urls })).not.toContain(
-      'List-Unsubscribe',
-    );
+    expect(
+      renderMime(content(), { headers: { ...headers, listUnsubscribe: null }, vars: trusted({}), urls }),
+    ).not.toContain('List-Unsubscribe');
   });
 
   it('follow the address of the service when it changes', () => {
     const compiled = content();
-    renderMime(compiled, { headers, vars: {}, urls });
+    renderMime(compiled, { headers, vars: trusted({}), urls });
     const moved = renderMime(compiled, {
       headers,
-      vars: {},
+      vars: trusted({}),
       urls: { ...urls, baseUrl: 'https://other.example:8443/mail' },
     });
     expect(moved.replace(/=\r\n/g, '')).toContain('https://other.example:8443/mail/o/');

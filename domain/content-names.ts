@@ -1,4 +1,4 @@
-import type { Place } from './content-html.ts';
+import { type GuardKind, isTextKind } from './interpolation-guard.ts';
 import { parseTemplate, templateVariables } from './liquid.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
@@ -37,13 +37,104 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
   return SAFE_NAME.test(name) ? name : '*';
 }
 
-/** The expression with the guard of its place at its end; in plain text only `raw` needs one. */
-export function guardExpression(expression: string, place: Place, locals: ReadonlySet<string>): string {
+/**
+ * The expression with the guard of its place, which stands at its end, or before a last filter that makes markup of what it gets. Nothing else
+ * tells a template what strangers brought; `sources` are those of the template's own names.
+ */
+export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
-  const isRaw = /\|\s*raw\s*$/.test(expression);
-  if (place === 'text' && !isRaw) return expression;
-  const names = outputNames(expression, locals).map((name) => `"${name}"`);
-  const filter = place === 'text' ? '__raw' : '__guard';
-  const args = place === 'text' ? names : [`"${place}"`, ...names];
-  return args.length > 0 ? `${expression} | ${filter}: ${args.join(', ')}` : `${expression} | ${filter}`;
+  const named = [...sourceNames(expression, sources)];
+  if (!isTextKind(place)) return guarded(expression, '__guard', [place, ...named]);
+  // What cannot be told is shown as it is: the library has the values of strangers in cleaned form anyway.
+  const names = named.filter((name) => name !== '*');
+  if (names.length === 0) return expression;
+  const [, value, last] = MARKUP_FILTER.exec(expression) ?? [];
+  if (value === undefined) return guarded(expression, '__guard', [place, ...names]);
+  return `${guarded(value.trimEnd(), '__guard', [place, ...names])} ${last}`;
+}
+
+/** The expression of an HTML body, where `raw` escapes nothing: what a stranger brought is escaped all the same. */
+export function guardHtml(expression: string, place: GuardKind, sources: LocalSources): string {
+  if (!isTextKind(place) || !/\|\s*raw\s*$/.test(expression)) return guardExpression(expression, place, sources);
+  const names = [...sourceNames(expression, sources)];
+  return names.length > 0 ? guarded(expression, '__raw', names) : `${expression} | __raw`;
+}
+
+function guarded(expression: string, filter: string, args: string[]): string {
+  return `${expression} | ${filter}: ${args.map((arg) => `"${arg}"`).join(', ')}`;
+}
+
+/** Filters whose result the library escapes no more. */
+const MARKUP_FILTER = /^(.*)(\|\s*(?:escape|escape_once|xml_escape|newline_to_br)\s*)$/s;
+
+/** What the names that a template binds itself were made from, as names of contact data. */
+export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** More rounds than templates need in which one name is made from another; what takes more has `*` for its source. */
+const ROUNDS_MAX = 10;
+
+/** Follows `assign`, `capture`, `for` and `tablerow`; in whatever order, since a loop comes back to what stands before. */
+export function localSources(tokens: FlatToken[]): LocalSources {
+  const sources = new Map<string, Set<string>>();
+  const bindings = bindingsOf(tokens);
+  for (const { local } of bindings) sources.set(local, new Set([local]));
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    let changed = false;
+    for (const { local, paths } of bindings) {
+      const known = sources.get(local) ?? new Set();
+      const before = known.size;
+      for (const path of paths) for (const name of namesOf(path, sources)) known.add(name);
+      changed ||= known.size > before;
+    }
+    if (!changed) return sources;
+  }
+  for (const known of sources.values()) known.add('*');
+  return sources;
+}
+
+/** A name of the template's own, and the paths of variables that it is made from at one place. */
+interface Binding {
+  local: string;
+  paths: string[][];
+}
+
+function bindingsOf(tokens: FlatToken[]): Binding[] {
+  const bindings: Binding[] = [];
+  const captures: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'output' && captures.length > 0) {
+      const paths = pathsOf(token.content);
+      for (const local of captures) bindings.push({ local, paths });
+    }
+    if (token.kind !== 'tag') continue;
+    if (token.content === 'endcapture') captures.pop();
+    const [, tag = '', local, rest = ''] = BINDING.exec(tagText(token)) ?? [];
+    if (local === undefined) continue;
+    if (tag === 'capture') captures.push(local);
+    const paths =
+      tag === 'assign' ? pathsOf(rest.replace(/^\s*=/, '')) : tag === 'capture' ? [] : loopPaths(tag, token);
+    bindings.push({ local, paths });
+  }
+  return bindings;
+}
+
+const BINDING = /^(assign|capture|for|tablerow|increment|decrement)\s+["']?([^\s=,"'%]+)["']?([\s\S]*)$/;
+
+function loopPaths(tag: string, token: FlatToken): string[][] {
+  if (tag !== 'for' && tag !== 'tablerow') return [];
+  return templateVariables(parseTemplate(`{% ${tagText(token)} %}{% end${tag} %}`, 'plain'));
+}
+
+function pathsOf(expression: string): string[][] {
+  const plain = plainExpression(expression.trim());
+  return plain ? [plain.path] : templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
+}
+
+/** The names of contact data that an expression was made from, through the template's own names; `*` is what cannot be told. */
+function sourceNames(expression: string, sources: LocalSources): Set<string> {
+  return new Set(pathsOf(expression).flatMap((path) => [...namesOf(path, sources)]));
+}
+
+function namesOf(path: string[], sources: LocalSources): Iterable<string> {
+  return sources.get(path[0] ?? '*') ?? [dataName(path)];
 }

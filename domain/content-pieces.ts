@@ -1,5 +1,5 @@
 import type { Template } from 'liquidjs';
-import { guardValue } from './interpolation-guard.ts';
+import { cleanFor, guardValue } from './interpolation-guard.ts';
 import { clickUrl, contactUrls, openPixelUrl } from './link-tokens.ts';
 import { parseGuarded, renderNodes, type Scope, type Segment, segments } from './liquid.ts';
 import { type Escaping, OUTPUT_MAX_CHARS } from './liquid-engine.ts';
@@ -45,7 +45,10 @@ export interface Part {
 export interface Values {
   vars: Scope;
   urls: MessageUrls;
-  untrusted: string[];
+  /** Names among `vars` whose values strangers brought. */
+  untrusted: readonly string[];
+  /** The place in whose form the library sees those values: tags too, which no guard stands at, can do with them what they like. */
+  place: 'text' | 'subject';
   clicks: number;
   scope?: Scope;
 }
@@ -100,17 +103,15 @@ export function holeText(hole: Hole, escaping: Escaping, values: Values): string
 export function valueText({ path, fallback, guard }: ValueHole, values: Values): string {
   let value: unknown = values.vars;
   for (const name of path) value = ownProperty(value, name);
+  const untrusted =
+    values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
+  if (untrusted && guard) value = cleanFor(guard.kind, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = plainText(value);
-  if (!guard) return text;
-  return guardValue(
-    text,
-    guard.kind,
-    guard.names.some((name) => isUntrusted(name, values.untrusted)),
-  );
+  return guard ? guardValue(text, guard.kind, untrusted) : text;
 }
 
-function isUntrusted(name: string, untrusted: string[]): boolean {
+function isUntrusted(name: string, untrusted: readonly string[]): boolean {
   return name === '*' ? untrusted.length > 0 : untrusted.includes(name);
 }
 
@@ -131,12 +132,27 @@ function ownProperty(value: unknown, name: string): unknown {
 
 /** The variables as the library sees them, with those of the service on top: no data can take their place. */
 function libraryScope(values: Values): Scope {
-  values.scope ??= Object.assign({}, values.vars, contactUrls(values.urls.baseUrl, values.urls.manage), {
+  values.scope ??= Object.assign({}, shownVars(values), contactUrls(values.urls.baseUrl, values.urls.manage), {
     __pixel: openPixelUrl(values.urls.baseUrl, values.urls.track),
     __click: Array.from({ length: values.clicks }, (_, n) => clickUrl(values.urls.baseUrl, values.urls.track, n)),
     __untrusted: values.untrusted,
   });
   return values.scope;
+}
+
+/** The variables with what strangers brought as it may be shown, under `data` too. */
+function shownVars({ vars, untrusted, place }: Values): Scope {
+  if (untrusted.length === 0) return vars;
+  const shown = withShown(vars, untrusted, place);
+  const { data } = vars;
+  if (typeof data === 'object' && data !== null) shown.data = withShown(data, untrusted, place);
+  return shown;
+}
+
+function withShown(values: object, names: readonly string[], place: Values['place']): Scope {
+  const shown: Scope = { ...values };
+  for (const name of names) if (Object.hasOwn(shown, name)) shown[name] = cleanFor(place, shown[name]);
+  return shown;
 }
 
 function pieceOf(segment: Segment): string | Hole {

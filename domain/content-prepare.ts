@@ -1,6 +1,7 @@
 import { type ScannedHtml, scanHtml } from './content-html.ts';
+import { joinedOutputs } from './content-joints.ts';
 import { trackedAddress } from './content-links.ts';
-import { guardExpression, localNames } from './content-names.ts';
+import { guardExpression, guardHtml, localNames, localSources } from './content-names.ts';
 import { textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
@@ -51,10 +52,10 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const needsFooter = source.type === 'MARKETING' && !namesLink[1];
   const rewriting = rewritingOf(source, body);
   return {
-    subject: plainSource(subject),
+    subject: plainSource(subject, 'subject'),
     html: rewriteBody(source, rewriting, needsFooter),
     text: ownText
-      ? plainSource(ownText) + (source.type === 'MARKETING' && !namesLink[2] ? FOOTER_TEXT : '')
+      ? plainSource(ownText, 'text') + (source.type === 'MARKETING' && !namesLink[2] ? FOOTER_TEXT : '')
       : derivedText(source.body, rewriting, needsFooter),
     links: [...new Set([...rewriting.links.values()].map((link) => link.address))],
     variables: variables.flat(),
@@ -72,15 +73,18 @@ interface Rewriting {
 }
 
 function rewritingOf({ body, trackClicks }: ContentSource, { tokens }: ParsedTemplate): Rewriting {
-  const locals = localNames(tokens);
+  const sources = localSources(tokens);
+  const pieces = joinedOutputs(body, tokens);
   const scanned = scanHtml(body, tokens);
   return {
     tokens,
     scanned,
-    links: trackClicks ? trackLinks(scanned, locals) : new Map(),
+    links: trackClicks ? trackLinks(scanned, localNames(tokens)) : new Map(),
     liquidOf(token) {
       if (token.kind !== 'output') return body.slice(token.begin, token.end);
-      return output(token, guardExpression(token.content, scanned.places.get(token.begin) ?? 'markup', locals));
+      const place = scanned.places.get(token.begin) ?? 'markup';
+      const kind = place === 'text' && pieces.has(token.begin) ? 'piece' : place;
+      return output(token, guardHtml(token.content, kind, sources));
     },
   };
 }
@@ -136,10 +140,16 @@ function output({ trimLeft, trimRight }: FlatToken, expression: string): string 
   return `{{${trimLeft ? '-' : ''} ${expression} ${trimRight ? '-' : ''}}}`;
 }
 
-/** A plain template with `??` written as `default`. */
-function plainSource({ source, tokens }: ParsedTemplate): string {
+/** A plain template with `??` written as `default`, and with guards. */
+function plainSource({ source, tokens }: ParsedTemplate, place: 'subject' | 'text'): string {
+  const sources = localSources(tokens);
+  const pieces = joinedOutputs(source, tokens);
+  const joined = place === 'subject' ? 'subjectPiece' : 'piece';
   return tokens
-    .map((token) => (token.kind === 'output' ? output(token, token.content) : source.slice(token.begin, token.end)))
+    .map((token) => {
+      if (token.kind !== 'output') return source.slice(token.begin, token.end);
+      return output(token, guardExpression(token.content, pieces.has(token.begin) ? joined : place, sources));
+    })
     .join('');
 }
 

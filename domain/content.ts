@@ -6,6 +6,7 @@ import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
 import { renderBounded, type Scope } from './liquid.ts';
 import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
+import type { Sourced, Taken } from './provenance.ts';
 import { isReservedMailHeader } from './service-headers.ts';
 
 export { resolveLink } from './content-links.ts';
@@ -49,10 +50,9 @@ export interface MessageHeaders {
 }
 
 export interface RenderInput {
-  vars: Scope;
+  /** Values of strangers among them are plain text without links, and never in addresses or markup. */
+  vars: Sourced<Scope>;
   urls: MessageUrls;
-  /** Names of contact data that the public key wrote last: plain text only, never in addresses or markup (decisions §2). */
-  untrusted?: ReadonlySet<string>;
 }
 
 /**
@@ -70,17 +70,13 @@ export function compileWhole(source: ContentSource): CompiledContent {
 }
 
 /** The message as plain strings: what the API shows, and what composes mail with attachments. @throws TemplateError */
-export function renderContent(
-  content: CompiledContent,
-  vars: Scope,
-  urls: MessageUrls,
-  untrusted?: ReadonlySet<string>,
-): RenderedContent {
-  const values = valuesOf(content, { vars, urls, untrusted });
+export function renderContent(content: CompiledContent, vars: Sourced<Scope>, urls: MessageUrls): RenderedContent {
+  const input = { vars, urls };
+  const values = valuesOf(content, input);
   return within(content, () => {
     const html = renderPart(content.html, values);
     return {
-      subject: singleLine(renderPart(content.subject, values)),
+      subject: singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))),
       html,
       text: content.text ? renderPart(content.text, values) : htmlToText(html),
     };
@@ -89,7 +85,14 @@ export function renderContent(
 
 /** The subject alone, on one line, as events name it. @throws TemplateError */
 export function renderSubject(content: CompiledContent, input: RenderInput): string {
-  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input))));
+  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
+}
+
+/** A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws TemplateError */
+export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
+  const content = compileContent({ subject, body: '', type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false });
+  const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
+  return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };
 }
 
 /**
@@ -100,7 +103,7 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
   const values = valuesOf(content, input);
   return within(content, () => {
-    const subject = textHeader('Subject', renderPart(content.subject, values));
+    const subject = textHeader('Subject', renderPart(content.subject, valuesOf(content, input, 'subject')));
     return headerLines(content, input.headers, input.urls, subject) + fillWireBody(wireOf(content, values), values);
   });
 }
@@ -148,8 +151,12 @@ function dataNames({ variables }: PreparedContent): string[] | '*' {
   return [...names].sort();
 }
 
-function valuesOf(content: CompiledContent, { vars, urls, untrusted }: RenderInput): Values {
-  return { vars, urls, untrusted: untrusted ? usedOf(content, untrusted) : [], clicks: content.links.length };
+const NONE: readonly string[] = [];
+
+function valuesOf(content: CompiledContent, { vars, urls }: RenderInput, place: Values['place'] = 'text'): Values {
+  const { values, untrusted } = vars;
+  const used = untrusted.size > 0 ? usedOf(content, untrusted) : NONE;
+  return { vars: values, urls, untrusted: used, place, clicks: content.links.length };
 }
 
 /** Where a template's own names hide what a value was made from, any untrusted name counts: so only those it reads. */

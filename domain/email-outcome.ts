@@ -9,8 +9,10 @@ export interface EmailOptions {
   text?: string;
   /** Rows of `attachments`, in the request's order. */
   attachmentIds?: string[];
-  /** Names of variables that were written by the public key: never a link target or a header. */
+  /** Names of variables that a stranger brought: text only, never a link target or a header. */
   untrustedKeys?: string[];
+  /** A stranger had it sent: what follows from it lifts nobody's refusal. */
+  forStranger?: true;
 }
 
 /** The variables a single mail is rendered with, kept with it so that it reads the same for ever. */

@@ -1,4 +1,5 @@
 import type { Data } from './data-values.ts';
+import { type Sourced, sourced, type Taken } from './provenance.ts';
 
 const NAME = '[\\p{L}\\p{N}_$-]+';
 /** `{{path}}`, `{{path ?? word}}` or `{{path ?? "some words"}}`; anything else between braces stays as it is written. */
@@ -9,46 +10,70 @@ const PLACEHOLDER = new RegExp(
 const WHOLE_PLACEHOLDER = new RegExp(`^\\s*${PLACEHOLDER.source}\\s*$`, 'u');
 
 export interface InterpolateOptions {
-  /** Keys of contact data that are left out: what the public key wrote is never part of an address or a header. */
-  without?: ReadonlySet<string>;
+  /** Whether values of strangers are put in. They are never part of an address or a header. */
+  untrusted: 'keep' | 'leaveOut';
   /** Applied to each value before it is put in, e.g. `encodeURIComponent`. */
   encode?: (value: string) => string;
 }
 
 /** Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: spec "Workflow Webhook step". */
-export function interpolate(template: string, variables: Data, options: InterpolateOptions = {}): string {
-  const { without, encode = (value: string) => value } = options;
+export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
+  const { encode = (value: string) => value } = options;
   return template.replace(PLACEHOLDER, (_, path: string, fallback: string | undefined) => {
-    const value = without && isLeftOut(path, without) ? undefined : lookUp(variables, path);
+    const left = options.untrusted === 'leaveOut' && isOfStranger(path, variables.untrusted);
+    const value = left ? undefined : lookUp(variables.values, path);
     const text = textOf(value);
     return encode(text === '' ? unquoted(fallback ?? '') : text);
   });
 }
 
 /**
- * Puts variables into every string of a JSON value. A string that is one placeholder and nothing else becomes the variable's own value,
- * so numbers stay numbers; where it is missing and has no fallback, null.
+ * Whether a text names values of strangers, at any place: also where there is no such value and a fallback stands in, since the stranger chose
+ * that too.
  */
-export function interpolateJson(value: unknown, variables: Data): unknown {
-  if (typeof value === 'string') return interpolateWhole(value, variables);
-  if (Array.isArray(value)) return value.map((item) => interpolateJson(item, variables));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolateJson(item, variables)]));
+export function namesStranger(template: string, { untrusted }: Sourced<Data>): boolean {
+  if (untrusted.size === 0) return false;
+  return [...template.matchAll(PLACEHOLDER)].some(([, path = '']) => isOfStranger(path, untrusted));
 }
 
-function interpolateWhole(text: string, variables: Data): unknown {
+/**
+ * Puts variables into every string of a JSON value, and says whether it names values of strangers. A string that is one placeholder and nothing
+ * else becomes the variable's own value, so numbers stay numbers; where it is missing and has no fallback, null.
+ */
+export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
+  if (typeof value === 'string')
+    return { value: interpolateWhole(value, variables), untrusted: namesStranger(value, variables) };
+  if (value === null || typeof value !== 'object') return { value, untrusted: false };
+  if (Array.isArray(value)) {
+    const items = value.map((item) => interpolateJson(item, variables));
+    return { value: items.map((item) => item.value), untrusted: items.some((item) => item.untrusted) };
+  }
+  const fields = interpolateFields(value as Data, variables);
+  return { value: fields.values, untrusted: fields.untrusted.size > 0 };
+}
+
+/** `interpolateJson` of each field, with the names of those that name values of strangers. */
+export function interpolateFields(fields: Readonly<Data>, variables: Sourced<Data>): Sourced<Data> {
+  const taken = Object.entries(fields).map(([name, item]) => ({ name, ...interpolateJson(item, variables) }));
+  return sourced(
+    Object.fromEntries(taken.map(({ name, value }) => [name, value])),
+    taken.flatMap(({ name, untrusted }) => (untrusted ? name : [])),
+  );
+}
+
+function interpolateWhole(text: string, variables: Sourced<Data>): unknown {
   const path = WHOLE_PLACEHOLDER.exec(text)?.[1];
-  if (path === undefined) return interpolate(text, variables);
-  const value = lookUp(variables, path);
+  if (path === undefined) return interpolate(text, variables, { untrusted: 'keep' });
+  const value = lookUp(variables.values, path);
   if (value !== undefined && value !== null && value !== '') return value;
-  return interpolate(text, variables) || (value ?? null);
+  return interpolate(text, variables, { untrusted: 'keep' }) || (value ?? null);
 }
 
-/** `name` and `data.name` are one; all of `data` holds what is left out. */
-function isLeftOut(path: string, without: ReadonlySet<string>): boolean {
+/** `name` and `data.name` are one; all of `data` holds what is a stranger's. */
+function isOfStranger(path: string, untrusted: ReadonlySet<string>): boolean {
   const [root = '', second] = path.split('.');
-  if (root !== 'data') return without.has(root);
-  return second === undefined ? without.size > 0 : without.has(second);
+  if (root !== 'data') return untrusted.has(root);
+  return second === undefined ? untrusted.size > 0 : untrusted.has(second);
 }
 
 function unquoted(fallback: string): string {

@@ -1,6 +1,7 @@
 import { Liquid } from 'liquidjs';
 import { type GuardKind, guardValue } from './interpolation-guard.ts';
 import { escapeHtml, plainText } from './plain-value.ts';
+import { strangerText } from './stranger-text.ts';
 
 /** `html` escapes values, `plain` (subjects, text parts, links) does not. */
 export type Escaping = 'html' | 'plain';
@@ -86,12 +87,13 @@ function registerGuards(made: Liquid): void {
   made.registerFilter('__raw', {
     raw: true,
     handler(value: unknown, ...names: string[]) {
-      return namesUntrusted(this.context.environments, names) ? escapeHtml(value) : plainText(value);
+      const text = plainText(value);
+      return namesUntrusted(this.context.environments, names) ? escapeHtml(strangerText(text)) : text;
     },
   });
 }
 
-/** The names the public key wrote stand in the scope under `__untrusted`; `*` is any of them. */
+/** The names whose values strangers brought stand in the scope under `__untrusted`; `*` is any of them. */
 function namesUntrusted(scope: object, names: string[]): boolean {
   const untrusted = '__untrusted' in scope ? scope.__untrusted : undefined;
   if (!Array.isArray(untrusted) || untrusted.length === 0) return false;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
+import { trusted } from './provenance.ts';
 
 test('whatever is written in a text, its template says just that', () => {
   for (const text of ['plain', '{{name}}', '{{{x}}} {% if %}', '{%endraw%} {{', '{{{{{%', "it's {{ 'so' | raw }}"]) {
@@ -8,7 +9,7 @@ test('whatever is written in a text, its template says just that', () => {
     const parts = { subject: verbatimTemplate(text), body: verbatimTemplate(html) };
     const compiled = compileContent({ ...parts, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false });
     const urls = { baseUrl: 'https://mail.example.com', track: 'a'.repeat(43), manage: 'b'.repeat(43) };
-    const rendered = renderContent(compiled, { name: 'Ada' }, urls);
+    const rendered = renderContent(compiled, trusted({ name: 'Ada' }), urls);
     expect(rendered.subject).toBe(text);
     expect(rendered.html).toBe(html);
   }

@@ -6,6 +6,7 @@ import { recordSubscriptionChanges } from '../../db/subscription-changes.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { applyData } from '../../domain/data-values.ts';
 import { AppError } from '../../domain/errors.ts';
+import { trusted } from '../../domain/provenance.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contact-answer.ts';
@@ -150,7 +151,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
         defaultSubscribed: true,
         suppressionKey,
       });
-      const recorded = await recordSubscriptionChanges(trx, { projectId, contacts, mode });
+      const recorded = await recordSubscriptionChanges(trx, { projectId, contacts, mode, forStranger: false });
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert answered nothing');
       return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
@@ -174,7 +175,10 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
     const { projectId, mode } = c.var;
     const { id } = c.req.valid('param');
     const saved = await inTransaction(db, (trx) =>
-      patchContact(trx, { projectId, id, email, subscribed, data: data ?? undefined, mode, suppressionKey }),
+      patchContact(trx, {
+        ...{ projectId, id, email, subscribed, mode, suppressionKey },
+        ...{ data: data ? trusted(data) : undefined, forStranger: false },
+      }),
     );
     lifecycle.dispatch(saved.outbox);
     return c.json(contactAnswer(saved.contact), 200);

@@ -4,6 +4,7 @@ import { patchContact } from '../../db/contacts.ts';
 import { recordEvents } from '../../db/record-events.ts';
 import { computeSegment } from '../../db/segment-compute.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { trusted } from '../../domain/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -41,7 +42,7 @@ describe('an event that a step caused', () => {
   it('starts executions that are one link further', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
-    const events = [{ contactId, name: 'link', data: {}, causeId }];
+    const events = [{ contactId, name: 'link', data: {}, untrusted: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 9 }]);
     expect(await errorOf(causeId)).toBeNull();
@@ -57,8 +58,8 @@ describe('an event that a step caused', () => {
     const other = await expectOk(api.call('POST', '/v1/track', { body: { email: 'other@example.com', event: 'x' } }));
     const workflow = await buildWorkflow(api, { eventName: 'tenth', steps: PAUSE });
     const events = [
-      { contactId, name: 'tenth', data: {}, causeId },
-      { contactId: other.data.contact, name: 'tenth', data: {} },
+      { contactId, name: 'tenth', data: {}, untrusted: false, causeId },
+      { contactId: other.data.contact, name: 'tenth', data: {}, untrusted: false },
     ];
     const recorded = await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
@@ -75,7 +76,7 @@ describe('an event that a step caused', () => {
 
   it('says nothing on the execution where nobody would have been started', async () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
-    const events = [{ contactId, name: 'unheard', data: {}, causeId }];
+    const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await errorOf(causeId)).toBeNull();
   });
@@ -93,7 +94,10 @@ describe('a contact who enters a segment', () => {
   };
   const change = (contactId: string, data: Record<string, string>, causeId?: string) =>
     inTransaction(api.db, (trx) =>
-      patchContact(trx, { projectId: api.one.id, id: contactId, data, suppressionKey, ...(causeId && { causeId }) }),
+      patchContact(trx, {
+        ...{ projectId: api.one.id, id: contactId, suppressionKey, ...(causeId && { causeId }) },
+        ...{ data: trusted(data), forStranger: false },
+      }),
     );
 
   it('because of a step belongs to its chain', async () => {

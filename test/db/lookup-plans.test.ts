@@ -109,7 +109,7 @@ it('an event of one contact reads its own rows too', async () => {
       defaultSubscribed: true,
       suppressionKey: randomBytes(32),
     });
-    const events = [{ contactId: contact?.id ?? null, name: 'hello', data: {} }];
+    const events = [{ contactId: contact?.id ?? null, name: 'hello', data: {}, untrusted: false }];
     await recordEvents(trx, { projectId, events, contactsLocked: true });
   });
   expect(read).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ async function newContact(email: string): Promise<string> {
 }
 
 function enter(contactId: string, name: string) {
-  const events = [{ contactId, name, data: {} }];
+  const events = [{ contactId, name, data: {}, untrusted: false }];
   return (trx: Transaction<Database>) => recordEvents(trx, { projectId: api.one.id, events });
 }
 

@@ -42,11 +42,11 @@ async function enter(project: TestProject, workflow: BuiltWorkflow, count: numbe
       INSERT INTO contacts (project_id, email, subscribed)
       SELECT ${project.id}, uuidv7() || '@example.com', true FROM generate_series(1, ${count}::int) RETURNING id
     `.execute(trx);
-    const start = { eventId: null, eventName: null, event: {}, context: {}, untrusted: false, mode: 'live' as const };
+    const start = { eventId: null, eventName: null, event: {}, context: {}, mode: 'live' as const };
     await startExecutions(trx, {
       projectId: project.id,
       workflow: { id: workflow.id, allowReentry: false, entryStepId: workflow.steps.step ?? null },
-      starts: rows.map(({ id }) => ({ ...start, contactId: id, causeId: null })),
+      starts: rows.map(({ id }) => ({ ...start, contactId: id, causeId: null, untrusted: false, swayed: false })),
     });
   });
 }

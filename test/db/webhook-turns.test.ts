@@ -27,7 +27,7 @@ async function newEndpoint(event: string): Promise<string> {
   return id;
 }
 const record = (trx: Transaction<Database>, name: string) =>
-  recordEvents(trx, { projectId, events: [{ contactId: null, name, data: {} }] });
+  recordEvents(trx, { projectId, events: [{ contactId: null, name, data: {}, untrusted: false }] });
 const begin = async (id: string) => {
   const turn = await beginTurn(database.db, { projectId, id, atRestKey });
   if (!turn) throw new Error('the endpoint is there');

@@ -51,7 +51,12 @@ test('a worker that is killed in the middle loses no event, and doubles at most 
   const atRestKey = deriveKey(TEST_SECRET_KEY, 'at-rest');
   const endpoint = { projectId, url: receiver.url, events: ['happened'], description: null, atRestKey };
   await inTransaction(database.db, (trx) => insertEndpoint(trx, endpoint));
-  const events = Array.from({ length: EVENTS }, (_, n) => ({ contactId: null, name: 'happened', data: { n } }));
+  const events = Array.from({ length: EVENTS }, (_, n) => ({
+    contactId: null,
+    name: 'happened',
+    data: { n },
+    untrusted: false,
+  }));
   await inTransaction(database.db, (trx) => recordEvents(trx, { projectId, events }));
 
   const worker = await startWorker();

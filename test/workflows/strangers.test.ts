@@ -1,0 +1,249 @@
+import { sql } from 'kysely';
+import PostalMime, { type Email } from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+/** What whoever reads a public key out of a page tries with the workflows, mails and campaigns of its project. */
+
+let sink: SmtpSink;
+let service: TestService;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({ keepBodies: true });
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  await buildDomain(service.db, { projectId: service.one.id });
+});
+afterAll(async () => {
+  await service?.close();
+  await sink?.close();
+});
+beforeEach(() => sink.reset());
+
+const asStranger = (email: string, event: string, data: object = {}, more: object = {}) =>
+  expectOk(service.call('POST', '/v1/track', { key: service.one.publicKey, body: { email, event, data, ...more } }));
+const asTenant = (email: string, event: string, data: object = {}, more: object = {}) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, data, ...more } }));
+const template = (subject: string, body: string) =>
+  buildTemplate(service.db, { projectId: service.one.id, subject, body });
+
+async function ended(workflow: BuiltWorkflow) {
+  return until(async () => {
+    const { data } = await expectOk(service.call('GET', `/workflows/${workflow.id}/executions`));
+    if (!data[0]?.completedAt) return undefined;
+    return expectOk(service.call('GET', `/workflows/${workflow.id}/executions/${data[0].id}`));
+  }, 'the end of the execution');
+}
+
+async function mailTo(address: string): Promise<Email> {
+  const at = await until(async () => {
+    const index = sink.messages.findIndex((message) => message.to === address);
+    return index < 0 ? undefined : { index };
+  }, `the mail to ${address}`);
+  return PostalMime.parse(sink.bodies[at.index] ?? '');
+}
+
+async function contact(email: string) {
+  const { rows } = await sql<{ id: string; subscribed: boolean; data: object; untrusted: string[] }>`
+    SELECT id, subscribed, data, untrusted_keys AS untrusted FROM contacts
+    WHERE project_id = ${service.one.id} AND email = ${email}`.execute(service.db);
+  const [found] = rows;
+  if (!found) throw new Error(`no contact ${email}`);
+  return found;
+}
+
+async function suppressionsOf(email: string): Promise<string[]> {
+  const { rows } = await sql<{ reason: string }>`
+    SELECT reason FROM suppressions WHERE project_id = ${service.one.id} AND email = ${email}`.execute(service.db);
+  return rows.map(({ reason }) => reason);
+}
+
+/** Somebody who has unsubscribed by the link in a mail. */
+async function unsubscribed(email: string): Promise<void> {
+  const sent = await expectOk(
+    service.call('POST', '/v1/send', {
+      body: { to: email, subject: 'x', body: '<p>{{unsubscribeUrl}}</p>', from: 'a@shop.example.com' },
+    }),
+  );
+  expect(sent.success).toBe(true);
+  const { text } = await mailTo(email);
+  const link = /https?:\S+\/u\/\S+/.exec(text ?? '')?.[0] ?? '';
+  const answer = await fetch(service.baseUrl + new URL(link).pathname, { method: 'POST' });
+  expect(answer.status).toBe(200);
+  expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
+  sink.reset();
+}
+
+describe('UPDATE_CONTACT with what a stranger tracked', () => {
+  test('makes no link target and no markup of it', async () => {
+    const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
+    const workflow = await buildWorkflow(service, {
+      eventName: 'site',
+      steps: {
+        copy: {
+          type: 'UPDATE_CONTACT',
+          config: {
+            updates: { website: '{{event.website}}', about: 'They say: {{event.about ?? nothing}}', lead: 'yes' },
+          },
+          to: 'mail',
+        },
+        mail: { type: 'SEND_EMAIL', config: { templateId } },
+      },
+    });
+    await asStranger('site@victim.example', 'site', {
+      website: { value: 'https://evil.example/phish', persistent: false },
+      about: { value: '<b>me</b>', persistent: false },
+    });
+    await ended(workflow);
+    const { html } = await mailTo('site@victim.example');
+    expect(html).toContain('<a href="#">your site</a> They say: &lt;b&gt;me&lt;/b&gt;');
+    const { untrusted } = await contact('site@victim.example');
+    expect([...untrusted].sort()).toEqual(['about', 'website']);
+    await expectOk(
+      service.call('POST', '/v1/track', {
+        body: { email: 'site@victim.example', event: 'x', data: { website: 'https://shop.example/' } },
+      }),
+    );
+    expect((await contact('site@victim.example')).untrusted).toEqual(['about']);
+  });
+
+  test('sends no mail to an address of theirs', async () => {
+    const templateId = await template('Invitation', '<div>{{data.note | raw}}</div>');
+    const workflow = await buildWorkflow(service, {
+      eventName: 'invite',
+      steps: {
+        copy: {
+          type: 'UPDATE_CONTACT',
+          config: { updates: { inviteEmail: '{{event.friend}}', note: '{{event.note}}' } },
+          to: 'mail',
+        },
+        mail: {
+          type: 'SEND_EMAIL',
+          config: { templateId, recipient: { type: 'CUSTOM', customEmail: '{{data.inviteEmail}}' } },
+        },
+      },
+    });
+    const friend = { value: 'someone@else.example', persistent: false };
+    await asStranger('host@victim.example', 'invite', {
+      friend,
+      note: { value: '<a href="https://evil.example">x</a>', persistent: false },
+    });
+    const execution = await ended(workflow);
+    expect(sink.messages).toEqual([]);
+    expect(execution.status).toBe('FAILED');
+    expect(execution.steps.at(-1)).toMatchObject({ type: 'SEND_EMAIL', status: 'FAILED' });
+    expect(execution.error).toMatch(/public key|stranger/);
+    await asTenant('own@victim.example', 'invite', { friend, note: { value: '<i>hello</i>', persistent: false } });
+    expect((await mailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
+  });
+
+  test('subscribes nobody who has unsubscribed', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'join',
+      allowReentry: true,
+      steps: { join: { type: 'UPDATE_CONTACT', config: { updates: {}, subscribed: true } } },
+    });
+    await unsubscribed('gone@victim.example');
+    await asStranger('gone@victim.example', 'join');
+    await ended(workflow);
+    expect(await suppressionsOf('gone@victim.example')).toEqual(['unsubscribe']);
+    expect((await contact('gone@victim.example')).subscribed).toBe(false);
+    await asTenant('gone@victim.example', 'join');
+    await until(async () => (await contact('gone@victim.example')).subscribed, 'the lift by the tenant');
+    expect(await suppressionsOf('gone@victim.example')).toEqual([]);
+  });
+
+  test('nor by an event that a step of it caused, nor by one that a trusted execution waited for', async () => {
+    const joins = {
+      byChange: { eventName: 'contact.unsubscribed', email: 'caused@victim.example' },
+      byWait: { eventName: 'account.made', email: 'waited@victim.example' },
+    };
+    const join = { type: 'UPDATE_CONTACT' as const, config: { updates: {}, subscribed: true } };
+    await unsubscribed(joins.byChange.email);
+    await unsubscribed(joins.byWait.email);
+    const waiting = await buildWorkflow(service, {
+      eventName: joins.byWait.eventName,
+      steps: {
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'optin' }, to: { event: 'join' } },
+        join,
+      },
+    });
+    await asTenant(joins.byWait.email, joins.byWait.eventName);
+    await asStranger(joins.byWait.email, 'optin');
+    await ended(waiting);
+    expect(await suppressionsOf(joins.byWait.email)).toEqual(['unsubscribe']);
+    const templateId = await template('Hi', '<p>Hi</p>');
+    const chained = await buildWorkflow(service, {
+      eventName: 'email.sent',
+      steps: { join },
+    });
+    const first = await buildWorkflow(service, {
+      eventName: 'first',
+      steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
+    });
+    await asStranger(joins.byChange.email, 'first');
+    await ended(first);
+    await ended(chained);
+    await service.call('PATCH', `/workflows/${chained.id}`, { body: { enabled: false } });
+    expect(await suppressionsOf(joins.byChange.email)).toEqual(['unsubscribe']);
+  });
+});
+
+const LURE =
+  'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
+
+describe('a text of a stranger', () => {
+  test('is one line without links in mails of workflows, and no subject where it looks like a link', async () => {
+    const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
+    const workflow = await buildWorkflow(service, {
+      eventName: 'hello',
+      steps: { mail: { type: 'SEND_EMAIL', config: { templateId } } },
+    });
+    await asStranger('lured@victim.example', 'hello', {
+      name: LURE,
+      note: { value: `${LURE} ${'x'.repeat(300)}`, persistent: false },
+    });
+    await ended(workflow);
+    const { subject, html, text } = await mailTo('lured@victim.example');
+    expect(subject ?? '').toBe('');
+    expect(`${html}${text}`).not.toMatch(/evil|https?:\/\/(?!127)/);
+    expect(html).toContain('<p>Hello Your account is locked. Confirm at or or now, Your account');
+    expect(html).not.toContain('x'.repeat(201));
+  });
+
+  test('nor in campaigns, nor in what events and the API say of them', async () => {
+    await expectOk(
+      service.call('POST', '/contacts', {
+        body: { email: 'one@list.example', subscribed: true, data: { n: 1, kind: 'list' } },
+      }),
+    );
+    await asStranger('one@list.example', 'x', { firstName: LURE, nick: `Ada Lovelace, ${'very '.repeat(20)}known` });
+    const created = await expectOk(
+      service.call('POST', '/campaigns', {
+        body: campaignBody({
+          from: 'news@shop.example.com',
+          subject: 'News for {{firstName}}{{nick}}',
+          body: '<p>Hello {{firstName}} {{ firstName | upcase }}</p>',
+          audienceType: 'FILTERED',
+          audienceFilter: {
+            logic: 'AND',
+            groups: [{ filters: [{ field: 'data.kind', operator: 'equals', value: 'list' }] }],
+          },
+        }),
+      }),
+    );
+    await expectOk(service.call('POST', `/campaigns/${created.data.id}/send`, { body: {} }));
+    const { subject, html, text } = await mailTo('one@list.example');
+    expect(subject).toBe('News for Ada Lovelace, very very very very very…');
+    expect(`${html}${text}`).not.toMatch(/evil/i);
+    expect(html).toContain('Hello Your account is locked. Confirm at or or now YOUR ACCOUNT IS LOCKED.');
+    const { emails } = await until(async () => {
+      const { body } = await service.call('GET', `/v1/emails?campaignId=${created.data.id}`);
+      return (body.data ?? body.emails)?.length > 0 && { emails: body.data ?? body.emails };
+    }, 'the mail in the history');
+    expect(emails[0].subject).toBe(subject);
+  });
+});
