@@ -18,9 +18,18 @@ export function statusOf(blocks: RecipientStatus[], address: string | null): Rec
 
 function names(fields: RecipientStatus, address: string): boolean {
   return ['final-recipient', 'original-recipient'].some((field) => {
-    const written = /^\s*[\w-]+\s*;\s*<?([^>]*)>?\s*$/.exec(fields.get(field)?.toLowerCase() ?? '')?.[1]?.trim();
+    const written = writtenAddress(fields.get(field)?.toLowerCase() ?? '');
     return written !== undefined && (written === address || fromXtext(written) === address);
   });
+}
+
+/** The address of `rfc822; <a@example.com>`. By searches and not by one pattern: a stranger's spaces would make it try for hours. */
+function writtenAddress(value: string): string | undefined {
+  const semicolon = value.indexOf(';');
+  if (semicolon < 0 || !/^[\w-]+$/.test(value.slice(0, semicolon).trim())) return undefined;
+  const text = value.slice(semicolon + 1).trim();
+  const bare = text.slice(text.startsWith('<') ? 1 : 0, text.endsWith('>') ? -1 : undefined).trim();
+  return bare.includes('>') ? undefined : bare;
 }
 
 /** RFC 3461 §4: characters of Original-Recipient as `+2B`, here in lower case. */

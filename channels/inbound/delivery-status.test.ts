@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { statusOf } from './delivery-status.ts';
+
+const block = (recipient: string, action: string) =>
+  new Map([
+    ['final-recipient', recipient],
+    ['action', action],
+  ]);
+
+it.each([
+  'rfc822;ada@example.com',
+  'RFC822 ; Ada@Example.com',
+  'rfc822; <ada@example.com>',
+  'rfc822;ada+40example.com',
+  'x-local ; <ada@example.com',
+])('a block about %j is about ada@example.com', (recipient) => {
+  const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
+  expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('delivered');
+});
+
+it.each(['ada@example.com', 'rfc822;ada@example.com> x', 'r f c;ada@example.com', 'rfc822;'])(
+  'a block about %j is not',
+  (recipient) => {
+    const blocks = [block('rfc822;bob@example.com', 'failed'), block(recipient, 'delivered')];
+    expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('failed');
+  },
+);
+
+it('spaces of a stranger, as many as a report may have, cost one look', () => {
+  const spaces = ' '.repeat(128 * 1024);
+  const blocks = [`rfc822;${spaces}>x`, `rfc822${spaces};>`, `${spaces}a${spaces}`].map((text) =>
+    block(text, 'failed'),
+  );
+  expect(statusOf(blocks, 'ada@example.com').get('action')).toBe('failed');
+});
