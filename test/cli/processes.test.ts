@@ -102,6 +102,25 @@ describe('processes of their own hosts', () => {
     expect(await ended).toBe(0);
   });
 
+  it('the API says in one table what is open to whom', async () => {
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
+    const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
+    const { child, ended, output } = run('api', { ...env, ...open });
+    await until(() => output().includes('What is open to whom') || child.exitCode !== null, 30_000);
+    await until(() => output().includes('/metrics'), 30_000);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    const lines = output()
+      .split('\n')
+      .filter((line) => line.startsWith('  '));
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^  API +http://0\\.0\\.0\\.0:${port} +any machine, by key or session`)),
+      expect.stringMatching(/^ {2}\/mailbox +http:\/\/0\.0\.0\.0:\d+\/mailbox +an OWNER's session/),
+      expect.stringMatching(new RegExp(`^  metrics +http://127\\.0\\.0\\.1:${metricsPort}/metrics +this machine`)),
+    ]);
+  });
+
   it('a worker that starts while Temporal is down says so, sends single mails, and ends at SIGTERM', async () => {
     const { id: projectId } = await buildProject(database.db, 'Mail');
     await buildDomain(database.db, { projectId });

@@ -33,7 +33,7 @@ it('a port in use', async () => {
 });
 
 it('an address that this machine does not have', async () => {
-  expect(await refusal({ HOST: '192.0.2.1', PORT: '3999' })).toMatch(
+  expect(await refusal({ HOST: '192.0.2.1', PORT: '3999', ALLOW_CAPTURE: 'true' })).toMatch(
     'HOST 192.0.2.1 is not an address of this machine',
   );
 });
