@@ -1,9 +1,11 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { OverBudget } from '../compute/compute.ts';
 import { type ChunkDone, runBulkChunk } from '../db/bulk-chunk.ts';
-import { runImportChunk } from '../db/import-chunk.ts';
-import { findJobFile, finishJob, isBulkKind } from '../db/jobs.ts';
+import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/import-chunk.ts';
+import { findImport, finishJob, isBulkKind } from '../db/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { BoundExceeded } from '../domain/bounded.ts';
 import type { JobInput } from '../domain/jobs.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -11,10 +13,19 @@ import type { ActivityDeps } from './deps.ts';
 /** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
 const ACTIVITY_MS = 5_000;
 
+/** Where others of the project come first: how often to look, for each of them, and at the least. */
+const TURN_MS = 2_000;
+const TURN_MAX_MS = 60_000;
+/** Who is over the project's budget for longer gives the place to others. */
+const WAIT_HERE_MS = 1_000;
+const TOO_SLOW = 'The file takes too long to read: check its quotes.';
+
 export interface JobProgress {
   done: boolean;
   /** Contacts or rows done so far. */
   processed: number;
+  /** Milliseconds after which to go on; absent for at once, and from earlier versions. */
+  waitMs?: number;
 }
 
 export interface JobEnd extends JobInput {
@@ -28,7 +39,7 @@ export type JobActivities = ReturnType<typeof jobActivities>;
  * Jobs over many contacts. All may run again, and two attempts at once do no harm: each chunk locks its job, and its effect commits
  * together with the job's cursor.
  */
-export function jobActivities({ db, config, lifecycle }: ActivityDeps) {
+export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   async function runChunks(next: () => Promise<ChunkDone>): Promise<JobProgress> {
@@ -36,7 +47,7 @@ export function jobActivities({ db, config, lifecycle }: ActivityDeps) {
     for (;;) {
       const chunk = await next();
       lifecycle.dispatch(chunk.outbox);
-      if (chunk.done || Date.now() > until) return { done: chunk.done, processed: chunk.processed };
+      if (chunk.done || chunk.moved || Date.now() > until) return { done: chunk.done, processed: chunk.processed };
       heartbeat(chunk.processed);
       cancellationSignal().throwIfAborted();
     }
@@ -51,14 +62,35 @@ export function jobActivities({ db, config, lifecycle }: ActivityDeps) {
       );
     },
 
-    /** Imports chunks of a file for some seconds. The file, 5 MB at most, is held for that time only. */
+    /**
+     * Imports chunks of a file for some seconds, when the project has no other import before it. Who has to wait, for that or for the
+     * project's budget, gives the place back.
+     */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
-      const file = await findJobFile(db, { projectId, id: jobId });
-      // No file: an earlier attempt has finished the job.
-      if (!file) return { done: true, processed: 0 };
-      return runChunks(() =>
-        inTransaction(db, (trx) => runImportChunk(trx, { projectId, id: jobId, file, suppressionKey })),
-      );
+      const ref = { projectId, id: jobId };
+      const job = await findImport(db, ref);
+      // An earlier attempt has finished the job.
+      if (!job) return { done: true, processed: 0 };
+      const { input, processed, ahead } = job;
+      if (ahead > 0) return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, ahead * TURN_MS) };
+      const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
+      // A copy of its own size: what is given to a thread is copied with all the memory that it is a part of.
+      const file = new Uint8Array(job.file);
+      let { cursor } = job;
+      try {
+        return await runChunks(async () => {
+          const at = Math.max(cursor, input.layout.firstRowAt);
+          const { layout, text } = input;
+          const chunk = await compute.inThread(work, 'csv.chunk', { file, layout, text, at, limit: IMPORT_CHUNK_ROWS });
+          const done = await inTransaction(db, (trx) => runImportChunk(trx, { ...ref, cursor, chunk, suppressionKey }));
+          cursor = chunk.nextAt;
+          return done;
+        });
+      } catch (error) {
+        if (error instanceof OverBudget) return { done: false, processed, waitMs: error.retryAfterMs };
+        if (error instanceof BoundExceeded) throw ApplicationFailure.nonRetryable(TOO_SLOW, 'FILE_TOO_SLOW');
+        throw error;
+      }
     },
 
     /** Writes down how a job ended. */

@@ -17,6 +17,8 @@ export interface ChunkDone {
   total: number;
   /** For `lifecycle.dispatch`, after the commit. */
   outbox: OutboxRow[];
+  /** Nothing was done, because the job is somewhere else than it was taken for. */
+  moved?: boolean;
 }
 
 interface Effect {

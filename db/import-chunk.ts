@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type ContactRow, type CsvRow, readCsvChunk, TORN_ROWS_MAX } from '../domain/contact-csv.ts';
+import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -11,7 +11,7 @@ import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { inSavepoint } from './transaction.ts';
 
 /** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
-const CHUNK_ROWS = 1_000;
+export const IMPORT_CHUNK_ROWS = 1_000;
 const HOPELESS = `More than ${TORN_ROWS_MAX.toLocaleString('en')} rows cannot be read: check the quotes of the file. The rows before have been imported.`;
 /** The first data row, as a spreadsheet counts. */
 const FIRST_ROW = 2;
@@ -22,19 +22,19 @@ interface Written {
 }
 
 /**
- * Imports the next chunk of a file, and moves the job on in the same transaction: a row counts once, whatever crashes. A bad row is an
+ * Imports a chunk of a file that was read from the job's `cursor` on, and moves the job on in the same transaction: a row counts once, whatever crashes. A bad row is an
  * error of its own and never stops the others. An import overrules no refusal: entries of the suppression list stay, and who is on it
  * is not subscribed. A file with too many rows that cannot be read ends the job FAILED here. Source: decisions §3, §9.
  */
 export async function runImportChunk(
   trx: Transaction<Database>,
-  p: JobRef & { file: Buffer; suppressionKey: Buffer },
+  p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
   if (!job) return { done: true, processed: 0, total: 0, outbox: [] };
-  const { layout, text } = job.input;
-  const at = Math.max(job.cursor, layout.firstRowAt);
-  const chunk = readCsvChunk(p.file, { layout, at, limit: CHUNK_ROWS, text });
+  // Another attempt has done this chunk: the next one is read from where the job is now.
+  if (job.cursor !== p.cursor) return { done: false, processed: job.processed, total: 0, outbox: [], moved: true };
+  const { chunk } = p;
   const { result, outbox } = await importRows(trx, { ...p, job, rows: chunk.rows });
   const processed = job.processed + chunk.rows.length;
   const unreadableRows = (job.result.unreadableRows ?? 0) + chunk.torn;

@@ -1,5 +1,5 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
-import { type CsvLayout, countCsvRows, readCsvLayout } from '../domain/contact-csv.ts';
+import type { CsvLayout } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import {
   BULK_KINDS,
@@ -76,15 +76,11 @@ export async function createBulkJob(
   return insertJob(trx, { projectId: p.projectId, kind: p.kind, input, result, total: contactIds.length, file: null });
 }
 
-/**
- * Queues an import with its file; dispatch `outbox` after the commit.
- * @throws AppError VALIDATION_ERROR for a file without usable header
- */
+/** Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the commit. */
 export async function createImportJob(
   trx: Transaction<Database>,
-  p: { projectId: string; file: Buffer; text: boolean; mode: 'live' | 'test' },
+  p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: 'live' | 'test' },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
-  const layout = readCsvLayout(p.file);
   const result: ImportResult = {
     totalRows: 0,
     successCount: 0,
@@ -93,9 +89,8 @@ export async function createImportJob(
     failureCount: 0,
     errors: [],
   };
-  const input: ImportInput = { layout, text: p.text, mode: p.mode };
-  const total = countCsvRows(p.file, layout);
-  return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total, file: p.file });
+  const input: ImportInput = { layout: p.layout, text: p.text, mode: p.mode };
+  return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });
 }
 
 /** @throws AppError NOT_FOUND (another project's id, and a job of another kind, too) */
@@ -119,12 +114,26 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
   };
 }
 
-/** The file of an import that is under way. */
-export async function findJobFile(db: Db, { projectId, id }: JobRef): Promise<Buffer | undefined> {
-  const { rows } = await sql<{ file: Buffer | null }>`
-    SELECT file FROM jobs WHERE project_id = ${projectId} AND id = ${id}
+/** An import that is under way, as it was found. */
+export interface OpenImport {
+  file: Buffer;
+  input: ImportInput;
+  cursor: number;
+  processed: number;
+  /** Imports of the project that were asked for before and have not ended: they come first. */
+  ahead: number;
+}
+
+/** Undefined when the import has ended. Its file, 5 MB at most, is read only when it is its turn: till then it is empty. */
+export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
+  const { rows } = await sql<OpenImport>`
+    SELECT CASE WHEN ahead = 0 THEN j.file ELSE '' END AS file, j.input, j.cursor, j.processed, ahead
+    FROM jobs j, LATERAL (
+      SELECT count(*)::int AS ahead FROM jobs o
+      WHERE o.project_id = j.project_id AND o.kind = 'import' AND o.status IN ('QUEUED', 'RUNNING') AND o.id < j.id) older
+    WHERE j.project_id = ${projectId} AND j.id = ${id} AND j.status IN ('QUEUED', 'RUNNING') AND j.file IS NOT NULL
   `.execute(db);
-  return rows[0]?.file ?? undefined;
+  return rows[0];
 }
 
 /**

@@ -16,6 +16,8 @@ const QUOTE = 0x22;
 /** Enough of a header row to tell its delimiter by. */
 const HEADER_LOOKED_AT_BYTES = 64 * 1024;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
+/** Faulty rows of one chunk: each costs as much as a hundred good ones, so a chunk ends with them. */
+const REPAIRS_MAX = 200;
 /** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
 export const TORN_ROWS_MAX = 1_000;
 
@@ -81,7 +83,7 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
 }
 
 /**
- * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a
+ * Reads up to `limit` rows from a byte offset on, fewer where many are faulty. A row that cannot be read is one bad row: reading goes on with the next line, so a
  * quote that is never closed spoils its own row only. Behind such a row one record is read ahead, then twice as many each time: what lay
  * between stray quotes is read again line by line, but never the rest of the file for each of them. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are,
  * which is how dates are kept.
@@ -94,8 +96,9 @@ export function readCsvChunk(
   const rows: CsvRow[] = [];
   let at = p.at;
   let tornRows = 0;
+  let repairs = 0;
   let ahead = p.limit;
-  while (rows.length < p.limit && at < bytes.length) {
+  while (rows.length < p.limit && repairs < REPAIRS_MAX && at < bytes.length) {
     const limit = Math.min(ahead, p.limit - rows.length);
     const part = readRecords(bytes, { at, limit, delimiter: p.layout.delimiter });
     ahead *= 2;
@@ -110,6 +113,7 @@ export function readCsvChunk(
       rows.push(row ?? tornRow(bytes.subarray(at, end), p.layout));
       at = end;
       ahead = 1;
+      repairs += 1;
     }
   }
   return { rows, torn: tornRows, nextAt: at, done: at >= bytes.length };

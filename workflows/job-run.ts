@@ -3,6 +3,7 @@ import {
   isCancellation,
   proxyActivities,
   setCurrentDetails,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { JobActivities, JobProgress } from '../activities/jobs.ts';
@@ -49,6 +50,7 @@ export async function runJob(
     for (let progress = await next(input); !progress.done; progress = await next(input)) {
       setCurrentDetails(`${progress.processed} done`);
       if (workflowInfo().continueAsNewSuggested) break;
+      if (progress.waitMs !== undefined) await sleep(progress.waitMs, { summary: 'its turn comes later' });
     }
   } catch (error) {
     const status = isCancellation(error) ? 'CANCELLED' : 'FAILED';

@@ -177,14 +177,19 @@ const bulkRoute = (kind: BulkKind) =>
   });
 
 /** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
-export function contactJobRoutes(app: App, { db, lifecycle }: Deps): void {
+export function contactJobRoutes(app: App, { db, compute, lifecycle }: Deps): void {
   app.openapi(importRoute, async (c) => {
     const { file } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
     const { projectId, mode } = c.var;
     const bytes = Buffer.from(await file.arrayBuffer());
+    const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
+      file: bytes,
+    });
     const text = c.req.valid('query').types === 'string';
-    const job = await inTransaction(db, (trx) => createImportJob(trx, { projectId, file: bytes, text, mode }));
+    const job = await inTransaction(db, (trx) =>
+      createImportJob(trx, { projectId, file: bytes, layout, rows, text, mode }),
+    );
     lifecycle.dispatch(job.outbox);
     return c.json({ message: 'The import is queued.', jobId: job.id }, 202);
   });

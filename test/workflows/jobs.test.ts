@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function startImport(csv: string, query = ''): Promise<string> {
+async function startImport(csv: string, { query = '', key = service.one.secretKey } = {}): Promise<string> {
   const form = new FormData();
   form.append('file', new File([csv], 'contacts.csv'));
   const response = await fetch(`${service.baseUrl}/contacts/import${query}`, {
     method: 'POST',
     body: form,
-    headers: { authorization: `Bearer ${service.one.secretKey}` },
+    headers: { authorization: `Bearer ${key}` },
   });
   expect(response.status).toBe(202);
   return ((await response.json()) as { jobId: string }).jobId;
@@ -50,6 +50,23 @@ describe('an import', () => {
     expect(job.result).toMatchObject({ successCount: 1 });
     expect(job.result.totalRows).toBeLessThan(3_000);
     expect(await find('torn-before@import.test')).toMatchObject({ data: { plan: 'pro' } });
+  });
+
+  it('comes after those that its project asked for before, and another project waits for neither', async () => {
+    const rows = (name: string, count: number) =>
+      `email,plan\n${Array.from({ length: count }, (_, n) => `${name}${n}@turns.test,pro`).join('\n')}\n`;
+    const first = await startImport(rows('first', 20_000));
+    const second = await startImport(rows('second', 10));
+    const other = await startImport(rows('other', 10), { key: service.two.secretKey });
+    const job = (id: string) =>
+      service.db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const done = await until(async () => {
+      const jobs = await Promise.all([first, second, other].map(job));
+      return jobs.every(({ status }) => status === 'COMPLETED') && jobs;
+    }, 'the imports');
+    const [one, two, three] = done.map((row) => ({ from: row.started_at?.getTime(), to: row.completed_at?.getTime() }));
+    expect(two?.from).toBeGreaterThanOrEqual(one?.to ?? Number.POSITIVE_INFINITY);
+    expect(three?.to).toBeLessThan(one?.to ?? 0);
   });
 
   it('creates and updates contacts, and names each bad row', async () => {
@@ -90,7 +107,7 @@ describe('an import', () => {
   });
 
   it('keeps text with ?types=string', async () => {
-    await ended('import', await startImport('email,n\ntext@import.test,5\n', '?types=string'));
+    await ended('import', await startImport('email,n\ntext@import.test,5\n', { query: '?types=string' }));
     expect((await find('text@import.test')).data).toEqual({ n: '5' });
   });
 

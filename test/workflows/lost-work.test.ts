@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createImportJob } from '../../db/jobs.ts';
 import { deleteRows, enqueue } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { countCsvRows, readCsvLayout } from '../../domain/contact-csv.ts';
 import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -140,7 +141,10 @@ it('webhooks whose workflow was terminated are delivered', async () => {
 
 /** An import that was accepted an hour ago. */
 async function newImport(csv: string, { dispatched = true } = {}) {
-  const p = { projectId: service.one.id, file: Buffer.from(csv), text: false, mode: 'live' as const };
+  const file = Buffer.from(csv);
+  const layout = readCsvLayout(file);
+  const rows = countCsvRows(file, layout);
+  const p = { projectId: service.one.id, file, layout, rows, text: false, mode: 'live' as const };
   const job = await inTransaction(service.db, async (trx) => {
     const created = await createImportJob(trx, p);
     await sql`UPDATE jobs SET created_at = now() - interval '1 hour' WHERE id = ${created.id}`.execute(trx);

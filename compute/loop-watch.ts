@@ -1,0 +1,60 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** How often the loop says that it runs. */
+const BEAT_MS = 100;
+/** What holds it for longer is told: all that the process does waits meanwhile. */
+const HELD_MS = 200;
+/** What is done outside of any request or activity. */
+const OTHER = 'other';
+
+/** The loop stood still: `work` is the route or activity that had it for most of the time. */
+export interface Held {
+  work: string;
+  ms: number;
+}
+
+export interface LoopWatch {
+  /** Runs `work` under a name: a route, an activity. What it does after its waits is known by it too. */
+  as<T>(name: string, work: () => T): T;
+  /** To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop is theirs. */
+  resumed(): void;
+  stop(): void;
+}
+
+/**
+ * Watches the event loop of this process. A timer alone sees that the loop stood still, not for whom; so each stretch between two waits is
+ * noted under the name of the work that it belongs to, which costs a look at the clock, and the timer names the longest one.
+ */
+export function watchLoop(onHeld: (held: Held) => void, now = () => performance.now()): LoopWatch {
+  const names = new AsyncLocalStorage<string>();
+  let beatAtMs = now();
+  const stretch = { work: OTHER, sinceMs: beatAtMs };
+  let longest: Held = { work: OTHER, ms: 0 };
+
+  function begin(work: string): void {
+    const atMs = now();
+    const ms = atMs - stretch.sinceMs;
+    if (ms > longest.ms) longest = { work: stretch.work, ms };
+    stretch.work = work;
+    stretch.sinceMs = atMs;
+  }
+
+  function beat(): void {
+    begin(OTHER);
+    const ms = stretch.sinceMs - beatAtMs - BEAT_MS;
+    if (ms > HELD_MS) onHeld({ work: longest.work, ms: Math.round(ms) });
+    beatAtMs = stretch.sinceMs;
+    longest = { work: OTHER, ms: 0 };
+  }
+
+  const beating = setInterval(beat, BEAT_MS).unref();
+  return {
+    as: (name, work) =>
+      names.run(name, () => {
+        begin(name);
+        return work();
+      }),
+    resumed: () => begin(names.getStore() ?? OTHER),
+    stop: () => clearInterval(beating),
+  };
+}
