@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Compute } from '../compute/compute.ts';
+import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import type { Backlog } from '../db/outbox-backlog.ts';
 import type { Config } from '../domain/config.ts';
@@ -18,6 +19,8 @@ export interface Deps {
   pool: pg.Pool;
   /** For what can take long to compute. */
   compute: Compute;
+  /** Names the route that holds the event loop. */
+  loop: Pick<LoopWatch, 'as' | 'resumed'>;
   lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId'>;
   log: Logger;
   keys: KeyCache;

@@ -23,7 +23,7 @@ export interface RouteOptions {
 
 export type GuardedRoute = RouteConfig & RouteOptions;
 
-type Check = (c: RequestContext) => Promise<void>;
+type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>) => Promise<void>;
 
 /**
  * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is valid:
@@ -32,16 +32,18 @@ type Check = (c: RequestContext) => Promise<void>;
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
   const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
-  return async (c, next) => {
+  const work = `${route.method.toUpperCase()} ${route.path}`;
+  const guarded: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
       // Answers about a project are nobody else's: no cache keeps them.
       c.header('Cache-Control', 'no-store');
       await authenticate(c, rule, deps);
     }
-    for (const check of checks) await check(c);
+    for (const check of checks) await check(c, deps);
     await next();
   };
+  return (c, next) => deps.loop.as(work, () => guarded(c, next));
 }
 
 function paramsCheck(route: GuardedRoute): Check | undefined {
@@ -108,8 +110,9 @@ interface BodyPlan {
 
 function jsonCheck(plan: BodyPlan): Check {
   const ignored = ignoredFields(plan.schema);
-  return async (c) => {
+  return async (c, { loop }) => {
     const bytes = await readJson(c, plan);
+    loop.resumed();
     if (hasTooManyNodes(bytes))
       throw invalidBody(plan.route, [{ field: '', message: TOO_MANY_NODES, code: 'too_big' }]);
     const value = bytes.byteLength === 0 && plan.optional ? {} : parseJson(bytes);
@@ -142,11 +145,12 @@ async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> 
 }
 
 function formCheck(plan: BodyPlan): Check {
-  return async (c) => {
+  return async (c, { loop }) => {
     const type = c.req.header('content-type');
     if (!type || !/^multipart\/form-data\s*(;|$)/i.test(type)) throw unsupported();
     refuseEncoding(c);
     const bytes = await readBody(c, plan.maxBytes);
+    loop.resumed();
     const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
       .formData()
       .catch((cause: unknown) => {

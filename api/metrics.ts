@@ -1,10 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { WorkDone } from '../compute/compute.ts';
+import type { Held } from '../compute/loop-watch.ts';
 import { isLoopbackAuthority, isLoopbackHost } from '../domain/loopback.ts';
 
 export interface Metrics {
   registry: Registry;
   observe(request: { method: string; route: string; status: number; ms: number }): void;
+  /** The event loop stood still for one route. */
+  held(held: Held): void;
+  /** Computed for a project, by the kind of work. */
+  computed(done: WorkDone): void;
 }
 
 /** Counters of one API process for Prometheus. */
@@ -24,8 +30,27 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  const held = new Histogram({
+    name: 'tidings_event_loop_held_seconds',
+    help: 'Times that the event loop stood still for more than 0.2 s, by the route that held it.',
+    labelNames: ['work'],
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const computed = new Counter({
+    name: 'tidings_computed_seconds_total',
+    help: 'Seconds of a processor in threads, by kind of work.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
   return {
     registry,
+    held({ work, ms }) {
+      held.observe({ work }, ms / 1000);
+    },
+    computed({ kind, cpuMs }) {
+      computed.inc({ kind }, cpuMs / 1000);
+    },
     observe({ method, route, status, ms }) {
       requests.inc({ method, route, status });
       seconds.observe({ method, route }, ms / 1000);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { createCompute } from '../compute/compute.ts';
+import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
 import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
@@ -18,7 +19,7 @@ import type { Deps } from './deps.ts';
 import { createEngagementBatcher } from './engagement-batcher.ts';
 import { startInboundMail } from './inbound-mail.ts';
 import { createKeyCache } from './key-cache.ts';
-import { createMetrics, serveMetrics } from './metrics.ts';
+import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { startSmtpRelay } from './smtp-relay.ts';
 
@@ -51,7 +52,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   // With PORT=0 only now is the address known that links are made of.
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
-  const { deps, close } = openDeps(config, log);
+  const { deps, close } = openDeps(config, log, metrics);
   registerBacklog(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let metricsServer: Server | undefined;
@@ -80,8 +81,13 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
 }
 
 /** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
-function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promise<void> } {
+function openDeps(config: Config, log: Logger, metrics: Metrics): { deps: Deps; close: () => Promise<void> } {
+  const loop = watchLoop((held) => {
+    metrics.held(held);
+    log.warn(held, 'the event loop was held');
+  });
   const database = {
+    onAnswer: loop.resumed,
     connectionString: config.database.url,
     onError: (error: Error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
   };
@@ -115,12 +121,16 @@ function openDeps(config: Config, log: Logger): { deps: Deps; close: () => Promi
     // Questions to a Temporal that is away are not waited for.
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
     limits.close();
+    loop.stop();
     await keys.close();
     await Promise.all([db.destroy(), reads.destroy(), compute.close()]);
   };
   const backlog = createBacklogReader(reads);
-  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
-  return { deps: { config, db, reads, pool, compute, lifecycle, log, keys, limits, backlog, engagements }, close };
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed });
+  return {
+    deps: { config, db, reads, pool, compute, loop, lifecycle, log, keys, limits, backlog, engagements },
+    close,
+  };
 }
 
 function listen(server: Server, config: Config): Promise<number> {

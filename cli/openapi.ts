@@ -21,6 +21,7 @@ const app = createApp({
   reads: db,
   pool,
   compute: createCompute({ cpuMsPerSecond: 0 }),
+  loop: { as: (_, work) => work(), resumed: () => {} },
   lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },

@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   statementTimeoutMs?: number;
   /** Told of an idle connection that broke; the pool replaces it by itself. */
   onError: (error: Error) => void;
+  /** Told of each answer, in the context of who asked and before he goes on. */
+  onAnswer?: () => void;
 }
 
 export type Db = Kysely<Database>;
@@ -44,7 +46,9 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   // would end the process besides.
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
-    db: new Kysely<Database>({ dialect: new PostgresDialect({ pool: withKnownCommits(preparing(pool)) }) }),
+    db: new Kysely<Database>({
+      dialect: new PostgresDialect({ pool: withKnownCommits(preparing(pool, options.onAnswer)) }),
+    }),
     pool,
   };
 }

@@ -25,13 +25,13 @@ interface Statement {
 /** By their text as it is written. Marked statements have one text each, so there are only so many. */
 const statements = new Map<string, Statement>();
 
-/** A pool whose connections prepare the statements that begin with the mark. */
-export function preparing(pool: pg.Pool): PostgresPool {
+/** A pool whose connections prepare the statements that begin with the mark; `answered` hears of each answer, before who asked does. */
+export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { plannedAtMs: number }>();
   return {
     connect: async () => {
       const client = await pool.connect();
-      const known = clients.get(client) ?? { ...preparingClient(client), plannedAtMs: Date.now() };
+      const known = clients.get(client) ?? { ...preparingClient(client, answered), plannedAtMs: Date.now() };
       clients.set(client, known);
       if (Date.now() - known.plannedAtMs >= REPLAN_MS) {
         known.plannedAtMs = Date.now();
@@ -44,13 +44,16 @@ export function preparing(pool: pg.Pool): PostgresPool {
   };
 }
 
-function preparingClient(client: pg.PoolClient): PostgresPoolClient {
+function preparingClient(client: pg.PoolClient, answered: () => void): PostgresPoolClient {
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here');
     const statement = text.trimStart().startsWith(MARK) ? statementOf(text) : { text };
-    return client.query({ ...statement, values: [...values] });
+    return client.query({ ...statement, values: [...values] }).then((result) => {
+      answered();
+      return result;
+    });
   }
   return { query, release: () => client.release() };
 }

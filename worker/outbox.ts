@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
+import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Db } from '../db/connection.ts';
 import { listen } from '../db/listen.ts';
 import type { Begun } from '../domain/begun.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker } from '../domain/outbox.ts';
 import type { Admission } from './admission.ts';
 import { emailChannel, smsChannel } from './direct-channels.ts';
-import { startDirectSender } from './direct-sender.ts';
+import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 
 export interface RunningOutbox {
@@ -23,14 +24,20 @@ export function startOutbox(p: {
   databaseUrl: string;
   deps: ActivityDeps;
   admission: Admission;
+  loop: Pick<LoopWatch, 'as'>;
   log: Logger;
 }): RunningOutbox {
-  const { deps, admission, log } = p;
+  const { deps, admission, loop, log } = p;
   const db: Db = deps.db;
   const dispatcher = startDispatcher({ db, lifecycle: deps.lifecycle, admission, log });
+  /** Should it hold the event loop, it is known by the channel. */
+  const named = (channel: DirectChannel): DirectChannel => ({
+    ...channel,
+    attempt: (...args) => loop.as(`direct ${channel.name}`, () => channel.attempt(...args)),
+  });
   const takers: Record<OutboxTaker, { wake(): void; stop(): Promise<void> }> = {
-    email: startDirectSender({ db, channel: emailChannel(deps), log }),
-    sms: startDirectSender({ db, channel: smsChannel(deps), log }),
+    email: startDirectSender({ db, channel: named(emailChannel(deps)), log }),
+    sms: startDirectSender({ db, channel: named(smsChannel(deps)), log }),
     temporal: dispatcher,
   };
   const all = Object.keys(takers) as OutboxTaker[];

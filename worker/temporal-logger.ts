@@ -1,12 +1,17 @@
 import { isIP } from 'node:net';
+import type { MetricHistogram } from '@temporalio/common';
 import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger as Pino } from 'pino';
+import type { Held } from '../compute/loop-watch.ts';
 
 /** Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing. */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
 ]);
+
+const HELD_HELP = 'Times that the event loop stood still for more than 200 ms, by the activity that held it.';
+let heldHistogram: MetricHistogram | undefined;
 
 /**
  * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus at
@@ -28,6 +33,17 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   };
   const telemetryOptions = metrics && { metrics: { prometheus: { bindAddress: bindAddress(metrics) } } };
   Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
+}
+
+/** Counts beside what the SDK counts, by the activity that held the event loop; to be called after `useTemporalLogger`. */
+export function countHeld({ work, ms }: Held): void {
+  heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
+    'tidings_event_loop_held_milliseconds',
+    'int',
+    'ms',
+    HELD_HELP,
+  );
+  heldHistogram.record(ms, { work });
 }
 
 function bindAddress({ host, port }: { host: string; port: number }): string {

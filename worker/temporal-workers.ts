@@ -1,5 +1,7 @@
 import { hostname } from 'node:os';
+import type { Context } from '@temporalio/activity';
 import {
+  type ActivityInboundCallsInterceptor,
   type InjectedSinks,
   type NativeConnection,
   Worker,
@@ -7,6 +9,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { activitiesByQueue } from '../activities/registry.ts';
+import type { LoopWatch } from '../compute/loop-watch.ts';
 import type { Begun } from '../domain/begun.ts';
 import { TASK_QUEUES, type TaskQueue } from '../temporal/names.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
@@ -43,6 +46,8 @@ export interface WorkerFleet {
   namespace: string;
   activities: ReturnType<typeof activitiesByQueue>;
   workflowBundle: WorkflowBundleOption | undefined;
+  /** Names the activity that holds the event loop. */
+  loop: Pick<LoopWatch, 'as'>;
   /** Told of each start, signal and cancel that has reached its workflow. */
   begun: (begun: Begun) => void;
 }
@@ -75,12 +80,18 @@ export async function createTemporalWorkers(p: WorkerFleet): Promise<Worker[]> {
           ...shared,
           taskQueue: TASK_QUEUES[queue],
           activities: p.activities[queue],
+          interceptors: { activity: [(context) => ({ inbound: namedFor(p.loop, context) })] },
           maxConcurrentActivityTaskExecutions: CONCURRENCY[queue],
           activityTaskPollerBehavior: queue === 'paced' ? PACED_POLLERS : POLLERS,
         }),
       ),
     )),
   ];
+}
+
+/** What an activity does is known by its name. */
+function namedFor(loop: WorkerFleet['loop'], { info }: Context): ActivityInboundCallsInterceptor {
+  return { execute: (input, next) => loop.as(info.activityType, () => next(input)) };
 }
 
 /** Without a prebuilt bundle the workflows are bundled from their source, which takes 2 to 3 seconds. */

@@ -1,6 +1,7 @@
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
+import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
@@ -11,7 +12,7 @@ import { createActivityDeps } from './activity-deps.ts';
 import { Admission } from './admission.ts';
 import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
-import { useTemporalLogger } from './temporal-logger.ts';
+import { countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
 
 export interface RunningWorker {
@@ -32,7 +33,12 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const { log } = parts;
   const { metricsHost, metricsPort } = config;
   useTemporalLogger(log, metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort });
+  const loop = watchLoop((held) => {
+    countHeld(held);
+    log.warn(held, 'the event loop was held');
+  });
   const { db } = connect({
+    onAnswer: loop.resumed,
     connectionString: config.database.url,
     max: WORKER_CONNECTIONS,
     applicationName: 'tidings-worker',
@@ -53,6 +59,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const outbox = startOutbox({
     databaseUrl: config.database.url,
     deps: channels.deps,
+    loop,
     admission: new Admission(),
     log,
   });
@@ -61,6 +68,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     fleet: {
       activities: activitiesByQueue(channels.deps),
       workflowBundle: parts.workflowBundle,
+      loop,
       begun: (begun) => {
         beginRate.count();
         outbox.begun(begun);
@@ -75,6 +83,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
       stopping.abort();
       await Promise.all([outbox.stop(), temporal.stop()]);
       beginRate.stop();
+      loop.stop();
       await lifecycle.close();
       await channels.close();
       await db.destroy();

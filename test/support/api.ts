@@ -96,6 +96,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     reads: db,
     pool,
     compute,
+    loop: { as: (_, work) => work(), resumed: () => {} },
     lifecycle,
     log,
     keys,
