@@ -69,7 +69,7 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /** An address without port, brackets, zone and the wrapping of IPv4 in IPv6; undefined for what is none. */
-function plainAddress(text: string): string | undefined {
+export function plainAddress(text: string): string | undefined {
   const bare = text
     .trim()
     .replace(/^\[([^\]]*)\](:\d{1,5})?$/, '$1')

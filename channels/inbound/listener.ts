@@ -1,10 +1,12 @@
-import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+import type { SMTPServerSession } from 'smtp-server';
+import { plainAddress } from '../../domain/caller-address.ts';
+import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */
 const MESSAGE_MAX_BYTES = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 50;
 /** With the size it bounds what strangers can make this process hold. */
-const CLIENTS_MAX = 40;
+const PLACES = 40;
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 
@@ -48,11 +50,11 @@ export async function startInboundListener(p: {
   onError: (error: Error) => void;
 }): Promise<InboundListener> {
   const { handler, onError } = p;
-  const server = new SMTPServer({
+  const server = new LimitedSmtpServer({
     name: p.name,
     banner: 'Tidings',
     size: MESSAGE_MAX_BYTES,
-    maxClients: CLIENTS_MAX,
+    places: PLACES,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     hideENHANCEDSTATUSCODES: true, // As in the relay: not every reply has one.
@@ -108,7 +110,7 @@ function messageOf(raw: Buffer, session: SMTPServerSession): InboundMessage {
     raw,
     from: mailFrom ? mailFrom.address.trim().toLowerCase() : '',
     recipients: rcptTo.map(({ address }) => address.trim().toLowerCase()),
-    ip: session.remoteAddress.replace(/^::ffff:/, ''),
+    ip: plainAddress(session.remoteAddress) ?? session.remoteAddress,
     helo: session.hostNameAppearsAs || session.remoteAddress,
     receivedAt: new Date(),
   };

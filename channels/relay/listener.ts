@@ -1,12 +1,13 @@
-import type { Socket } from 'node:net';
 import { finished } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
+import { isLoopbackAddress, plainAddress } from '../../domain/caller-address.ts';
+import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /** Announced as SIZE and kept to (RFC 1870): what `POST /v1/send` takes too. */
 export const RELAY_MAX_BYTES = 40 * 1024 * 1024;
 const RECIPIENTS_MAX = 1_000;
-const CLIENTS_MAX = 200;
+const PLACES = 200;
 /** All messages together that are under way: what clients can make this process hold. */
 const BUFFERED_MAX_BYTES = 4 * RELAY_MAX_BYTES;
 const IDLE_MS = 60_000;
@@ -65,11 +66,11 @@ export interface RelayOptions {
 /** Listens for programs that send by SMTP. Passwords are taken by TLS, and in plain from loopback, or where the operator allows it. */
 export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
   const load: Load = { bytes: 0, messages: 0 };
-  const server = new SMTPServer({
+  const server = new LimitedSmtpServer({
     name: p.name,
     banner: 'Tidings relay',
     size: RELAY_MAX_BYTES,
-    maxClients: CLIENTS_MAX,
+    places: PLACES,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     hideENHANCEDSTATUSCODES: true, // RFC 2034 §4 promises one in every reply; the library's own to faults of syntax and order have none.
@@ -78,11 +79,6 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
     logger: false,
     ...signingIn(p),
     ...receiving(p, load),
-  });
-  const sockets = new Set<Socket>();
-  server.server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -99,7 +95,7 @@ export async function startRelayListener(p: RelayOptions): Promise<RelayListener
       const deadline = Date.now() + CLOSE_MS;
       while (load.messages > 0 && Date.now() < deadline) await sleep(CLOSE_POLL_MS);
       // What was answered is written by now; a client that kept its connection for the next message opens another.
-      for (const socket of sockets) socket.destroySoon();
+      server.hangUp();
       await closed;
     },
   };
@@ -131,8 +127,7 @@ function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPSer
 }
 
 function isLoopback(remoteAddress: string): boolean {
-  const address = remoteAddress.replace(/^::ffff:/, '');
-  return address === '::1' || address.startsWith('127.');
+  return isLoopbackAddress(plainAddress(remoteAddress) ?? '');
 }
 
 /** What clients are sending at the moment, over all connections. */

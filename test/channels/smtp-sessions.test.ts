@@ -1,0 +1,274 @@
+import { connect, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startInboundListener } from '../../channels/inbound/listener.ts';
+import { type RelayMessage, SmtpRefusal, startRelayListener } from '../../channels/relay/listener.ts';
+import { type Certificate, newCertificate } from '../support/certificate.ts';
+import { until } from '../support/service.ts';
+
+const GOOD = Buffer.from('\0apikey\0good').toString('base64');
+const BAD = Buffer.from('\0apikey\0bad').toString('base64');
+type Kind = 'inbound' | 'relay';
+const KINDS: Kind[] = ['inbound', 'relay'];
+let certificate: Certificate;
+beforeAll(async () => {
+  certificate = await newCertificate();
+});
+
+/** A listener whose handlers take everything, but mail to `nobody@…` and the key `bad`. */
+function listen(kind: Kind, tls: Certificate | undefined) {
+  const base = { host: '127.0.0.1', port: 0, name: 'mx.test', tls, onError: () => {} };
+  if (kind === 'inbound') {
+    const handler = { accepts: async (to: string) => !to.startsWith('nobody@'), take: async () => {} };
+    return startInboundListener({ ...base, handler });
+  }
+  const handler = {
+    signIn: async (key: string) => {
+      if (key !== 'good') throw new SmtpRefusal(535, '5.7.8 No such key');
+    },
+    checkRecipient: (to: string) => {
+      if (to.startsWith('nobody@')) throw new SmtpRefusal(550, '5.1.1 Nobody');
+    },
+    take: async (_: RelayMessage) => '2.0.0 Accepted',
+  };
+  return startRelayListener({ ...base, allowPlain: false, handler });
+}
+
+interface Talk {
+  /** The reply to a line, or the greeting without one: its code, and `closed` where the other side hung up. */
+  say(line?: string): Promise<string>;
+  secure(): Promise<void>;
+  end(): Promise<void>;
+}
+
+function talk(port: number, localAddress = '127.0.0.1'): Talk {
+  let socket: Socket = connect({ port, host: '127.0.0.1', localAddress });
+  let [text, closed] = ['', false];
+  let heard = () => {};
+  const listenTo = (to: Socket) => {
+    to.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      heard();
+    });
+    to.on('close', () => {
+      closed = true;
+      heard();
+    });
+    to.on('error', () => {});
+  };
+  listenTo(socket);
+  const reply = async () => {
+    for (;;) {
+      const whole = /^(?:\d{3}-[^\n]*\n)*(\d{3})(?: [^\n]*)?\r\n/.exec(text);
+      if (whole) {
+        text = text.slice(whole[0].length);
+        return whole[1] ?? '';
+      }
+      if (closed) return 'closed';
+      await new Promise<void>((resolve) => {
+        heard = resolve;
+      });
+    }
+  };
+  return {
+    say: async (line) => {
+      if (line !== undefined) socket.write(`${line}\r\n`);
+      return reply();
+    },
+    secure: async () => {
+      socket.removeAllListeners('data');
+      const secured = startTls({ socket, rejectUnauthorized: false });
+      await new Promise<void>((resolve, reject) => secured.once('secureConnect', resolve).once('error', reject));
+      listenTo(secured);
+      socket = secured;
+    },
+    end: async () => {
+      socket.destroy();
+      while (!closed) {
+        await new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+      }
+    },
+  };
+}
+
+describe.each([
+  ['inbound' as const, 40],
+  ['relay' as const, 200],
+])('places of the %s listener', (kind, places) => {
+  let listener: { port: number; close(): Promise<void> };
+  const open: Talk[] = [];
+  beforeAll(async () => {
+    listener = await listen(kind, undefined);
+  });
+  afterAll(async () => {
+    await Promise.all(open.map((session) => session.end()));
+    await listener.close();
+  });
+  const arrive = async (address: string) => {
+    const session = talk(listener.port, address);
+    const greeting = await session.say();
+    if (greeting === '220') open.push(session);
+    return greeting;
+  };
+
+  it('are ten for one address, and one that it leaves is free again', async () => {
+    const greetings = [];
+    for (let n = 0; n < 11; n += 1) greetings.push(await arrive('127.0.0.2'));
+    expect(greetings).toEqual([...Array(10).fill('220'), '421']);
+    const refused = talk(listener.port, '127.0.0.2');
+    expect([await refused.say(), await refused.say()]).toEqual(['421', 'closed']);
+    await open.pop()?.end();
+    await until(async () => (await arrive('127.0.0.2')) === '220', 'the place');
+  });
+
+  it('that are the last tenth are for those who have none', async () => {
+    const shared = places * 0.9;
+    for (let n = 3; open.length < shared; n += 1) {
+      const some = Array.from({ length: Math.min(10, shared - open.length) }, () => arrive(`127.0.0.${n}`));
+      expect(new Set(await Promise.all(some))).toEqual(new Set(['220']));
+    }
+    expect(await arrive('127.0.0.2')).toBe('421');
+    const last = `127.0.0.${1 + Math.ceil(shared / 10)}`;
+    expect(await arrive(last)).toBe('421');
+    for (let n = 0; n < places / 10; n += 1) expect(await arrive(`127.0.1.${n + 1}`)).toBe('220');
+    expect(await arrive('127.0.2.1')).toBe('421');
+    expect(open).toHaveLength(places);
+  });
+
+  it('are not taken by those who are refused, however many they are', async () => {
+    await open.pop()?.end();
+    const strangers = Array.from({ length: places * 2 }, () => talk(listener.port, '127.0.0.2'));
+    expect(new Set(await Promise.all(strangers.map((stranger) => stranger.say())))).toEqual(new Set(['421']));
+    await until(async () => (await arrive('127.0.3.1')) === '220', 'the place');
+  });
+});
+
+/** Who asks: what they did before. Each in a session of its own. */
+const ACTORS = {
+  'before EHLO': [],
+  'after EHLO': ['EHLO me'],
+  'signed in': ['EHLO me', `AUTH PLAIN ${GOOD}`],
+  'over TLS': ['EHLO me', 'STARTTLS', 'EHLO me'],
+  'over TLS, signed in': ['EHLO me', 'STARTTLS', 'EHLO me', `AUTH PLAIN ${GOOD}`],
+  'after MAIL': ['EHLO me', 'STARTTLS', 'EHLO me', `AUTH PLAIN ${GOOD}`, 'MAIL FROM:<a@b.test>'],
+  'after RCPT': ['EHLO me', 'STARTTLS', 'EHLO me', `AUTH PLAIN ${GOOD}`, 'MAIL FROM:<a@b.test>', 'RCPT TO:<c@d.test>'],
+} as const;
+const COMMANDS = [
+  ...['HELO me', 'EHLO me', 'EHLO', 'LHLO me', 'NOOP', 'RSET', 'HELP', 'VRFY ada', 'EXPN list', 'QUIT'],
+  ...[
+    'STARTTLS',
+    `AUTH PLAIN ${GOOD}`,
+    `AUTH PLAIN ${BAD}`,
+    'AUTH CRAM-MD5',
+    'AUTH LOGIN',
+    'XCLIENT ADDR=1.2.3.4',
+    'XFORWARD ADDR=1.2.3.4',
+  ],
+  ...[
+    'MAIL FROM:<a@b.test>',
+    'MAIL FROM:<>',
+    'MAIL FROM:a b',
+    'RCPT TO:<c@d.test>',
+    'RCPT TO:<nobody@d.test>',
+    'DATA',
+    'BDAT 5',
+  ],
+  ...['ETRN x', 'TURN', 'FOO'],
+];
+
+describe.each(KINDS)('commands of the %s listener', (kind) => {
+  let listener: { port: number; close(): Promise<void> };
+  beforeAll(async () => {
+    listener = await listen(kind, certificate);
+  });
+  afterAll(() => listener.close());
+
+  let sessions = 0;
+  async function answer(before: readonly string[], command: string): Promise<string> {
+    sessions += 1;
+    // Each from an address of its own, so that none waits for the place of another.
+    const session = talk(listener.port, `127.1.${sessions >> 8}.${sessions & 255}`);
+    await session.say();
+    for (const line of before) {
+      const code = await session.say(line);
+      if (line === 'STARTTLS') {
+        expect(code).toBe('220');
+        await session.secure();
+      }
+    }
+    const code = await session.say(command);
+    await session.end();
+    return code;
+  }
+
+  it('are answered to each actor as the table says', async () => {
+    const rows = [];
+    for (const command of COMMANDS) {
+      const codes = await Promise.all(Object.values(ACTORS).map((before) => answer(before, command)));
+      rows.push(`${command.replace(GOOD, 'good').replace(BAD, 'bad').padEnd(24)} ${codes.join(' ')}`);
+    }
+    expect(`\n${rows.join('\n')}\n`).toBe(kind === 'inbound' ? INBOUND : RELAY);
+  });
+});
+
+// The columns are the actors in their order. Over the network, without TLS, the relay takes no password; these talk by loopback, where it does.
+const INBOUND = `
+HELO me                  250 250 250 250 250 250 250
+EHLO me                  250 250 250 250 250 250 250
+EHLO                     501 501 501 501 501 501 501
+LHLO me                  500 500 500 500 500 500 500
+NOOP                     250 250 250 250 250 250 250
+RSET                     250 250 250 250 250 250 250
+HELP                     214 214 214 214 214 214 214
+VRFY ada                 252 252 252 252 252 252 252
+EXPN list                500 500 500 500 500 500 500
+QUIT                     221 221 221 221 221 221 221
+STARTTLS                 220 220 220 503 503 503 503
+AUTH PLAIN good          500 500 500 500 500 500 500
+AUTH PLAIN bad           500 500 500 500 500 500 500
+AUTH CRAM-MD5            500 500 500 500 500 500 500
+AUTH LOGIN               500 500 500 500 500 500 500
+XCLIENT ADDR=1.2.3.4     550 550 550 550 550 550 550
+XFORWARD ADDR=1.2.3.4    550 550 550 550 550 550 550
+MAIL FROM:<a@b.test>     503 250 250 250 250 503 503
+MAIL FROM:<>             503 250 250 250 250 503 503
+MAIL FROM:a b            503 501 501 501 501 501 501
+RCPT TO:<c@d.test>       503 503 503 503 503 250 250
+RCPT TO:<nobody@d.test>  503 503 503 503 503 550 550
+DATA                     503 503 503 503 503 503 354
+BDAT 5                   500 500 500 500 500 500 500
+ETRN x                   500 500 500 500 500 500 500
+TURN                     500 500 500 500 500 500 500
+FOO                      500 500 500 500 500 500 500
+`;
+const RELAY = `
+HELO me                  250 250 250 250 250 250 250
+EHLO me                  250 250 250 250 250 250 250
+EHLO                     501 501 501 501 501 501 501
+LHLO me                  500 500 500 500 500 500 500
+NOOP                     250 250 250 250 250 250 250
+RSET                     250 250 250 250 250 250 250
+HELP                     214 214 214 214 214 214 214
+VRFY ada                 252 252 252 252 252 252 252
+EXPN list                500 500 500 500 500 500 500
+QUIT                     221 221 221 221 221 221 221
+STARTTLS                 220 220 220 503 503 503 503
+AUTH PLAIN good          503 235 503 235 503 503 503
+AUTH PLAIN bad           503 535 503 535 503 503 503
+AUTH CRAM-MD5            503 504 503 504 503 503 503
+AUTH LOGIN               503 334 503 334 503 503 503
+XCLIENT ADDR=1.2.3.4     550 550 550 550 550 550 550
+XFORWARD ADDR=1.2.3.4    550 550 550 550 550 550 550
+MAIL FROM:<a@b.test>     503 530 250 530 250 503 503
+MAIL FROM:<>             503 530 250 530 250 503 503
+MAIL FROM:a b            503 501 501 501 501 501 501
+RCPT TO:<c@d.test>       503 503 503 503 503 250 250
+RCPT TO:<nobody@d.test>  503 503 503 503 503 550 550
+DATA                     503 503 503 503 503 503 354
+BDAT 5                   500 500 500 500 500 500 500
+ETRN x                   500 500 500 500 500 500 500
+TURN                     500 500 500 500 500 500 500
+FOO                      500 500 500 500 500 500 500
+`;
