@@ -43,6 +43,20 @@ export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   return status === 200 || status === 401; // 401 where it is open to an OWNER only.
 }
 
+/** What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the service. */
+export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
+  if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) });
+  if (!response.ok) throw new Error(`The owner of dev.json could not sign in: ${await response.text()}`);
+  return {
+    cookie: response.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; '),
+  };
+}
+
 /** Starts a service in a temporary home on free ports, which `settings` may change further. */
 export function startOwnService({
   env,

@@ -7,7 +7,7 @@ import { type Tour, tourExecution } from './demo-execution.ts';
 import { runTour } from './demo-process.ts';
 import { startHookReceiver } from './demo-receiver.ts';
 import { createReport, since } from './demo-report.ts';
-import { capturesMail, findOrStartService, tellStart } from './demo-service.ts';
+import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo-service.ts';
 import type { DevFile } from './dev-file.ts';
 
 // `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
@@ -58,7 +58,7 @@ async function tour(dev: DevFile, found: string): Promise<void> {
   }
 }
 
-async function tourMail({ client, toDomain, from }: Tour, { mailboxUrl }: DevFile): Promise<void> {
+async function tourMail({ client, toDomain, from }: Tour, dev: DevFile): Promise<void> {
   const to = `ada@${toDomain}`;
   const startedAt = performance.now();
   await client.call('POST', '/v1/send', {
@@ -71,8 +71,9 @@ async function tourMail({ client, toDomain, from }: Tour, { mailboxUrl }: DevFil
     },
   });
   report.line(`POST /v1/send accepted it in ${since(startedAt)}`);
+  const headers = await mailboxHeaders(dev);
   const mail = await until('the first mail', async () => {
-    const response = await fetch(`${mailboxUrl}.json?to=${encodeURIComponent(to)}`);
+    const response = await fetch(`${dev.mailboxUrl}.json?to=${encodeURIComponent(to)}`, { headers });
     const { data } = (await response.json()) as { data: { subject: string; from: string }[] };
     return data[0];
   });

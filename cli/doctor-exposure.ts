@@ -55,10 +55,10 @@ export const captureCheck: Check = {
     const what = captured.filter(Boolean).join(' and ');
     if (!what) return [pass('mail and SMS are not captured')];
     if (!settings.publicHost && isLocal(settings.publicUrl))
-      return [pass(`${what} stay in the mailbox of this machine`)];
+      return [pass(`${what}: kept in the mailbox of this machine`)];
     return [
       warn(
-        `${what} stay in the mailbox, though others reach this service`,
+        `${what}: kept in the mailbox instead of sent, though others reach this service`,
         'set EMAIL_PROVIDER and SMS_PROVIDER before real people are written to',
       ),
     ];

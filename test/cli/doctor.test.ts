@@ -134,9 +134,9 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
 
   it('warns of captured mail that others wait for, and passes where none is captured', async () => {
     const allowed = await runDoctor(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
-    expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn mail stay in the mailbox/)]);
+    expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn mail: kept in the mailbox/)]);
     const proxied = await runDoctor(env({ PUBLIC_URL: 'http://mail.example.com' }));
-    expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn mail and SMS stay in the mailbox/)]);
+    expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn mail and SMS: kept in the mailbox/)]);
     expect(proxied.of('TLS')).toEqual([
       expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
     ]);
