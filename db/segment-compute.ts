@@ -2,6 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { segmentEvent } from '../domain/event-names.ts';
+import { collectReferences } from '../domain/filter-references.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Db } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
@@ -98,16 +99,15 @@ async function settlePage(
       AND m.contact_id = ANY(${ids}::uuid[]) AND m.contact_id NOT IN (${matching})
     RETURNING m.contact_id, EXISTS (SELECT FROM contacts c WHERE c.id = m.contact_id) AS known`.execute(trx);
   const exited = left.rows.filter((row) => row.known);
-  const causes = await findCauses(
-    trx,
-    ref,
-    [...entered.rows, ...exited].map((row) => row.contact_id),
-  );
+  const moved = [...entered.rows, ...exited].map((row) => row.contact_id);
+  const causes = await findCauses(trx, ref, moved);
+  const swayed = await findSwayed(trx, segment, moved);
   const eventsOf = (rows: { contact_id: string }[], change: 'entry' | 'exit') =>
     rows.map(({ contact_id: id }) => ({
       ...eventOf(segment, id, change),
       causeId: causes.get(id) ?? null,
       untrusted: false,
+      swayed: swayed.has(id),
     }));
   const entries = eventsOf(entered.rows, 'entry');
   const exits = eventsOf(exited, 'exit');
@@ -130,6 +130,27 @@ async function findCauses(
     WHERE c.project_id = ${ref.projectId} AND c.id = ANY(${contactIds}::uuid[]) AND c.changed_by IS NOT NULL
       AND c.updated_at >= coalesce(s.computed_at, '-infinity')`.execute(trx);
   return new Map(rows.map((row) => [row.id, row.changedBy]));
+}
+
+/**
+ * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one brought. Where it names
+ * other segments, any data does.
+ */
+async function findSwayed(
+  trx: Transaction<Database>,
+  { projectId, condition }: Segment,
+  contactIds: string[],
+): Promise<Set<string>> {
+  if (contactIds.length === 0 || !condition) return new Set();
+  const { dataFields, eventNames, segmentIds } = collectReferences(condition);
+  const keys = dataFields.map((path) => path.split('.')[0] ?? path);
+  const { rows } = await sql<{ id: string }>`
+    SELECT c.id FROM contacts c
+    WHERE c.project_id = ${projectId} AND c.id = ANY(${contactIds}::uuid[]) AND (c.untrusted_keys && ${keys}::text[]
+      OR (${segmentIds.length > 0}::boolean AND c.untrusted_keys <> '{}')
+      OR EXISTS (SELECT FROM events e WHERE e.project_id = ${projectId} AND e.name = ANY(${eventNames}::text[])
+        AND e.contact_id = c.id AND (e.untrusted OR e.swayed)))`.execute(trx);
+  return new Set(rows.map((row) => row.id));
 }
 
 function eventOf(segment: Segment, contactId: string, change: 'entry' | 'exit') {

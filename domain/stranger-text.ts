@@ -20,7 +20,7 @@ export function strangerSubject(value: string): string {
 
 /** A value that has a neighbour with no space between them: without the signs by which two harmless values could make one link. */
 export function strangerPiece(value: string): string {
-  const plain = strangerText(value).replace(/\P{ASCII}/gu, (char) => (/[.:/@]/.test(dotted(char)) ? ' ' : char));
+  const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) => (/[.:/@]/.test(dotted(char)) ? ' ' : char));
   return cleaned(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
 }
 

@@ -192,6 +192,39 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
   });
 });
 
+test('what a stranger tracked lets a person into a segment, but subscribes nobody by it', async () => {
+  const email = 'member@victim.example';
+  await unsubscribed(email);
+  const byData = { field: 'data.tier', operator: 'equals', value: 'gold' };
+  const byEvent = { field: 'event.raised', operator: 'triggered' };
+  const workflows: BuiltWorkflow[] = [];
+  const segments: string[] = [];
+  for (const filter of [byData, byEvent]) {
+    const body = {
+      name: `By ${filter.field}`,
+      trackMembership: true,
+      filters: { operator: 'AND', conditions: [filter] },
+    };
+    const segment = await expectOk(service.call('POST', '/segments', { body }));
+    segments.push(segment.id);
+    workflows.push(
+      await buildWorkflow(service, {
+        eventName: `segment.${segment.slug}.entry`,
+        steps: { join: { type: 'UPDATE_CONTACT', config: { updates: { joined: 'yes' }, subscribed: true } } },
+      }),
+    );
+  }
+  await asStranger(email, 'raised', { tier: 'gold' });
+  for (const id of segments) await expectOk(service.call('POST', `/segments/${id}/compute`));
+  for (const workflow of workflows) await ended(workflow);
+  expect(await suppressionsOf(email)).toEqual(['unsubscribe']);
+  const { subscribed, data, untrusted } = await contact(email);
+  expect({ subscribed, data, untrusted }).toEqual({
+    ...{ subscribed: false, untrusted: ['tier'] },
+    data: { tier: 'gold', joined: 'yes' },
+  });
+});
+
 const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
