@@ -9,7 +9,8 @@ import { connect } from '../db/connection.ts';
 import { createBacklogReader } from '../db/outbox-backlog.ts';
 import { createOutboxBell } from '../db/outbox-bell.ts';
 import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../db/pool-sizes.ts';
-import { type Config, inDevelopment } from '../domain/config.ts';
+import type { Config } from '../domain/config.ts';
+import { isLoopbackHost } from '../domain/loopback.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { createLifecycle } from '../temporal/lifecycle.ts';
 import { createApp } from './app.ts';
@@ -113,7 +114,7 @@ function openDeps(config: Config, log: Logger, metrics: Metrics): { deps: Deps; 
     publicPerMinute: config.publicRateLimitPerMinute,
     key,
   });
-  const lenient = inDevelopment(config);
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {
     // What was answered and is not written yet.

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
   httpAddress,
-  inDevelopment,
   parseConfig,
   parseSettings,
   parseStart,
@@ -108,13 +107,6 @@ describe('a HOST that other machines reach', () => {
 
   it('does not matter to a command that opens nothing, such as migrate', () => {
     expect(parseSettings(PUBLIC).email.provider).toBe('capture');
-  });
-
-  it('ends what is for development, whatever PUBLIC_URL falls back to', () => {
-    expect(inDevelopment(parseSettings({}))).toBe(true);
-    expect(inDevelopment(parseSettings({ HOST: '::1' }))).toBe(true);
-    expect(inDevelopment(parseSettings(PUBLIC))).toBe(false);
-    expect(inDevelopment(parseSettings({ PUBLIC_URL: 'https://mail.example.com' }))).toBe(false);
   });
 });
 

@@ -555,11 +555,6 @@ export function parseSettings(env: Environment) {
   };
 }
 
-/** Whether links lead to this very machine and nobody else reaches it: then there is no machine behind a click, but a person who tries things. */
-export function inDevelopment(config: Pick<Settings, 'publicHost' | 'publicUrl'>): boolean {
-  return !config.publicHost && isLoopbackHost(new URL(config.publicUrl).hostname);
-}
-
 /** The address at which a browser on this machine reaches a server bound to `host` and `port`. */
 export function httpAddress(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { inDevelopment } from '../../domain/config.ts';
 import { verifyTrackToken } from '../../domain/link-tokens.ts';
+import { isLoopbackHost } from '../../domain/loopback.ts';
 import { type FetchKind, machineBehind } from '../../domain/prefetchers.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv, RequestContext } from '../env.ts';
@@ -21,7 +21,7 @@ const CLICK = '/c/{token}/{link}';
 export function trackingRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, engagements } = deps;
   const links = createLinkFinder(deps);
-  const lenient = inDevelopment(config);
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const isMachine = (c: RequestContext, kind: FetchKind) => machineBehind(fetchOf(c), kind, { lenient }) !== undefined;
   table.add('get', OPEN);
   table.add('get', CLICK);

@@ -12,7 +12,8 @@ import { insertApiKey } from '../../db/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
-import { inDevelopment, parseConfig } from '../../domain/config.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { isLoopbackHost } from '../../domain/loopback.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
@@ -87,7 +88,7 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     publicPerMinute: config.publicRateLimitPerMinute,
     key: rateKey,
   });
-  const lenient = inDevelopment(config);
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
   const deps: Deps = {
