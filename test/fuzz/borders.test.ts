@@ -1,0 +1,78 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createInboundHandler } from '../../api/inbound-mail.ts';
+import { createRelayHandler } from '../../api/smtp-relay.ts';
+import { startInboundListener } from '../../channels/inbound/listener.ts';
+import { startRelayListener } from '../../channels/relay/listener.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { csv, smtp, textOf } from './strangers.ts';
+
+let api: TestApi;
+const listeners: { port: number; close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const common = { host: '127.0.0.1', port: 0, name: 'mx.example.com', tls: undefined, onError: () => {} };
+  listeners.push(
+    await startInboundListener({ ...common, handler: await createInboundHandler(api.deps) }),
+    await startRelayListener({ ...common, allowPlain: true, handler: await createRelayHandler(api.deps) }),
+  );
+});
+afterAll(async () => {
+  await Promise.all(listeners.map((listener) => listener.close()));
+  await api.close();
+});
+
+/** All that a session answers to these lines, and a QUIT after them. */
+function session(port: number, lines: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answers = '';
+    socket.on('data', (bytes) => {
+      // Who talks before the greeting is hung up on.
+      if (answers === '') socket.write(`${[...lines, '', '.', 'QUIT'].join('\r\n')}\r\n`);
+      answers += bytes.toString('latin1');
+    });
+    socket.on('close', () => resolve(answers));
+    // It may hang up in the middle of what it is told.
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve(answers) : reject(error),
+    );
+  });
+}
+
+it.each([0, 1])('SMTP listener %i answers any commands with replies of SMTP, and goes on listening', async (which) => {
+  const port = listeners[which]?.port ?? 0;
+  const property = fc.asyncProperty(smtp, async (lines) => {
+    const answers = (await session(port, lines)).split('\r\n').slice(0, -1);
+    expect(answers.filter((line) => !/^[2-5]\d\d[ -]/.test(line))).toEqual([]);
+    expect(answers[0]).toMatch(/^220 /);
+  });
+  await fc.assert(property, { numRuns: 60 });
+  expect(await session(port, ['EHLO again'])).toMatch(/^250[ -]/m);
+});
+
+it('a form or JSON of any shape is answered as documented, and never by a fault of ours', async () => {
+  const post = async (path: string, type: string, body: string) => {
+    const headers = { 'content-type': type, authorization: `Bearer ${api.one.secretKey}` };
+    const { status } = await api.app.request(path, { method: 'POST', headers, body });
+    return status;
+  };
+  const form = textOf(
+    ['--b', '--b--', '\r\n\r\n', 'Content-Disposition: form-data; name="file"; filename="', 'email,plan', '"'],
+    500,
+  );
+  const json = textOf(
+    ['{"email":"a@b.example"', '"data":', '[', ']', '{', '}', 'null', '1e999', '"\\ud800"', '__proto__'],
+    500,
+  );
+  const file = csv.map(
+    (rows) => `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${rows}\r\n--b--`,
+  );
+  const answers = fc.asyncProperty(fc.oneof(form, file), json, async (parts, text) => {
+    expect([202, 400, 413, 422]).toContain(await post('/contacts/import', 'multipart/form-data; boundary=b', parts));
+    expect([200, 201, 400, 413, 422]).toContain(await post('/contacts', 'application/json', text));
+  });
+  await fc.assert(answers, { numRuns: 60 });
+});

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PARSERS } from './parsers.ts';
+
+/** A few seconds in all; `npm run fuzz` goes on for minutes, from a seed, and holds time and memory to a bound. */
+const RUNS = 150;
+
+describe('whatever strangers write', () => {
+  it.each(PARSERS)('$name are read or refused, and never end in another error', async ({ inputs, run, refuses }) => {
+    const property = fc.asyncProperty(inputs, async (input) => {
+      try {
+        await run(input as never);
+      } catch (error) {
+        if (!refuses(error)) throw error;
+      }
+    });
+    const details = await fc.check(property, { numRuns: RUNS });
+    expect(details.failed, fc.defaultReportMessage(details) ?? '').toBe(false);
+  });
+});

@@ -1,0 +1,93 @@
+import type fc from 'fast-check';
+import { readMessage } from '../../channels/inbound/read-message.ts';
+import { readSubmission } from '../../channels/relay/read-submission.ts';
+import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
+import { countCsvRows, readCsvChunk, readCsvLayout, TORN_ROWS_MAX } from '../../domain/contact-csv.ts';
+import { AppError } from '../../domain/errors.ts';
+import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../domain/filters.ts';
+import { interpolate, interpolateJson } from '../../domain/interpolate.ts';
+import { parseTemplate, renderBounded } from '../../domain/liquid.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { TemplateError } from '../../domain/template-error.ts';
+import { emailIdOfVerp } from '../../domain/verp.ts';
+import { address, condition, csv, liquid, mail, report } from './strangers.ts';
+
+/** A parser of strangers' bytes: what it is given, and what it may throw. */
+export interface Parser {
+  name: string;
+  inputs: fc.Arbitrary<unknown>;
+  run(input: never): unknown;
+  /** Whether an error is its own word of refusal. */
+  refuses(error: unknown): boolean;
+}
+
+const never = () => false;
+/** Of the parser of mails: an error with words, and no fault of ours. */
+const unreadable = (error: unknown) =>
+  error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
+const key = deriveKey('the secret key of the tests', 'verp');
+const at = new Date(0);
+
+async function readInbound(text: string, isReturned: boolean): Promise<void> {
+  const read = await readMessage(Buffer.from(text), { at, isReturned });
+  if (read.kind !== 'status') return;
+  for (const recipient of ['ada@example.com', null]) read.of(recipient);
+}
+
+/** Reads a file as an import does; a row a line at most, and each look gets on. */
+function readCsv(text: string): void {
+  const file = Buffer.from(text);
+  const layout = readCsvLayout(file);
+  countCsvRows(file, layout);
+  const lines = text.split('\n').length;
+  let rows = 0;
+  let torn = 0;
+  for (let from = layout.firstRowAt, done = false; !done; ) {
+    const chunk = readCsvChunk(file, { layout, at: from, limit: 100, text: false });
+    torn += chunk.torn;
+    rows += chunk.rows.length;
+    if (chunk.nextAt <= from && !chunk.done) throw new Error('it does not get on');
+    if (rows > lines) throw new Error('more rows than lines');
+    from = chunk.nextAt;
+    done = chunk.done || torn > TORN_ROWS_MAX;
+  }
+}
+
+export const PARSERS: Parser[] = [
+  { name: 'mail that comes in', inputs: mail, run: (text: string) => readInbound(text, false), refuses: unreadable },
+  { name: 'mail that comes back', inputs: mail, run: (text: string) => readInbound(text, true), refuses: unreadable },
+  { name: 'reports (DSN, ARF)', inputs: report, run: (text: string) => readInbound(text, true), refuses: unreadable },
+  {
+    name: 'submissions of the relay',
+    inputs: mail,
+    run: (text: string) => readSubmission(Buffer.from(text)),
+    refuses: unreadable,
+  },
+  {
+    name: 'refusals of mail servers',
+    inputs: address,
+    run: (text: string) => classifyReply({ ...parseDiagnostic(`550 5.1.1 ${text}`), stage: 'dsn' }),
+    refuses: never,
+  },
+  { name: 'return paths', inputs: address, run: (text: string) => emailIdOfVerp(key, text), refuses: never },
+  { name: 'CSV files', inputs: csv, run: readCsv, refuses: (error) => error instanceof AppError },
+  {
+    name: 'Liquid',
+    inputs: liquid,
+    run: (text: string) => renderBounded(() => parseTemplate(text, 'html', 'body')),
+    refuses: (error) => error instanceof TemplateError,
+  },
+  {
+    name: 'variables of webhook steps',
+    inputs: liquid,
+    run: (text: string) => [interpolate(text, { a: { b: 1 } }), interpolateJson([text, { text }], { a: 1 })],
+    refuses: never,
+  },
+  {
+    name: 'filters',
+    inputs: condition,
+    run: (input: unknown) =>
+      [ConditionInput, StepConditionInput, WaitFiltersInput].map((schema) => schema.safeParse(input)),
+    refuses: never,
+  },
+];
