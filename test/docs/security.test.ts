@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { packageRoot } from '../../cli/package-root.ts';
+
+const read = (file: string): string => readFileSync(join(packageRoot(), file), 'utf8');
+
+it('every promise of the security page names tests that there are', () => {
+  const page = read('docs/security.md');
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('.test.ts`'));
+  expect(rows.length).toBeGreaterThan(10);
+  const faults = rows.flatMap((row) =>
+    [...row.matchAll(/`([\w./-]+\.test\.ts)`(?:: ([^|,]+(?:,[^|`]+)*))?/g)].flatMap(([, file = '', title]) => {
+      if (!existsSync(join(packageRoot(), file))) return [`${file} is not there`];
+      // A name made from a table of cases has `%i` or `%s` there.
+      const words = title?.trim().split(/\d+/) ?? [];
+      const source = read(file);
+      return words.every((part) => source.includes(part)) ? [] : [`${file} has no "${title}"`];
+    }),
+  );
+  expect(faults).toEqual([]);
+});
+
+it('the way to report a hole leads to it', () => {
+  expect(read('SECURITY.md')).toContain('docs/security.md');
+});
