@@ -6,6 +6,7 @@ import type { ApiClient } from './load/api-client.ts';
 export interface Latencies {
   sent: number;
   p50: number;
+  p95: number;
   p99: number;
   max: number;
   /** Accepted and not at the sink when the wait for them ended: they are in the numbers above with the time they had waited by then. */
@@ -96,7 +97,13 @@ function latencies(sent: [number, number | undefined][]): Latencies {
   const now = steadyMs();
   const times = sent.map(([at, arrivedAt]) => (arrivedAt ?? now) - at).sort((a, b) => a - b);
   return {
-    ...{ sent: sent.length, p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) },
+    ...{
+      sent: sent.length,
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+      p99: percentile(times, 0.99),
+      max: percentile(times, 1),
+    },
     missing: sent.filter(([, arrivedAt]) => arrivedAt === undefined).length,
   };
 }

@@ -18,6 +18,7 @@ export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 
 
 /** A running service with two tenants, and the sink that its mail goes to. */
 export interface Stage {
+  baseUrl: string;
   a: Tenant;
   b: Tenant;
   db: Db;
@@ -55,7 +56,7 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
   };
   const [a, b] = [await tenant('A'), await tenant('B')];
   return {
-    ...{ a, b, db, sink },
+    ...{ baseUrl, a, b, db, sink },
     cpu: () => {
       const ours = {
         api: cpuMs([pids.api]),

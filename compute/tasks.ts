@@ -81,7 +81,7 @@ export const TASKS = {
     subject: renderSubject(compiled(content), input),
   }),
   link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
-  'html.text': ({ html }: { html: string }): string => bounded(() => htmlToText(html)),
+  'html.text': ({ html }: { html: string }): string => htmlToText(html),
   'csv.layout': ({ file }: { file: Uint8Array }): { layout: CsvLayout; rows: number } => {
     const layout = readCsvLayout(file);
     return { layout, rows: countCsvRows(file, layout) };

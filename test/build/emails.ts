@@ -12,7 +12,7 @@ export interface BuildEmail {
   body?: string;
   from?: string;
   replyTo?: string | null;
-  sourceType?: 'TRANSACTIONAL' | 'WORKFLOW' | 'CAMPAIGN';
+  sourceType?: 'TRANSACTIONAL' | 'WORKFLOW' | 'CAMPAIGN' | 'INBOUND';
   mode?: 'live' | 'test';
   status?: string;
   variables?: object | null;

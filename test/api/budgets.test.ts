@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildEmail } from '../build/emails.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+/** So little that whoever computes anything at all has used it up for minutes. */
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ PROJECT_CPU_MS_PER_SECOND: '1' });
+});
+afterAll(() => api.close());
+
+const get = (id: string, key?: string) => api.call('GET', `/v1/emails/${id}`, key === undefined ? {} : { key });
+/** Ten thousand rounds, and something to say of each: a few milliseconds. */
+const COSTLY = '{% for a in (1..100) %}{% for b in (1..100) %}{{ a | times: b }} {% endfor %}{% endfor %}';
+
+describe('a project that has used up its budget', () => {
+  it('waits, is told so, and nobody else waits', async () => {
+    const costly = await buildEmail(api.db, { projectId: api.one.id, body: COSTLY });
+    const plain = await buildEmail(api.db, { projectId: api.one.id });
+    const others = await buildEmail(api.db, { projectId: api.two.id, body: COSTLY });
+    expect((await get(costly)).status).toBe(200);
+
+    const refused = await get(costly);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+    expect((await get(plain)).body.data.body).toBe('<p>Hello Ada</p>');
+    expect((await get(others, api.two.secretKey)).status).toBe(200);
+  });
+});
+
+describe('a mail of a stranger', () => {
+  it('is made text only as far as a mail goes that somebody wrote', async () => {
+    const fresh = await startTestApi();
+    const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
+    const mail = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED', body };
+    const { status, body: answer } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, mail)}`);
+    await fresh.close();
+    expect(status).toBe(200);
+    expect(answer.data.body).toBe(body);
+    expect(answer.data.text).toMatch(/^begin/);
+    expect(answer.data.text).not.toContain('end');
+  });
+});
