@@ -226,7 +226,8 @@ class Lane implements RecordOwner {
       for (let at = 0; at < rows.length; at++) {
         if (!next && rows.length - at <= aheadRows) next = this.claimNext();
         const row = rows[at];
-        if (row) await this.take(row);
+        const taken = row && this.take(row);
+        if (taken) await taken;
       }
       this.adapt(rows.length, Date.now() - startedMs);
       next ??= this.claimNext();
@@ -278,25 +279,37 @@ class Lane implements RecordOwner {
     this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
   }
 
-  private async take(row: ClaimedRecipient): Promise<void> {
+  /** A promise only where a place has to be waited for, because most mails need not wait. */
+  private take(row: ClaimedRecipient): Promise<void> | undefined {
     if (this.halted) {
       this.unsent.push(row.id);
-      return;
+      return undefined;
     }
-    const made = this.turn.composer.costly ? await this.composed(row) : undefined;
+    if (this.turn.composer.costly) return this.takeCostly(row);
+    const place = this.deps.window.take();
+    if (place) return place.then(() => this.takeAfterWait(row, undefined));
+    this.inDoubt += 1;
+    this.submit(row, undefined);
+    return undefined;
+  }
+
+  private async takeCostly(row: ClaimedRecipient): Promise<void> {
+    const made = await this.composed(row);
     if (made === null) {
       this.unsent.push(row.id);
       return;
     }
-    const { window } = this.deps;
-    const place = window.take();
-    if (place) {
-      await place;
-      if (this.halted) {
-        window.give(1);
-        this.unsent.push(row.id);
-        return;
-      }
+    const place = this.deps.window.take();
+    if (place) await place;
+    this.takeAfterWait(row, made);
+  }
+
+  /** There is a place now. */
+  private takeAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
+    if (this.halted) {
+      this.deps.window.give(1);
+      this.unsent.push(row.id);
+      return;
     }
     this.inDoubt += 1;
     this.submit(row, made);

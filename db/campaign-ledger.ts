@@ -208,13 +208,13 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
   const done = sql`
     UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
       provider_message_id = d.provider_id
-    FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[], ${p.providerIds}::text[]) AS d (id, claim, provider_id)
+    FROM unnest(${plainArray(p.ids)}::uuid[], ${plainArray(p.claims)}::bigint[], ${idsOfProvider(p)}::text[]) AS d (id, claim, provider_id)
     WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
   const byProject = sql`
     SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
   // Whether or not it counted: a mail that left twice has two ids.
   const handedOver = sql`
-    SELECT d.provider_id, e.project_id, e.id FROM unnest(${p.ids}::uuid[], ${p.providerIds}::text[]) AS d (id, provider_id)
+    SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
   const { rows } = await sql<CompletedSent>`
     /* prepared */ WITH listening AS MATERIALIZED (
@@ -230,6 +230,16 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
     FROM done
   `.execute(db);
   return rows[0] ?? { counted: 0, watched: false, listening: [] };
+}
+
+/** An array as Postgres reads it, of values that need no quotes: the driver looks at each value for what to escape. */
+function plainArray(values: (string | number)[]): string {
+  return `{${values.join(',')}}`;
+}
+
+/** `unnest` makes NULL of what the shorter array lacks. */
+function idsOfProvider({ providerIds }: SentMails): (string | null)[] {
+  return providerIds.some((id) => id !== null) ? providerIds : [];
 }
 
 /** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */

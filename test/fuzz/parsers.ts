@@ -7,6 +7,7 @@ import { AppError } from '../../domain/errors.ts';
 import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../domain/filters.ts';
 import { interpolate, interpolateJson } from '../../domain/interpolate.ts';
 import { parseTemplate, renderBounded } from '../../domain/liquid.ts';
+import { trusted } from '../../domain/provenance.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { TemplateError } from '../../domain/template-error.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
@@ -80,7 +81,10 @@ export const PARSERS: Parser[] = [
   {
     name: 'variables of webhook steps',
     inputs: liquid,
-    run: (text: string) => [interpolate(text, { a: { b: 1 } }), interpolateJson([text, { text }], { a: 1 })],
+    run: (text: string) => [
+      interpolate(text, trusted({ a: { b: 1 } }), { untrusted: 'keep' }),
+      interpolateJson([text, { text }], trusted({ a: 1 })),
+    ],
     refuses: never,
   },
   {
