@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { outside } from '../db/inspection.ts';
 import { isLoopbackHost } from '../domain/loopback.ts';
 import { reasonOf } from './database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './doctor-report.ts';
@@ -80,8 +81,7 @@ async function againstHttp({ settings }: Subject) {
   }).catch(reasonOf);
   const date = typeof response === 'string' ? undefined : response.headers.get('date');
   if (!date || Number.isNaN(Date.parse(date))) return undefined;
-  const ours = (askedAt + Date.now()) / 2;
-  return { whose: url.host, aheadMs: Date.parse(date) + DATE_HEADER_MS / 2 - ours };
+  return { whose: url.host, aheadMs: outside(Date.parse(date), { from: askedAt - DATE_HEADER_MS, to: Date.now() }) };
 }
 
 function existingPart(folder: string): string {

@@ -1,3 +1,5 @@
+// At once, not when it is needed: half a second of loading in the middle would be taken from what others wait for an answer.
+import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import { reasonOf } from './database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './doctor-report.ts';
@@ -47,7 +49,6 @@ export const temporalCheck: Check = {
 async function retentionHours(
   temporal: Subject['settings']['temporal'] & { address: string },
 ): Promise<{ hours: number } | { absent: true } | { reason: string }> {
-  const { Connection, isGrpcServiceError } = await import('@temporalio/client');
   const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
   try {
     const { config } = await connection.withDeadline(Date.now() + ANSWER_MS, () =>

@@ -5,7 +5,7 @@ import { MIN_SERVER_VERSION } from './migrator.ts';
 import type { Database } from './schema.ts';
 
 /** Somebody waits for the answer; a server that needs longer has something to be said about anyway. */
-const CONNECT_MS = 3_000;
+const CONNECT_MS = 5_000;
 const STATEMENT_MS = 5_000;
 
 /** What a look at a Postgres server tells of it. */
@@ -22,7 +22,7 @@ export interface ServerFacts {
   otherConnections: number;
   /** Whether this connection is encrypted. */
   encrypted: boolean;
-  /** How far its clock is ahead of ours, in milliseconds, to within half the time that the question took. */
+  /** How far its clock is ahead of ours at the least, in milliseconds: 0 where it said a time between question and answer. */
   clockAheadMs: number;
 }
 
@@ -72,8 +72,12 @@ async function readClockAhead(db: Db): Promise<number> {
   const askedAt = Date.now();
   const { rows } = await sql<{ now: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`.execute(db);
-  const answeredAt = Date.now();
-  return (rows[0]?.now ?? 0) - (askedAt + answeredAt) / 2;
+  return outside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
+}
+
+/** How far an instant lies before (negative) or after a span; a busy machine makes the span longer, not the answer wrong. */
+export function outside(instant: number, span: { from: number; to: number }): number {
+  return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);
 }
 
 function raise(): never {
