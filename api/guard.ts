@@ -33,6 +33,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
   const rule = accessRule(route.security);
   const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
+  const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
   const guarded: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.set('route', route.path);
     if (rule) {
@@ -41,9 +42,15 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       await authenticate(c, rule, deps);
     }
     for (const check of checks) await check(c, deps);
-    await next();
+    await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
   };
   return (c, next) => deps.loop.as(work, () => guarded(c, next));
+}
+
+/** Whether it answers with a page of a list, which may be large. */
+function hasPages(route: GuardedRoute): boolean {
+  const query = route.request?.query;
+  return query instanceof z.ZodObject && 'cursor' in query.shape;
 }
 
 function paramsCheck(route: GuardedRoute): Check | undefined {

@@ -1,3 +1,5 @@
+import type { Compute } from '../compute/compute.ts';
+import { isSmall } from '../compute/contents.ts';
 import { applyData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import { parseTemplate, renderBounded } from '../domain/liquid.ts';
@@ -44,6 +46,22 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
   };
 }
 
+/**
+ * Checks those templates of a body that are too large to be read here; `sendRequest` checks the others. To be called before it.
+ * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
+ */
+export async function checkLargeTemplates(compute: Compute, projectId: string, input: SendInput): Promise<void> {
+  for (const field of ['subject', 'body'] as const) {
+    const text = input[field];
+    if (text === undefined || !isLiquid(text) || known[field].has(text) || isSmall([text])) continue;
+    try {
+      await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
+    } catch (error) {
+      throw error instanceof TemplateError ? templateRefusal(error) : error;
+    }
+  }
+}
+
 type Address = NonNullable<SendInput['from']>;
 
 function recipient(address: Address, name?: string): Recipient {
@@ -68,11 +86,15 @@ const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>
 const KNOWN_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !/\{[{%]/.test(text) || known[field].has(text)) return;
+  if (text === undefined || !isLiquid(text) || known[field].has(text) || !isSmall([text])) return;
   try {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   } catch (error) {
     throw error instanceof TemplateError ? templateRefusal(error) : error;
   }
   if (text.length <= KNOWN_MAX_CHARS) known[field].set(text, true);
+}
+
+function isLiquid(text: string): boolean {
+  return /\{[{%]/.test(text);
 }

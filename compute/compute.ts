@@ -18,12 +18,8 @@ export interface WorkDone {
 export interface Compute {
   /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<ReturnType<Tasks[K]>>;
-  /**
-   * Work that has to be done on this thread, a list of large records for example: what `work` computes between its waits cannot be told, so
-   * each call of it is counted as `costMs`.
-   * @throws OverBudget
-   */
-  here<T>(work: Work & { costMs: number }, run: () => Promise<T>): Promise<T>;
+  /** A page of a list: few of one project at a time, for each may be megabytes, in memory twice. @throws OverBudget */
+  page<T>(work: Work, run: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -35,6 +31,8 @@ export function createCompute(p: {
   onDone?: (done: WorkDone) => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
+  // Of their own: what makes a page may itself compute.
+  const pages = createBudgets({ cpuMsPerSecond: 0 });
   const threads = p.threads ?? createThreads();
   return {
     inThread(work, name, input) {
@@ -49,11 +47,7 @@ export function createCompute(p: {
         }),
       );
     },
-    here: ({ costMs, ...work }, run) =>
-      budgets.run(work, (charge) => {
-        charge(costMs);
-        return run();
-      }),
+    page: (work, run) => pages.run(work, run),
     close: () => threads.close(),
   };
 }

@@ -35,7 +35,7 @@ export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'>
 /** Compiles content: here when it is small, else in a thread. @throws TemplateError, OverBudget */
 export async function readyContent(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
-  if (isSmall(source)) {
+  if (isSmall([source.subject, source.body, source.text ?? ''])) {
     const compiled = compileContent(source);
     return factsOf(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }
@@ -82,8 +82,8 @@ function factsOf(
   return { links, variables, needsUnsubscribe, ...rest };
 }
 
-function isSmall({ subject, body, text }: ContentSource): boolean {
-  const all = [subject, body, text ?? ''];
+/** Whether templates are read in a few milliseconds, together. */
+export function isSmall(all: string[]): boolean {
   const chars = all.reduce((sum, part) => sum + part.length, 0);
   if (chars > SMALL_CHARS) return false;
   return all.reduce((sum, part) => sum + (part.match(TOKEN)?.length ?? 0), 0) <= SMALL_TOKENS;

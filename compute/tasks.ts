@@ -13,7 +13,7 @@ import {
   resolveLink,
 } from '../domain/content.ts';
 import { htmlToText } from '../domain/content-text.ts';
-import type { Scope } from '../domain/liquid.ts';
+import { parseTemplate, renderBounded, type Scope } from '../domain/liquid.ts';
 import { Lru } from '../domain/lru.ts';
 import { type Sourced, trusted } from '../domain/provenance.ts';
 import { TemplateError } from '../domain/template-error.ts';
@@ -80,6 +80,9 @@ export const TASKS = {
     raw: renderMime(compiled(content), { ...input, headers }),
     subject: renderSubject(compiled(content), input),
   }),
+  'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
+    renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
+  },
   link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => htmlToText(html),
   'csv.layout': ({ file }: { file: Uint8Array }): { layout: CsvLayout; rows: number } => {

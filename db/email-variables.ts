@@ -1,8 +1,10 @@
+import { bounded, tookTooMuch } from '../domain/bounded.ts';
 import { renderSubjectOf } from '../domain/content.ts';
 import type { Data } from '../domain/data-values.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailEventData } from '../domain/email-event.ts';
 import { messageId } from '../domain/link-tokens.ts';
+import { Lru } from '../domain/lru.ts';
 import { type Sourced, sourced, type Taken } from '../domain/provenance.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import { buildVariables } from '../domain/variables.ts';
@@ -18,19 +20,25 @@ export function variablesOf(
   return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
 }
 
-/** The subject as its recipient read it, or as a stranger wrote it. */
+/** A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not tried again. */
+const SUBJECT_MS = 40;
+const slowSubjects = new Lru<string, true>(1_000);
+
+/** The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written. */
 export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;
 }
 
 function subjectOf(email: Email): Taken<string> {
   if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
-  if (!/\{[{%]/.test(email.subject)) return { value: email.subject, untrusted: false };
+  const written = { value: email.subject, untrusted: false };
+  if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
   try {
-    return renderSubjectOf(email.subject, variablesOf(email));
+    return bounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return { value: email.subject, untrusted: false };
+    if (tookTooMuch(error)) slowSubjects.set(email.subject, true);
+    else if (!(error instanceof TemplateError)) throw error;
+    return written;
   }
 }
 

@@ -9,7 +9,7 @@ import { EmailAddress, Id, Instant, success } from '../schemas.ts';
 import { scopes } from '../security.ts';
 import { createSendAcceptor } from '../send-acceptor.ts';
 import { attachmentBytes, SendBody, sendMaxBytes } from '../send-body.ts';
-import { sendRequest } from '../send-input.ts';
+import { checkLargeTemplates, sendRequest } from '../send-input.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';
 
@@ -55,7 +55,7 @@ const sendRoute = {
 };
 
 /** `POST /v1/send` (spec). */
-export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
+export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): void {
   const acceptor = createSendAcceptor({
     db,
     suppressionKey: deriveKey(config.secretKey, 'suppression'),
@@ -63,7 +63,9 @@ export function sendRoutes(app: App, { config, db, lifecycle }: Deps): void {
   });
 
   app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
-    const request = sendRequest(c.req.valid('json'), {
+    const input = c.req.valid('json');
+    await checkLargeTemplates(compute, c.get('projectId'), input);
+    const request = sendRequest(input, {
       // `c.var` would make an object of all variables each time; this is the busiest route.
       projectId: c.get('projectId'),
       mode: c.get('mode'),
