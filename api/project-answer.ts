@@ -18,6 +18,19 @@ export const Project = z
     bounceGuard: z.number(),
     complaintGuard: z.number(),
     hold: Hold,
+    operatorLimits: z
+      .object({
+        sendRatePerSecond: z.number().int().nullable(),
+        monthlyEmailLimit: z.number().int().nullable(),
+        bounceGuard: z.number().nullable(),
+        complaintGuard: z.number().nullable(),
+        held: z.boolean(),
+      })
+      .openapi({
+        description:
+          'What the operator of the service has set, which the project cannot lift; null where nothing is. The fields above show what holds: the stricter ' +
+          "of this and of the project's own.",
+      }),
     disabled: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
@@ -34,6 +47,13 @@ export const Project = z
       bounceGuard: 0.1,
       complaintGuard: 0.003,
       hold: { held: false, since: null, reason: null },
+      operatorLimits: {
+        sendRatePerSecond: null,
+        monthlyEmailLimit: 50000,
+        bounceGuard: null,
+        complaintGuard: null,
+        held: false,
+      },
       disabled: false,
       createdAt: '2026-01-01T12:00:00.000Z',
       updatedAt: '2026-01-01T12:00:00.000Z',

@@ -32,7 +32,7 @@ export interface SessionAccess {
 }
 
 const PROJECT_COLUMNS = sql`
-  p.id AS project_id, p.name, p.tracking, p.monthly_email_limit, p.held_at IS NOT NULL AS held,
+  p.id AS project_id, p.name, p.tracking, p.effective_monthly_email_limit AS monthly_email_limit, p.effective_held_at IS NOT NULL AS held,
   p.disabled_at IS NOT NULL AS disabled`;
 
 /** What the key with this SHA-256 opens; undefined when it is unknown, revoked or expired. One query by unique index for both kinds. */

@@ -73,7 +73,7 @@ export async function takeAudiencePage(trx: Transaction<Database>, p: PageReques
  */
 export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
-    SELECT p.monthly_email_limit IS NOT NULL AND c.mode = 'live' AS limited
+    SELECT p.effective_monthly_email_limit IS NOT NULL AND c.mode = 'live' AS limited
     FROM campaigns c JOIN projects p ON p.id = c.project_id WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId}
   `.execute(db);
   if (rows[0]?.limited) await openMonth(db, p.projectId);
@@ -126,7 +126,7 @@ async function lockSending(
 ): Promise<CampaignRow | undefined> {
   const { rows } = await sql<CampaignRow>`
     SELECT c.audience_type, c.segment_id, c.audience_filter, c.audience_cursor, c.audience_done, c.content_id, c.mode,
-      p.monthly_email_limit
+      p.effective_monthly_email_limit AS monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ('SENDING', 'PAUSED') AND c.send_no = ${p.sendNo}
       AND c.content_id IS NOT NULL

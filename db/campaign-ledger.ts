@@ -84,7 +84,8 @@ const OPEN = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 /** What a turn has to know; undefined when the campaign is no longer this start's to send. */
 export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
-    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.held_at IS NOT NULL AND c.mode = 'live' AS held, p.send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
+    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
+      p.effective_send_rate_per_second AS send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
     JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
@@ -151,7 +152,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
     WITH start AS MATERIALIZED (
       SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
-        AND (p.held_at IS NULL OR k.mode = 'test') AND p.send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
+        AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
       FOR KEY SHARE OF k
     )
     UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
@@ -290,7 +291,7 @@ export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
     sql`status = 'FAILED', reason = 'expired'`,
     OPEN,
     sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
-      SELECT FROM projects WHERE id = ${p.projectId} AND held_at IS NOT NULL AND e.mode = 'live')`,
+      SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NOT NULL AND e.mode = 'live')`,
   );
 }
 

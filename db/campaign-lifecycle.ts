@@ -215,7 +215,7 @@ async function assertAudience(trx: Transaction<Database>, projectId: string, cam
 /** A start that would skip everybody is refused. What the month has room for is taken page by page (db/campaign-audience.ts). */
 async function assertRoom(trx: Transaction<Database>, projectId: string): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
-    SELECT monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
+    SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);
   const limit = rows[0]?.limit ?? null;
   if (limit === null || (await monthlyRoom(trx, { projectId, limit })) > 0) return;
@@ -261,7 +261,7 @@ type StartRow = CampaignRow & {
 async function lockStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartRow | undefined> {
   const { rows } = await sql<StartRow>`
     SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due, mode,
-      (SELECT send_rate_per_second FROM projects WHERE id = project_id) AS send_rate
+      (SELECT effective_send_rate_per_second FROM projects WHERE id = project_id) AS send_rate
     FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
   `.execute(trx);
   return rows[0];

@@ -66,7 +66,7 @@ export async function claimEmails(
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
-      k.type AS content_type, p.tracking, p.held_at IS NOT NULL AS held, p.monthly_email_limit,
+      k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       d.id AS domain_id, d.domain, d.signing,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t

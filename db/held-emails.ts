@@ -19,7 +19,7 @@ export async function releaseHeldPage(
   p: { projectId: string; after: string | null; rows: number },
 ): Promise<ReleasedPage> {
   const { rows: project } = await sql`
-    SELECT FROM projects WHERE id = ${p.projectId} AND held_at IS NULL FOR SHARE`.execute(trx);
+    SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NULL FOR SHARE`.execute(trx);
   if (project.length === 0) return { ids: [], after: null, heldAgain: true };
   const from = p.after === null ? sql`true` : sql`id > ${p.after}::uuid`;
   // Waits for rows that others have locked: who is passed over is not come back to.

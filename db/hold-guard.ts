@@ -113,7 +113,7 @@ type Standing = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 /** Undefined for a project that is on hold already. */
 async function findStanding(trx: Transaction<Database>, projectId: string): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
-    SELECT p.bounce_guard AS "bounceGuard", p.complaint_guard AS "complaintGuard",
+    SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
       sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
     FROM projects p JOIN send_outcomes o ON o.project_id = p.id AND o.hour > now() - make_interval(hours => ${GUARD_HOURS})
     WHERE p.id = ${projectId} AND p.held_at IS NULL GROUP BY p.id

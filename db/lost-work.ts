@@ -88,7 +88,7 @@ export async function enqueueRestocks(trx: Transaction<Database>): Promise<Outbo
 export async function enqueueReleases(trx: Transaction<Database>, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`
     SELECT DISTINCT m.project_id AS "projectId" FROM emails m JOIN projects p ON p.id = m.project_id
-    WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.held_at IS NULL
+    WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.effective_held_at IS NULL
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'hold.release' AND o.ref_id = m.project_id)
   `.execute(trx);
   return enqueue(

@@ -33,6 +33,7 @@ import * as strangersEvents from './migrations/20261122T1739-strangers-events.ts
 import * as campaignPause from './migrations/20261122T1740-campaign-pause.ts';
 import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.ts';
 import * as ledgerFillfactor from './migrations/20261122T1819-ledger-fillfactor.ts';
+import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -70,4 +71,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1740-campaign-pause': campaignPause,
   '20261122T1739-strangers-events': strangersEvents,
   '20261122T1819-ledger-fillfactor': ledgerFillfactor,
+  '20261122T1840-operator-limits': operatorLimits,
 };

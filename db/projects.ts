@@ -21,9 +21,19 @@ export interface Project {
   bounceGuard: number;
   complaintGuard: number;
   hold: { held: boolean; since: Date | null; reason: string | null };
+  /** What the operator of the service has set. The fields above are what holds: the tighter of this and of the project's own. */
+  operatorLimits: OperatorLimits & { held: boolean };
   disabled: boolean;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** Ceilings that the operator of the service has set; null where there is none. */
+export interface OperatorLimits {
+  sendRatePerSecond: number | null;
+  monthlyEmailLimit: number | null;
+  bounceGuard: number | null;
+  complaintGuard: number | null;
 }
 
 /** Settings that a person may change; what is undefined stays as it is. */
@@ -37,21 +47,27 @@ export interface ProjectChanges {
   complaintGuard?: number | undefined;
 }
 
-const COLUMNS = sql.raw(`id, name, public_key, tracking, color, send_rate_per_second, monthly_email_limit, bounce_guard,
-  complaint_guard, held_at, hold_reason, disabled_at, created_at, updated_at`);
+const PROJECT_COLUMNS =
+  sql.raw(`id, name, public_key, tracking, color, effective_send_rate_per_second, effective_monthly_email_limit,
+  effective_bounce_guard, effective_complaint_guard, effective_held_at, effective_hold_reason, operator_send_rate_per_second,
+  operator_monthly_email_limit, operator_bounce_guard, operator_complaint_guard, operator_held_at, disabled_at, created_at, updated_at`);
 
 /** @throws AppError NOT_FOUND */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
-  const { rows } = await sql<ProjectRow>`SELECT ${COLUMNS} FROM projects WHERE id = ${projectId}`.execute(db);
+  const { rows } = await sql<ProjectRow>`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ${projectId}`.execute(db);
   return toProject(rows[0]);
 }
 
-/** Changes settings. @throws AppError NOT_FOUND */
+/**
+ * Changes settings of the project's own.
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
+ */
 export async function updateProject(
   trx: Transaction<Database>,
   projectId: string,
   changes: ProjectChanges,
 ): Promise<Project> {
+  refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
   const columns = {
     name: changes.name,
     tracking: changes.tracking,
@@ -61,39 +77,72 @@ export async function updateProject(
     bounce_guard: changes.bounceGuard,
     complaint_guard: changes.complaintGuard,
   };
-  const row = await trx
+  await trx
     .updateTable('projects')
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', projectId)
-    .returningAll()
-    .executeTakeFirst();
-  return toProject(row);
+    .execute();
+  return getProject(trx, projectId);
 }
 
-/** Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice. */
-export async function holdProject(trx: Transaction<Database>, projectId: string, reason: string): Promise<Project> {
+/** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
+export async function lockProject(trx: Transaction<Database>, projectId: string): Promise<Project> {
   const { rows } = await sql<ProjectRow>`
-    UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
-      hold_reason = CASE WHEN held_at IS NULL THEN ${reason} ELSE hold_reason END
-    WHERE id = ${projectId} RETURNING ${COLUMNS}
+    SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ${projectId} FOR NO KEY UPDATE
   `.execute(trx);
   return toProject(rows[0]);
 }
 
-/** Ends a hold and queues the sending of what was held. May run twice: work is queued only by the call that ended it. */
+/** Names every field that would be looser than its ceiling; null is no limit at all. */
+function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
+  const fields = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
+  const errors = fields.flatMap((field) => {
+    const [wanted, ceiling] = [changes[field], ceilings[field]];
+    if (wanted === undefined || ceiling === null || (wanted !== null && wanted <= ceiling)) return [];
+    const message = `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
+    return [{ field, message, code: 'too_big' }];
+  });
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+/** Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice. */
+export async function holdProject(trx: Transaction<Database>, projectId: string, reason: string): Promise<Project> {
+  await sql`
+    UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
+      hold_reason = CASE WHEN held_at IS NULL THEN ${reason} ELSE hold_reason END
+    WHERE id = ${projectId}
+  `.execute(trx);
+  return getProject(trx, projectId);
+}
+
+/**
+ * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call that ended it.
+ * @throws AppError FORBIDDEN while the operator of the service holds it
+ */
 export async function releaseProject(
   trx: Transaction<Database>,
   projectId: string,
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
-  const { rows } = await sql<ProjectRow>`
+  const { hold, operatorLimits } = await lockProject(trx, projectId);
+  if (operatorLimits.held) {
+    throw new AppError('FORBIDDEN', {
+      message: `The operator of this service has put the project on hold: ${hold.reason}`,
+      suggestion: 'Ask the operator: only they release it.',
+    });
+  }
+  const { numAffectedRows } = await sql`
     UPDATE projects SET held_at = NULL, hold_reason = NULL, updated_at = now()
-    WHERE id = ${projectId} AND held_at IS NOT NULL RETURNING ${COLUMNS}
+    WHERE id = ${projectId} AND held_at IS NOT NULL
   `.execute(trx);
-  if (!rows[0]) return { project: await getProject(trx, projectId), outbox: [] };
+  const outbox = numAffectedRows ? await sendHeld(trx, projectId) : [];
+  return { project: await getProject(trx, projectId), outbox };
+}
+
+/** Begins to count the guards anew, and queues the sending of what a hold that has just ended held. */
+export async function sendHeld(trx: Transaction<Database>, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
-  outbox.push(...(await wakeCampaigns(trx, projectId)));
-  return { project: toProject(rows[0]), outbox };
+  return [...outbox, ...(await wakeCampaigns(trx, projectId))];
 }
 
 interface ProjectRow {
@@ -102,12 +151,17 @@ interface ProjectRow {
   public_key: string;
   tracking: string;
   color: string | null;
-  send_rate_per_second: number | null;
-  monthly_email_limit: number | null;
-  bounce_guard: number;
-  complaint_guard: number;
-  held_at: Date | null;
-  hold_reason: string | null;
+  effective_send_rate_per_second: number | null;
+  effective_monthly_email_limit: number | null;
+  effective_bounce_guard: number;
+  effective_complaint_guard: number;
+  effective_held_at: Date | null;
+  effective_hold_reason: string | null;
+  operator_send_rate_per_second: number | null;
+  operator_monthly_email_limit: number | null;
+  operator_bounce_guard: number | null;
+  operator_complaint_guard: number | null;
+  operator_held_at: Date | null;
   disabled_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -122,11 +176,18 @@ function toProject(row: ProjectRow | undefined): Project {
     // The column's CHECK holds it to these.
     tracking: row.tracking as Tracking,
     color: row.color,
-    sendRatePerSecond: row.send_rate_per_second,
-    monthlyEmailLimit: row.monthly_email_limit,
-    bounceGuard: row.bounce_guard,
-    complaintGuard: row.complaint_guard,
-    hold: { held: row.held_at !== null, since: row.held_at, reason: row.hold_reason },
+    sendRatePerSecond: row.effective_send_rate_per_second,
+    monthlyEmailLimit: row.effective_monthly_email_limit,
+    bounceGuard: row.effective_bounce_guard,
+    complaintGuard: row.effective_complaint_guard,
+    hold: { held: row.effective_held_at !== null, since: row.effective_held_at, reason: row.effective_hold_reason },
+    operatorLimits: {
+      sendRatePerSecond: row.operator_send_rate_per_second,
+      monthlyEmailLimit: row.operator_monthly_email_limit,
+      bounceGuard: row.operator_bounce_guard,
+      complaintGuard: row.operator_complaint_guard,
+      held: row.operator_held_at !== null,
+    },
     disabled: row.disabled_at !== null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -26,6 +26,20 @@ export interface ProjectsTable {
   color: string | null;
   held_at: NullableTimestamp;
   hold_reason: string | null;
+  /** Set by the operator of the service; the columns without `operator_` are the project's own. */
+  operator_send_rate_per_second: number | null;
+  operator_monthly_email_limit: number | null;
+  operator_bounce_guard: number | null;
+  operator_complaint_guard: number | null;
+  operator_held_at: NullableTimestamp;
+  operator_hold_reason: string | null;
+  /** What holds: the tighter of both. */
+  effective_send_rate_per_second: GeneratedAlways<number | null>;
+  effective_monthly_email_limit: GeneratedAlways<number | null>;
+  effective_bounce_guard: GeneratedAlways<number>;
+  effective_complaint_guard: GeneratedAlways<number>;
+  effective_held_at: GeneratedAlways<Date | null>;
+  effective_hold_reason: GeneratedAlways<string | null>;
   disabled_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;

@@ -64,7 +64,7 @@ export async function returnSendTokens(
 /** The rate that holds for a project: the lower of its own setting and the deployment's; 0 is none. */
 export async function getSendRate(db: Db, projectId: string, deploymentRate: number): Promise<number> {
   const { rows } = await sql<{ rate: number | null }>`
-    SELECT send_rate_per_second AS rate FROM projects WHERE id = ${projectId}
+    SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${projectId}
   `.execute(db);
   return lowerRate(rows[0]?.rate ?? null, deploymentRate);
 }

@@ -97,7 +97,8 @@ export const ERRORS = {
   BILLING_LIMIT_EXCEEDED: {
     status: 429,
     message: 'The monthly email limit of this project is reached.',
-    suggestion: 'Raise monthlyEmailLimit with PATCH /project, or wait for the next month.',
+    suggestion:
+      'Raise monthlyEmailLimit with PATCH /project where the limit is your own, ask the operator where it is theirs, or wait for the next month.',
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

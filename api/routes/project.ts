@@ -31,7 +31,8 @@ const PatchProject = z
     complaintGuard: z.number().gt(0).max(1).optional(),
   })
   .openapi('PatchProject', {
-    description: 'What is left out stays as it is; null takes a limit away. The guards are shares of 1.',
+    description:
+      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422.',
     example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
   });
 
@@ -80,7 +81,8 @@ const releaseRoute = createRoute({
   operationId: 'releaseProject',
   tags,
   summary: 'Release a hold',
-  description: 'What was held is sent, once.',
+  description:
+    "What was held is sent, once. A hold that the operator of the service has set is not the project's to release (403).",
   security: session('project:manage'),
   responses: { 200: ok(Project) },
 });

@@ -1,0 +1,137 @@
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { connect, type Db } from '../db/connection.ts';
+import { holdByOperator, releaseByOperator, setOperatorLimits } from '../db/operator-limits.ts';
+import { getProject, type OperatorLimits, type Project } from '../db/projects.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { ConfigError, parseSettings, VARIABLES } from '../domain/config.ts';
+import { AppError } from '../domain/errors.ts';
+import { databaseError } from './database-error.ts';
+import type { DevFile } from './dev-file.ts';
+import { readJson } from './private-files.ts';
+import { explain } from './service-process.ts';
+import { StartError } from './start-error.ts';
+
+const USAGE =
+  'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release], where a value of none takes a limit away';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const INT_MAX = 2_147_483_647;
+const REASON_MAX_CHARS = 500;
+
+/** What each limit takes, as `PATCH /project` does. */
+const LIMITS: Record<keyof OperatorLimits, { takes: string; allows: (value: number) => boolean }> = {
+  monthlyEmailLimit: { takes: 'a whole number from 0', allows: (value) => isWhole(value) && value >= 0 },
+  sendRatePerSecond: { takes: 'a whole number from 1', allows: (value) => isWhole(value) && value >= 1 },
+  bounceGuard: { takes: 'a share above 0, at most 1', allows: (value) => value > 0 && value <= 1 },
+  complaintGuard: { takes: 'a share above 0, at most 1', allows: (value) => value > 0 && value <= 1 },
+};
+
+interface Order {
+  projectId: string;
+  limits: Partial<OperatorLimits>;
+  hold: string | undefined;
+  release: boolean;
+}
+
+// `npm run operator -- project <id> …`: what the operator of the service allows a project, whatever its own people set. Without a change
+// it shows how the project stands.
+try {
+  const order = readOrder(process.argv.slice(2));
+  const url = databaseUrl();
+  const { db } = connect({ connectionString: url, max: 1, applicationName: 'tidings-operator', onError: () => {} });
+  const project = await carryOut(db, order)
+    .catch((error) => {
+      throw error instanceof AppError && error.code === 'NOT_FOUND'
+        ? new StartError(`There is no project ${order.projectId}.`)
+        : error instanceof AppError
+          ? error
+          : databaseError(url, error);
+    })
+    .finally(() => db.destroy());
+  console.log(JSON.stringify(shown(project), null, 2));
+  if (order.release && project.hold.held)
+    console.error(
+      `The project still holds itself: ${project.hold.reason}. Its own people release it with POST /project/release.`,
+    );
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}
+
+function readOrder(words: string[]): Order {
+  const { values, positionals } = parsed(words);
+  const [what, projectId, more] = positionals;
+  if (what !== 'project' || projectId === undefined || more !== undefined) throw new StartError(USAGE);
+  if (!UUID.test(projectId)) throw new StartError(`${JSON.stringify(projectId)} is no id of a project.`);
+  const hold = values.hold?.trim();
+  if ((hold !== undefined && values.release) || hold === '' || (hold?.length ?? 0) > REASON_MAX_CHARS)
+    throw new StartError(USAGE);
+  const limits = Object.fromEntries((values.set ?? []).map(readLimit));
+  return { projectId, limits, hold, release: values.release ?? false };
+}
+
+function parsed(words: string[]) {
+  const options = {
+    set: { type: 'string', multiple: true },
+    hold: { type: 'string' },
+    release: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options });
+  } catch (cause) {
+    throw new StartError(USAGE, { cause });
+  }
+}
+
+function readLimit(text: string): [string, number | null] {
+  const [name = '', value = ''] = text.split('=');
+  if (!Object.hasOwn(LIMITS, name))
+    throw new StartError(`${Object.keys(LIMITS).join(', ')} can be set, not ${JSON.stringify(name)}.`);
+  const { takes, allows } = LIMITS[name as keyof OperatorLimits];
+  if (value === 'none') return [name, null];
+  if (!/^\d+(\.\d+)?$/.test(value) || !allows(Number(value)))
+    throw new StartError(`${name} must be ${takes}, or none, not ${JSON.stringify(value)}.`);
+  return [name, Number(value)];
+}
+
+function isWhole(value: number): boolean {
+  return Number.isInteger(value) && value <= INT_MAX;
+}
+
+/** All of an order, or nothing of it. Workers look for themselves what is to be sent again. */
+async function carryOut(db: Db, { projectId, limits, hold, release }: Order): Promise<Project> {
+  const change = { projectId, actor: `operator:${userInfo().username}` };
+  return inTransaction(db, async (trx) => {
+    if (Object.keys(limits).length > 0) await setOperatorLimits(trx, change, limits);
+    if (hold !== undefined) await holdByOperator(trx, change, hold);
+    if (release) await releaseByOperator(trx, change);
+    return getProject(trx, projectId);
+  });
+}
+
+function shown({ id, name, hold, operatorLimits, ...project }: Project) {
+  const { monthlyEmailLimit, sendRatePerSecond, bounceGuard, complaintGuard, disabled } = project;
+  return {
+    id,
+    name,
+    disabled,
+    monthlyEmailLimit,
+    sendRatePerSecond,
+    bounceGuard,
+    complaintGuard,
+    hold,
+    operatorLimits,
+  };
+}
+
+/** DATABASE_URL, or that of the `npm start` that runs on the home. */
+function databaseUrl(): string {
+  const settings = parseSettings(process.env);
+  const url = settings.database.url ?? readJson<DevFile>(join(resolve(settings.home), 'dev.json'))?.databaseUrl;
+  if (url !== undefined) return url;
+  throw new ConfigError(
+    'DATABASE_URL',
+    `DATABASE_URL is required where no "npm start" runs: set it to ${VARIABLES.DATABASE_URL.takes}.`,
+  );
+}
