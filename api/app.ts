@@ -9,7 +9,7 @@ import type { AppEnv } from './env.ts';
 import { answerError, errorHandler } from './error-handler.ts';
 import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { atBothPaths, atOnePath, createRegistrar } from './registrar.ts';
+import { atBothPaths, atOnePath, createOpenRoutes, createRegistrar } from './registrar.ts';
 import { createRouteTable } from './route-table.ts';
 import { registerRoutes } from './routes.ts';
 
@@ -30,6 +30,7 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
     {
       hono,
       table,
+      openly: createOpenRoutes(hono, table, deps),
       both: createRegistrar(hono, table, deps, atBothPaths),
       only: createRegistrar(hono, table, deps, atOnePath),
     },

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { AppError } from '../domain/errors.ts';
 import { authenticate } from './authenticate.ts';
 import { findUnstorable, isStorable, JSON_MAX_BYTES, parseJson, readBody, TOO_MANY_NODES, tooLarge } from './body.ts';
+import { OPEN_WRITES } from './caller-limits.ts';
+import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
@@ -31,6 +33,7 @@ type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>) => Promise<void>;
  */
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
+  const isOpenWrite = !rule && route.method !== 'get';
   const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
   const work = `${route.method.toUpperCase()} ${route.path}`;
   const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
@@ -41,6 +44,7 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       c.header('Cache-Control', 'no-store');
       await authenticate(c, rule, deps);
     }
+    if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
     for (const check of checks) await check(c, deps);
     await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
   };

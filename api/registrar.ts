@@ -1,9 +1,11 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import type { ErrorCode } from '../domain/errors.ts';
+import { AppError, type ErrorCode } from '../domain/errors.ts';
 import { errorResponses } from './answers.ts';
+import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
+import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
-import type { App, AppEnv } from './env.ts';
+import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard } from './guard.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
@@ -32,12 +34,52 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
   return { openapi: register as unknown as App['openapi'] };
 }
 
+/** What routes outside the API register on: pages, pixels and callbacks, which ask for no credentials and go through no guard. */
+export interface OpenRoutes {
+  get(path: string, handler: OpenHandler, options?: OpenOptions): void;
+  /** By default a caller has `OPEN_WRITES` of all of these together. */
+  post(path: string, handler: OpenHandler, options?: OpenOptions): void;
+}
+
+type OpenHandler = (c: RequestContext) => Promise<Response> | Response;
+
+interface OpenOptions {
+  /** What counts, for a GET that writes too. */
+  limit?: OpenLimit;
+  /** What counts only when the handler refuses: for callbacks that prove by a signature who they come from. */
+  limitOfRefused?: OpenLimit;
+  /** The path as the router writes it, where it is not the documented one with `:name` for `{name}`. */
+  pattern?: string;
+}
+
+/** Routes without credentials, each with a limit by the caller's address where it writes, and named in the route table. */
+export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { limits }: Deps): OpenRoutes {
+  const on = (method: 'get' | 'post', path: string, handler: OpenHandler, options: OpenOptions): void => {
+    const { limitOfRefused, limit = method === 'post' && !limitOfRefused ? OPEN_WRITES : undefined } = options;
+    table.add(method, path);
+    hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path)], async (c) => {
+      c.set('route', path);
+      if (limit) limits.takeForOpenWrite(clientAddress(c), limit);
+      try {
+        return await handler(c);
+      } catch (error) {
+        if (limitOfRefused && error instanceof AppError) limits.takeForOpenWrite(clientAddress(c), limitOfRefused);
+        throw error;
+      }
+    });
+  };
+  return {
+    get: (path, handler, options = {}) => on('get', path, handler, options),
+    post: (path, handler, options = {}) => on('post', path, handler, options),
+  };
+}
+
 /**
  * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of providers, which
  * check a signature over the raw body and so go through no guard.
  */
 export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
-  const errors = errorResponses([...codes, 'INTERNAL_SERVER_ERROR'], route.responses);
+  const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
   hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
 }
 
@@ -66,7 +108,8 @@ function impliedCodes(route: GuardedRoute): ErrorCode[] {
   const codes: ErrorCode[] = [];
   if (request?.query || request?.body || request?.headers) codes.push('BAD_REQUEST');
   if (request?.query && route.invalid === 400) codes.push('VALIDATION_ERROR');
-  if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED');
+  if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY');
+  if (rule || route.method !== 'get') codes.push('RATE_LIMIT_EXCEEDED');
   if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
   if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
   if (request?.params) codes.push('NOT_FOUND');

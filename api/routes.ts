@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from './deps.ts';
 import type { App, AppEnv } from './env.ts';
+import type { OpenRoutes } from './registrar.ts';
 import type { RouteTable } from './route-table.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { analyticsRoutes } from './routes/analytics.ts';
@@ -41,13 +42,15 @@ export interface Registrars {
   both: App;
   /** Operations that answer at the path they name and nowhere else. */
   only: App;
-  /** Pages and files outside the API: no guard, not in the OpenAPI document. Add their paths to `table`. */
+  /** Pages, pixels and callbacks: no credentials, no guard, a limit by the caller's address where they write. */
+  openly: OpenRoutes;
+  /** Files and pages that only show something. Add their paths to `table`. */
   hono: OpenAPIHono<AppEnv>;
   table: RouteTable;
 }
 
 /** Every route of the service, in the order of the API guide. */
-export function registerRoutes({ both, only, hono, table }: Registrars, deps: Deps): void {
+export function registerRoutes({ both, only, openly, hono, table }: Registrars, deps: Deps): void {
   // Dashboard-style resources, at both paths.
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
@@ -81,8 +84,8 @@ export function registerRoutes({ both, only, hono, table }: Registrars, deps: De
   healthRoutes(only, deps);
   docsRoutes(hono, table);
   mailboxRoutes(hono, table, deps);
-  twilioRoutes(hono, table, deps);
-  snsRoutes(hono, table, deps);
-  trackingRoutes(hono, table, deps);
-  pageRoutes(hono, table, deps);
+  twilioRoutes(hono, openly, deps);
+  snsRoutes(hono, openly, deps);
+  trackingRoutes(openly, deps);
+  pageRoutes(openly, deps);
 }

@@ -8,17 +8,18 @@ const KEPT_MS = 60 * 60_000;
 const KEPT_MAX = 20;
 
 export interface SnsCertificates {
-  /** The PEM text at an address that the caller has checked. Rejects when it cannot be read. */
-  get(url: URL): Promise<string>;
+  /** The PEM text at an address that the caller has checked. Rejects when it cannot be read, or with what `beforeFetch` throws. */
+  get(url: URL, beforeFetch: () => void): Promise<string>;
 }
 
 /** Fetches certificates of SNS, and keeps them for an hour; a failure is not kept. */
 export function createSnsCertificates(): SnsCertificates {
   const kept = new Lru<string, { text: Promise<string>; untilMs: number }>(KEPT_MAX);
   return {
-    get(url) {
+    async get(url, beforeFetch) {
       const known = kept.get(url.href);
       if (known && known.untilMs > Date.now()) return known.text;
+      beforeFetch();
       const text = fetchText(url);
       kept.set(url.href, { text, untilMs: Date.now() + KEPT_MS });
       text.catch(() => kept.delete(url.href));

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Transaction } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { findLinkSubject, type LinkSubject, subscribeByLink, unsubscribeByLink } from '../../db/subscription-links.ts';
@@ -19,9 +18,9 @@ import {
 } from '../../web/subscription-pages.ts';
 import { readBody } from '../body.ts';
 import type { Deps } from '../deps.ts';
-import type { AppEnv, RequestContext } from '../env.ts';
+import type { RequestContext } from '../env.ts';
 import { answerNoSuchLink, answerPage } from '../page-answer.ts';
-import type { RouteTable } from '../route-table.ts';
+import type { OpenRoutes } from '../registrar.ts';
 
 /** The forms of the pages, and the one-click post of a mail program, are a line. */
 const FORM_MAX_BYTES = 16 * 1024;
@@ -39,13 +38,11 @@ type Change = (trx: Transaction<Database>, key: Buffer, subject: LinkSubject) =>
  * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything; POST changes, without
  * cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the right to do it, and does not expire.
  */
-export function pageRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { config, db, lifecycle }: Deps): void {
+export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');
 
   const on = (method: 'get' | 'post', path: string, handle: (visit: Visit) => Promise<Page> | Page) => {
-    table.add(method, path);
-    hono.on(method.toUpperCase(), path.replace('{token}', ':token'), async (c) => {
-      c.set('route', path);
+    openly[method](path, async (c) => {
       const token = c.req.param('token') ?? '';
       const proven = verifyManageToken(config.secretKey, token);
       if (!proven) return answerNoSuchLink(c);

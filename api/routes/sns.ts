@@ -7,12 +7,13 @@ import { readSesNotification, type SesNotification } from '../../domain/ses-noti
 import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../domain/sns-message.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import { readBody } from '../body.ts';
+import { CERTIFICATE_FETCHES, REFUSED_CALLBACKS } from '../caller-limits.ts';
+import { clientAddress } from '../client-address.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv, RequestContext } from '../env.ts';
 import { answerError } from '../error-handler.ts';
 import { createFeedbackRecorder } from '../feedback-recorder.ts';
-import { describeCallback } from '../registrar.ts';
-import type { RouteTable } from '../route-table.ts';
+import { describeCallback, type OpenRoutes } from '../registrar.ts';
 import { createSnsCertificates, fetchText } from '../sns-certificates.ts';
 
 const PATH = '/webhooks/sns';
@@ -44,7 +45,7 @@ const snsRoute: RouteConfig = {
  * others are answered quietly: a topic may be shared.
  * Source: decisions §9, §10.
  */
-export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
+export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
   const { config, db, log } = deps;
   const certificates = createSnsCertificates();
   const recordFeedback = createFeedbackRecorder(deps);
@@ -58,7 +59,9 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
     if (!config.email.snsTopicArns.includes(message.TopicArn)) throw refused('This topic is not in SNS_TOPIC_ARNS.');
     const url = certificateUrl(message);
     if (!url) throw refused('The certificate is not at an address of SNS.');
-    const certificate = await certificates.get(url).catch((cause) => {
+    const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);
+    const certificate = await certificates.get(url, takeFetch).catch((cause) => {
+      if (cause instanceof AppError) throw cause;
       throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be read.', cause });
     });
     if (!isSnsSignature(message, certificate, new Date()))
@@ -84,10 +87,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
     return said ?? (sesMessageId === undefined ? undefined : findSesEmailId(db, sesMessageId));
   }
 
-  table.add('post', PATH);
   describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
-  hono.post(PATH, async (c) => {
-    c.set('route', PATH);
+  const receive = async (c: RequestContext): Promise<Response> => {
     const message = await authentic(c);
     if (message.Type === 'SubscriptionConfirmation') {
       const url = confirmationUrl(message);
@@ -100,7 +101,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: De
       if (notification && !(await record(notification))) return answerError(c, notYet());
     }
     return c.body(null, 200);
-  });
+  };
+  openly.post(PATH, receive, { limitOfRefused: REFUSED_CALLBACKS });
 }
 
 function notYet(): AppError {

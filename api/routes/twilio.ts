@@ -7,10 +7,10 @@ import type { SmsStatus } from '../../domain/sms-status.ts';
 import { isTwilioSignature } from '../../domain/twilio-signature.ts';
 import { noContent } from '../answers.ts';
 import { readBody } from '../body.ts';
+import { REFUSED_CALLBACKS } from '../caller-limits.ts';
 import type { Deps } from '../deps.ts';
 import type { AppEnv } from '../env.ts';
-import { describeCallback } from '../registrar.ts';
-import type { RouteTable } from '../route-table.ts';
+import { describeCallback, type OpenRoutes } from '../registrar.ts';
 
 /** Far more than any callback of Twilio's. */
 const CALLBACK_MAX_BYTES = 64 * 1024;
@@ -56,13 +56,9 @@ const inboundRoute: RouteConfig = {
 };
 
 /** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: decisions §10, §11. */
-export function twilioRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { config, db }: Deps): void {
+export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db }: Deps): void {
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
-    table.add('post', path);
-    hono.post(path, async (c) => {
-      c.set('route', path);
-      return handle(c, await signedParams(c, config));
-    });
+    openly.post(path, async (c) => handle(c, await signedParams(c, config)), { limitOfRefused: REFUSED_CALLBACKS });
   };
 
   describeCallback(hono, statusRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
