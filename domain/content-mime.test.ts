@@ -135,7 +135,19 @@ describe('a compiled message', { timeout: 30_000 }, () => {
         const pieces = renderContent(compileContent(content), sourced(values, names), urls);
         expect(pieces).toEqual(renderContent(compileWhole(content), sourced(values, names), urls));
       }),
-      { numRuns: 100 },
+      {
+        numRuns: 100,
+        examples: [
+          [
+            {
+              ...{ subject: '{{name}}{{ plan ?? "x y" }}', body: '', type: 'TRANSACTIONAL' },
+              ...{ trackOpens: false, trackClicks: false, text: null },
+            },
+            { plan: '.' },
+            ['plan'],
+          ],
+        ],
+      },
     );
   });
 

@@ -105,7 +105,8 @@ export function valueText({ path, fallback, guard }: ValueHole, values: Values):
   for (const name of path) value = ownProperty(value, name);
   const untrusted =
     values.untrusted.length > 0 && guard?.names.some((name) => isUntrusted(name, values.untrusted)) === true;
-  if (untrusted && guard) value = cleanFor(guard.kind, value);
+  // As the library sees it (`shownVars`): a fallback takes the place of what nothing is left of.
+  if (untrusted) value = cleanFor(values.place, value);
   if (fallback !== undefined && isMissing(value)) value = fallback;
   const text = plainText(value);
   return guard ? guardValue(text, guard.kind, untrusted) : text;
