@@ -1,5 +1,6 @@
-import { deriveKey, maskSecret, openSecret, sealSecret } from '../domain/secrets.ts';
-import { maskUrl, openUrl, type StoredUrl, sealUrl } from '../domain/url-secrets.ts';
+import { AppError, type FieldError } from '../domain/errors.ts';
+import { deriveKey, isMask, maskSecret, openSecret, sealSecret } from '../domain/secrets.ts';
+import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../domain/url-secrets.ts';
 
 /**
  * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the activity that sends
@@ -12,21 +13,43 @@ const contextOf = (stepId: string, name: string): string => `workflow_steps.head
 const urlContextOf = (stepId: string): string => `workflow_steps.url:${stepId}`;
 
 /**
- * The config as it is stored. A masked value that comes back from a client keeps what `current` has.
- * @throws AppError VALIDATION_ERROR for a masked password that is not stored for this host
+ * The config as it is stored. A masked value that comes back from a client keeps what `current` has, for the same origin only: else whoever
+ * may change the address, but not read the secret, could have it sent to a host of their own.
+ * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
 export function sealStepConfig(secretKey: string, stepId: string, config: Config, current?: Config): Config {
   const key = deriveKey(secretKey, 'at-rest');
-  const before = headersOf(current);
-  const sealed = mapHeaders(config, (name, value) => {
-    const old = before[name];
-    if (old !== undefined && value === maskSecret(openSecret(key, contextOf(stepId, name), old))) return old;
-    return sealSecret(key, contextOf(stepId, name), value);
-  });
+  const kept = (name: string, value: string) => keptHeader({ key, stepId, name, value, config, current });
+  const lost = Object.entries(headersOf(config)).filter(([name, value]) => isMask(value) && kept(name, value) === '');
+  if (lost.length > 0) throw new AppError('VALIDATION_ERROR', { errors: lost.map(nothingKept) });
+  const sealed = mapHeaders(config, (name, value) =>
+    isMask(value) ? kept(name, value) : sealSecret(key, contextOf(stepId, name), value),
+  );
   const url = urlOf(sealed)?.url;
   if (url === undefined) return sealed;
   const stored = sealUrl({ key, context: urlContextOf(stepId), url, current: urlOf(current), field: 'config.url' });
   return withUrl(sealed, stored);
+}
+
+/** The sealed value that a mask stands for, whatever the case of its name; empty where it stands for none. */
+function keptHeader(p: {
+  key: Buffer;
+  stepId: string;
+  name: string;
+  value: string;
+  config: Config;
+  current: Config | undefined;
+}): string {
+  if (!sameOrigin(urlOf(p.current)?.url ?? '', urlOf(p.config)?.url ?? '')) return '';
+  const name = p.name.toLowerCase();
+  const stored = Object.entries(headersOf(p.current)).find(([known]) => known.toLowerCase() === name)?.[1] ?? '';
+  const isOfIt = stored !== '' && maskSecret(openSecret(p.key, contextOf(p.stepId, name), stored)) === p.value;
+  return isOfIt ? stored : '';
+}
+
+function nothingKept([name, value]: [string, string]): FieldError {
+  const message = `${value} keeps a value that is stored for this header and the same scheme, host and port of the url, and there is none: write it out`;
+  return { field: `config.headers.${name}`, message, code: 'custom' };
 }
 
 /** The config as the step uses it. */

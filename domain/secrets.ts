@@ -40,7 +40,15 @@ export function openSecret(key: Buffer, context: string, sealed: string): string
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
+const DOTS = '••••';
+const SHOWN_CHARACTERS = 4;
+
 /** A secret as an answer shows it: its first characters and dots, never enough to use it. */
 export function maskSecret(secret: string): string {
-  return secret.length > 12 ? `${secret.slice(0, 4)}••••` : '••••';
+  return secret.length > 12 ? secret.slice(0, SHOWN_CHARACTERS) + DOTS : DOTS;
+}
+
+/** Whether a value that a client sends may be what `maskSecret` made of some secret. */
+export function isMask(value: string): boolean {
+  return value.endsWith(DOTS) && value.length <= SHOWN_CHARACTERS + DOTS.length;
 }

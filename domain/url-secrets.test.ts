@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveKey } from './secrets.ts';
-import { hidesCredentials, maskUrl, openUrl, sealUrl } from './url-secrets.ts';
+import { hidesCredentials, maskUrl, openUrl, sameOrigin, sealUrl } from './url-secrets.ts';
 
 const key = deriveKey('the secret key of the tests', 'at-rest');
 const sealed = { key, context: 'test' };
@@ -33,6 +33,28 @@ describe('a URL as it is shown', () => {
       expect(() => sealUrl({ ...sealed, url, field: 'url' })).toThrow('not valid');
     },
   );
+});
+
+describe('two URLs', () => {
+  const base = 'https://crm:***@crm.example.com/a';
+  it.each([
+    [base, 'https://CRM.example.com:443?b'],
+    [base, 'https://eve:other@crm.example.com#c'],
+    ['https://{{shop ?? "a/b"}}.example.com/a', 'https://{{shop ?? "a/b"}}.example.com/c'],
+    ['{{url}}', '{{url}}'],
+  ])('%s and %s are of one origin', (one, other) => expect(sameOrigin(one, other)).toBe(true));
+
+  it.each([
+    [base, 'http://crm.example.com/a'],
+    [base, 'https://crm.example.com:8443/a'],
+    [base, 'https://crm.example.com@evil.example/a'],
+    [base, 'https:\\\\evil.example\\@crm.example.com/a'],
+    [base, 'https://crm.example.com{{x ?? ".evil.example"}}/a'],
+    [base, 'https://{{x ?? "evil.example/"}}@crm.example.com/a'],
+    ['https://{{shop}}.example.com/a', 'https://{{shop}}.example.com.evil.example/a'],
+    ['https://a{{x ?? "}"}}/', 'https://a{{x ?? "}.evil.example/"}}/'],
+    ['{{url}}/a', '{{url}}/b'],
+  ])('%s and %s are not', (one, other) => expect(sameOrigin(one, other)).toBe(false));
 });
 
 it('whatever a URL is, its password is neither shown nor stored, and it is called as it was given', () => {

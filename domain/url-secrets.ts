@@ -81,6 +81,22 @@ function secretOf(url: string): string | undefined {
   return place && url.slice(place.from, place.to);
 }
 
+/** Whether both URLs lead to the same scheme, host and port, whatever their credentials are; variables there have to be the same ones. */
+export function sameOrigin(url: string, other: string): boolean {
+  const origin = originOf(url);
+  return url === other || (origin !== undefined && origin === originOf(other));
+}
+
+/** As a browser reads it; with variables in it, all that is written in front of the path. Undefined where neither can be told. */
+function originOf(url: string): string | undefined {
+  const text = withoutVariables(url);
+  const authorityEnd = AUTHORITY.exec(text)?.[0].length ?? 0;
+  if (text.slice(0, authorityEnd).includes('{{')) return undefined;
+  const written = url.slice(0, authorityEnd);
+  if (written.includes('{{')) return written;
+  return URL.canParse(written) ? new URL(written).origin : undefined;
+}
+
 /** Scheme, user, host and port, without the secret. */
 function authorityOf(url: string): string {
   const masked = maskUrl(url);
@@ -89,8 +105,7 @@ function authorityOf(url: string): string {
 
 /** A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the last `@`. */
 function placeOf(url: string): Place | undefined {
-  // Variables may hold any sign in a fallback: none of theirs is one of the URL's.
-  const text = url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
+  const text = withoutVariables(url);
   const [whole, authority] = AUTHORITY.exec(text) ?? [];
   if (whole === undefined || authority === undefined) return undefined;
   const at = authority.lastIndexOf('@');
@@ -100,6 +115,11 @@ function placeOf(url: string): Place | undefined {
   const authorityEnd = whole.length;
   if (colon < 0 || colon === at - 1) return { from: start, to: start + (colon < 0 ? at : colon), authorityEnd };
   return { from: start + colon + 1, to: start + at, authorityEnd };
+}
+
+/** Of the same length. Variables may hold any sign in a fallback: none of theirs is one of the URL's. */
+function withoutVariables(url: string): string {
+  return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
 }
 
 function replaced(url: string, { from, to }: Place, by: string): string {

@@ -86,7 +86,7 @@ const patchStepRoute = createRoute({
   tags,
   summary: 'Change a step',
   description:
-    'Reaches every execution that has not passed the step yet. A masked header value keeps the one that is stored, as `***` in a URL does.',
+    'Reaches every execution that has not passed the step yet. A masked header value keeps the one that is stored, as `***` in a URL does, while scheme, host and port stay.',
   security: scopes('workflows:edit'),
   request: { params: StepParams, body: json(PatchStep) },
   responses: { 200: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED') },

@@ -49,6 +49,7 @@ async function run(config: Record<string, unknown>) {
   return workflow;
 }
 
+const SECRET_HEADERS = { 'X-Api-Key': 'key-of-the-tenant', 'X-Pin': '4711' };
 const withPassword = (url: string, userinfo: string) => url.replace('//', `//${userinfo}@`);
 const basic = (userinfo: string) => `Basic ${Buffer.from(userinfo).toString('base64')}`;
 const step = (path: string, config: unknown, method = 'POST') =>
@@ -113,6 +114,41 @@ describe('headers of a WEBHOOK step', () => {
     await enableAndEnter(id);
     await until(async () => named.received[0], 'the request');
     expect(named.received[0]?.headers).toMatchObject({ host: new URL(named.url).host, 'x-a': '1' });
+  });
+
+  it('stay with what is shown of them, in any case of the name, while the origin stays', async () => {
+    const id = await newWorkflow();
+    const saved = await expectOk(step(`/workflows/${id}/steps`, { url: `${named.url}/old`, headers: SECRET_HEADERS }));
+    expect(saved.config.headers).toEqual({ 'X-Api-Key': 'key-••••', 'X-Pin': '••••' });
+    const { 'X-Api-Key': key, ...pin } = saved.config.headers;
+    const config = { ...saved.config, url: `${named.url}/new`, headers: { ...pin, 'x-api-key': key } };
+    await expectOk(step(`/workflows/${id}/steps/${saved.id}`, config, 'PATCH'));
+    await enableAndEnter(id);
+    const request = await until(async () => named.received[0], 'the request');
+    expect(request).toMatchObject({ path: '/new', headers: { 'x-api-key': 'key-of-the-tenant', 'x-pin': '4711' } });
+  });
+
+  it('never go masked to another host, port or scheme, and a mask stands for nothing where nothing is stored', async () => {
+    const id = await newWorkflow();
+    const url = 'https://crm.example.com/a';
+    const saved = await expectOk(step(`/workflows/${id}/steps`, { url, headers: SECRET_HEADERS }));
+    const path = `/workflows/${id}/steps/${saved.id}`;
+    for (const elsewhere of ['https://evil.example/a', 'https://crm.example.com:8443/a', 'http://crm.example.com/a']) {
+      const answer = await step(path, { ...saved.config, url: elsewhere }, 'PATCH');
+      expect(answer.status, elsewhere).toBe(422);
+      const { errors } = answer.body.error;
+      expect(errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+        'config.headers.X-Api-Key',
+        'config.headers.X-Pin',
+      ]);
+      expect(errors[0].message).toContain('write it out');
+      const written = { url: elsewhere, headers: { 'X-Api-Key': 'another key of theirs' } };
+      expect((await expectOk(step(path, written, 'PATCH'))).config.headers).toEqual({ 'X-Api-Key': 'anot••••' });
+      await expectOk(step(path, { url, headers: SECRET_HEADERS }, 'PATCH'));
+    }
+    const masked = { url, headers: { 'X-New': 'key-••••' } };
+    expect((await step(path, masked, 'PATCH')).body.error.errors[0].field).toBe('config.headers.X-New');
+    expect((await step(`/workflows/${id}/steps`, masked)).status).toBe(422);
   });
 
   it('replace those of the service in any case, but for those that name the execution', async () => {
