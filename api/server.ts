@@ -53,7 +53,7 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   // With PORT=0 only now is the address known that links are made of.
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
-  const { deps, close } = openDeps(config, log, metrics);
+  const { deps, watch, close } = openDeps(config, log, metrics);
   registerBacklog(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
   let metricsServer: Server | undefined;
@@ -77,12 +77,17 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
     await stop();
     throw error;
   }
+  watch();
   log.info({ port }, 'the API takes requests');
   return { port, close: stop };
 }
 
 /** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
-function openDeps(config: Config, log: Logger, metrics: Metrics): { deps: Deps; close: () => Promise<void> } {
+function openDeps(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+): { deps: Deps; watch: () => void; close: () => Promise<void> } {
   const loop = watchLoop((held) => {
     metrics.held(held);
     log.warn(held, 'the event loop was held');
@@ -130,6 +135,7 @@ function openDeps(config: Config, log: Logger, metrics: Metrics): { deps: Deps; 
   const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed });
   return {
     deps: { config, db, reads, pool, compute, loop, lifecycle, log, keys, limits, backlog, engagements },
+    watch: loop.start,
     close,
   };
 }

@@ -5,7 +5,7 @@ import { type Held, watchLoop } from './loop-watch.ts';
 afterEach(() => void vi.useRealTimers());
 
 /** A watch on a clock that moves by hand; `hold` computes for so long. */
-function watch() {
+function watch({ started = true } = {}) {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   let atMs = 0;
   const held: Held[] = [];
@@ -13,6 +13,7 @@ function watch() {
     (one) => held.push(one),
     () => atMs,
   );
+  if (started) loop.start();
   return {
     ...{ loop, held },
     hold: (ms: number) => {
@@ -47,5 +48,19 @@ it('is silent while the loop runs', () => {
     beat();
   }
   expect(held).toEqual([]);
+  loop.stop();
+});
+
+it('is silent about the start of the process, for which nobody waits', () => {
+  const { loop, held, hold, beat } = watch({ started: false });
+  hold(500);
+  beat();
+  hold(500);
+  loop.start();
+  beat();
+  expect(held).toEqual([]);
+  hold(500);
+  beat();
+  expect(held).toEqual([{ work: 'other', ms: 400 }]);
   loop.stop();
 });

@@ -18,6 +18,8 @@ export interface LoopWatch {
   as<T>(name: string, work: () => T): T;
   /** To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop is theirs. */
   resumed(): void;
+  /** From here on it is told: what loads and compiles while the process starts holds the loop too, and nobody waits for it. */
+  start(): void;
   stop(): void;
 }
 
@@ -47,7 +49,7 @@ export function watchLoop(onHeld: (held: Held) => void, now = () => performance.
     longest = { work: OTHER, ms: 0 };
   }
 
-  const beating = setInterval(beat, BEAT_MS).unref();
+  let beating: NodeJS.Timeout | undefined;
   return {
     as: (name, work) =>
       names.run(name, () => {
@@ -55,6 +57,12 @@ export function watchLoop(onHeld: (held: Held) => void, now = () => performance.
         return work();
       }),
     resumed: () => begin(names.getStore() ?? OTHER),
+    start: () => {
+      begin(OTHER);
+      beatAtMs = stretch.sinceMs;
+      longest = { work: OTHER, ms: 0 };
+      beating ??= setInterval(beat, BEAT_MS).unref();
+    },
     stop: () => clearInterval(beating),
   };
 }

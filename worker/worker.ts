@@ -78,6 +78,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     log,
     onFatal: parts.onFatal,
   });
+  loop.start();
   return {
     close: async () => {
       stopping.abort();
