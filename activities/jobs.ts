@@ -6,6 +6,7 @@ import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/import-chunk.ts';
 import { findImport, finishJob, isBulkKind } from '../db/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { BoundExceeded } from '../domain/bounded.ts';
+import type { CsvChunk } from '../domain/contact-csv.ts';
 import type { JobInput } from '../domain/jobs.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -13,7 +14,8 @@ import type { ActivityDeps } from './deps.ts';
 /** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
 const ACTIVITY_MS = 5_000;
 
-/** Where others of the project come first: how often to look, for each of them, and at the least. */
+/** How often who is next in line looks whether it is their turn, and how much longer those wait who have more before them. */
+const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
 /** Who is over the project's budget for longer gives the place to others. */
@@ -72,16 +74,25 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
       // An earlier attempt has finished the job.
       if (!job) return { done: true, processed: 0 };
       const { input, processed, ahead } = job;
-      if (ahead > 0) return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, ahead * TURN_MS) };
+      if (ahead > 0)
+        return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
       const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
       // A copy of its own size: what is given to a thread is copied with all the memory that it is a part of.
       const file = new Uint8Array(job.file);
+      const { layout, text } = input;
+      const read = (from: number): Promise<CsvChunk> => {
+        const at = Math.max(from, layout.firstRowAt);
+        const reading = compute.inThread(work, 'csv.chunk', { file, layout, text, at, limit: IMPORT_CHUNK_ROWS });
+        // Whether anybody comes for it or not: the one that is read ahead of a stop is read again.
+        reading.catch(() => {});
+        return reading;
+      };
       let { cursor } = job;
+      let next = read(cursor);
       try {
         return await runChunks(async () => {
-          const at = Math.max(cursor, input.layout.firstRowAt);
-          const { layout, text } = input;
-          const chunk = await compute.inThread(work, 'csv.chunk', { file, layout, text, at, limit: IMPORT_CHUNK_ROWS });
+          const chunk = await next;
+          if (!chunk.done) next = read(chunk.nextAt);
           const done = await inTransaction(db, (trx) => runImportChunk(trx, { ...ref, cursor, chunk, suppressionKey }));
           cursor = chunk.nextAt;
           return done;
