@@ -277,7 +277,7 @@ export const VARIABLES = {
   PROJECT_CPU_MS_PER_SECOND: {
     schema: wholeNumber(0, 1_000_000),
     takes: 'a whole number, 0 for no limit',
-    default: '500',
+    default: '250',
     about:
       'What one project may compute in one process, in milliseconds of a processor a second: content with loops or costly filters, previews, files, large lists. What comes beyond waits.',
   },
