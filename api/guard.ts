@@ -13,6 +13,9 @@ import { ignoredFields } from './ignored-fields.ts';
 import { hasTooManyNodes } from './json-nodes.ts';
 import { accessRule } from './security.ts';
 
+/** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
+const LARGE_BODY_BYTES = 1024 * 1024;
+
 /** What a route may say besides what its OpenAPI operation holds. */
 export interface RouteOptions {
   /** Every fault of query and body is 400 VALIDATION_ERROR here (decisions §1), not 400 BAD_REQUEST and 422. */
@@ -45,10 +48,23 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       await authenticate(c, rule, deps);
     }
     if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
-    for (const check of checks) await check(c, deps);
-    await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
+    const checked = async () => {
+      for (const check of checks) await check(c, deps);
+      await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
+    };
+    const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
+    await (bytes > 0
+      ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, checked)
+      : checked());
   };
   return (c, next) => deps.loop.as(work, () => guarded(c, next));
+}
+
+/** The size of a large body, 0 of others. One that does not say its size may be as large as the route takes. */
+function largeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
+  const unsaid = c.req.header('transfer-encoding') !== undefined;
+  const bytes = unsaid ? maxBytes : Number(c.req.header('content-length') ?? 0);
+  return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
 }
 
 /** Whether it answers with a page of a list, which may be large. */

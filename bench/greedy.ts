@@ -6,12 +6,13 @@ import { type Latencies, startNeighbour } from './neighbour-load.ts';
 import { type Stage, startStage } from './neighbour-stage.ts';
 
 /**
- * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a mail, files of torn rows.
+ * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a mail, files of torn rows,
+ * mails with the largest attachments.
  * B's single mails are measured from the request to the end of DATA. `--only` takes names of abuses by comma.
  */
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'idle,campaign,previews,csv' },
+    only: { type: 'string', default: 'idle,campaign,previews,csv,attachments' },
     rate: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '20' },
     workers: { type: 'string', default: '1' },
@@ -42,6 +43,20 @@ const ABUSES: Record<string, (stage: Stage, untilMs: number) => Promise<void>> =
     const id = sent.data.emails[0]?.email;
     await inParallel({ total: 80, concurrency: 10 }, async () => {
       if (Date.now() < untilMs) await a.client.call('GET', `/v1/emails/${id}`);
+    });
+    await sleep(Math.max(0, untilMs - Date.now()));
+  },
+  attachments: async ({ a }, untilMs) => {
+    const file = { filename: 'a.bin', contentType: 'application/octet-stream', content: 'A'.repeat(13_000_000) };
+    const body = {
+      to: 'big@load.test',
+      from: `hello@${a.domain}`,
+      subject: 'S',
+      body: '<p>x</p>',
+      attachments: [file],
+    };
+    await inParallel({ total: 200, concurrency: 5 }, async () => {
+      if (Date.now() < untilMs) await a.client.call('POST', '/v1/send', body);
     });
     await sleep(Math.max(0, untilMs - Date.now()));
   },

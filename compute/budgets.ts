@@ -28,7 +28,7 @@ export class OverBudget extends AppError {
   constructor(retryAfterMs: number) {
     super('RATE_LIMIT_EXCEEDED', {
       message:
-        'This project computes more than its share just now: rendering, previews, imports and large lists of it wait.',
+        'This project computes more than its share just now: rendering, previews, imports, large requests and large lists of it wait.',
       headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
     });
     this.retryAfterMs = Math.max(1, Math.ceil(retryAfterMs));

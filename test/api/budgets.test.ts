@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildEmail } from '../build/emails.ts';
+import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 /** So little that whoever computes anything at all has used it up for minutes. */
@@ -25,6 +26,30 @@ describe('a project that has used up its budget', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
     expect((await get(plain)).body.data.body).toBe('<p>Hello Ada</p>');
     expect((await get(others, api.two.secretKey)).status).toBe(200);
+  });
+});
+
+describe('large requests of a project', () => {
+  /** 1.5 MB of attachments: 30 ms of the thread that all share. */
+  const file = { filename: 'a.bin', contentType: 'application/octet-stream', content: 'A'.repeat(1_500_000) };
+  const send = ({ secretKey: key, from }: { secretKey: string; from: string }, files: object[]) => {
+    const body = { to: 'ada@example.com', from, subject: 'Hi', body: '<p>Hi</p>', attachments: files };
+    // As a client says it; here no server does.
+    const headers = { 'content-length': String(JSON.stringify(body).length) };
+    return api.call('POST', '/v1/send', { key, body, headers });
+  };
+
+  it('wait when it has had its share, while its small ones and those of others pass', async () => {
+    await buildDomain(api.db, { projectId: api.one.id });
+    await buildDomain(api.db, { projectId: api.two.id, domain: 'other.example.com' });
+    const one = { ...api.one, from: 'x@shop.example.com' };
+    const two = { ...api.two, from: 'x@other.example.com' };
+    expect((await send(one, [file])).status).toBe(200);
+    const refused = await send(one, [file]);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);
+    expect((await send(one, [])).status).toBe(200);
+    expect((await send(two, [file])).status).toBe(200);
   });
 });
 
