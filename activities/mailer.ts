@@ -83,8 +83,9 @@ export function createMailer(deps: {
 
   /** The message, or what is to become of the mail without one. */
   async function made(email: ClaimedEmail, expiresAt: Date): Promise<ReadyEmail | EmailOutcome | NotTried> {
-    const refused = refusalOf(email) ?? (email.to ? undefined : failed('contact_deleted'));
-    if (refused || !email.to) return refused ?? failed('contact_deleted');
+    const refused = refusalOf(email);
+    if (refused) return refused;
+    if (!email.to) return failed('contact_deleted');
     return messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
   }
 

@@ -1,10 +1,10 @@
 /** What a campaign's workflow and its activities say to each other: ids, counts and times, never content or addresses. */
 
-/** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */
 /** Why a campaign is PAUSED: somebody asked for it, or its content ran out of time for many recipients in a row. */
 export const PAUSED_REASONS = ['requested', 'template_timeout'] as const;
 export type PausedReason = (typeof PAUSED_REASONS)[number];
 
+/** The argument of `campaignSend`; `state` is what a continued run carries on. Plain JSON. */
 export interface CampaignInput {
   projectId: string;
   campaignId: string;

@@ -16,7 +16,7 @@ export function trusted<T>(values: T): Sourced<T> {
   return { values, untrusted: NONE };
 }
 
-/** Values of which strangers brought these; the names may be any iterable, as they come from a row. */
+/** Values of which strangers brought these names, as a row has them. */
 export function sourced<T>(values: T, untrusted: readonly string[] | null | undefined): Sourced<T> {
   return { values, untrusted: untrusted && untrusted.length > 0 ? new Set(untrusted) : NONE };
 }
