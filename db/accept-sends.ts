@@ -9,6 +9,7 @@ import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { saveContents } from './contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
 import { insertOutbox, outboxRows } from './outbox.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { composeSends, type Draft } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
@@ -114,8 +115,8 @@ async function insertSends(
   const answers = answersOf(mails);
   const rows = outboxRows(mails.map(({ projectId, id }) => ({ projectId, kind: 'email.deliver', refId: id })));
   // One statement: each costs a group what two requests cost.
-  await sql`
-    /* prepared */ WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
+  await prepared`
+    WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
   `.execute(trx);
   return { answers, outbox: [...outbox, ...rows] };
 }

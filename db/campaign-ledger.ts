@@ -5,6 +5,7 @@ import type { CampaignStart } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
 import { listens } from './event-listeners.ts';
 import { countOutcomes } from './hold-guard.ts';
+import { prepared } from './prepared.ts';
 import { noteSesMessages, SES } from './ses-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
 
@@ -217,8 +218,8 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
   const handedOver = sql`
     SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
     JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
-  const { rows } = await sql<CompletedSent>`
-    /* prepared */ WITH listening AS MATERIALIZED (
+  const { rows } = await prepared<CompletedSent>`
+    WITH listening AS MATERIALIZED (
         SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
       done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
       noted AS (

@@ -15,6 +15,7 @@ import type { ContactEvent } from '../domain/event-names.ts';
 import { publicDataOf, type StoredData, splitByWriter } from '../domain/public-data.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -100,8 +101,8 @@ async function lockKnown(
   // asked for again of the row that is locked: it may have changed until then.
   const judged = [...wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
   const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
-  const { rows } = await sql<ContactRow>`
-    /* prepared */ SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
+  const { rows } = await prepared<ContactRow>`
+    SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
     FROM contacts c WHERE id = ANY(ARRAY(
       SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
       CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = wanted.email LIMIT 1) AS found))
@@ -173,8 +174,8 @@ async function insertMissing(
   const rows = wanted.map((row) => (row.untrusted ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
-  const { rows: inserted } = await sql<ContactRow>`
-    /* prepared */ INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
+  const { rows: inserted } = await prepared<ContactRow>`
+    INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
     FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
       ${rows.map((row) => JSON.stringify(row.set))}::text[],
@@ -195,8 +196,8 @@ async function updateChanged(
 ): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
   // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
-  const { rows } = await sql<ContactRow>`
-    /* prepared */ WITH i AS (
+  const { rows } = await prepared<ContactRow>`
+    WITH i AS (
       SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
         ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
         ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[],

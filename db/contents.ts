@@ -1,6 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { prepared } from './prepared.ts';
 import type { MailType } from './suppressions.ts';
 
 /** What a mail says and from whom: immutable, shared by all mails that say the same. */
@@ -93,8 +94,8 @@ interface FoundRow {
 }
 
 async function findContentIds(db: Db, entries: Entry[]): Promise<Map<string, string>> {
-  const { rows } = await sql<FoundRow>`
-    /* prepared */ SELECT k.project_id, encode(k.hash, 'hex') AS hash, k.id
+  const { rows } = await prepared<FoundRow>`
+    SELECT k.project_id, encode(k.hash, 'hex') AS hash, k.id
     FROM unnest(${entries.map((e) => e.content.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[]) AS u (project_id, hash)
     JOIN contents k USING (project_id, hash)
   `.execute(db);
@@ -105,8 +106,8 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
   if (entries.length === 0) return new Map();
   const contents = entries.map((entry) => entry.content);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's id instead of nothing.
-  const { rows } = await sql<FoundRow>`
-    /* prepared */ INSERT INTO contents AS k (project_id, hash, subject, body, type, from_email, from_name, reply_to, template_id)
+  const { rows } = await prepared<FoundRow>`
+    INSERT INTO contents AS k (project_id, hash, subject, body, type, from_email, from_name, reply_to, template_id)
     SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[],
       ${contents.map((c) => c.subject)}::text[], ${contents.map((c) => c.body)}::text[], ${contents.map((c) => c.type)}::text[],
       ${contents.map((c) => c.fromEmail)}::text[], ${contents.map((c) => c.fromName)}::text[],

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../domain/outbox.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** Single messages whose first attempt a worker makes straight from their rows of the outbox. */
@@ -39,8 +40,8 @@ export async function finishDirect(
   const { projectId, done, later } = p;
   const { deliver } = DIRECT[p.kind];
   if (done.length > 0) {
-    await sql`
-      /* prepared */ DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${ownedBy('project_id', projectId)}
+    await prepared`
+      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${ownedBy('project_id', projectId)}
     `.execute(trx);
   }
   if (later.length === 0) return [];

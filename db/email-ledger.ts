@@ -6,6 +6,7 @@ import type { Reason, SuppressionReason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { type MailType, suppressedReason } from './suppressions.ts';
 
@@ -56,8 +57,8 @@ export async function claimEmails(
   const address = sql`coalesce(t.to_email, c.email)`;
   const why = (type: MailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
-  const { rows } = await sql<ClaimedRow>`
-    /* prepared */ WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+  const { rows } = await prepared<ClaimedRow>`
+    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
       WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
@@ -90,8 +91,8 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
 
 /** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    /* prepared */ SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+  const { rows } = await prepared<{ id: string }>`
+    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }
@@ -116,8 +117,8 @@ export async function settleEmails(
   const sorted = [...p.settlements].sort((a, b) => (a.id < b.id ? -1 : 1));
   if (sorted.length === 0) return new Set();
   const columns = sorted.map(({ outcome }) => columnsOf(outcome));
-  const { rows } = await sql<{ id: string }>`
-    /* prepared */ UPDATE emails e SET
+  const { rows } = await prepared<{ id: string }>`
+    UPDATE emails e SET
       status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
       claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
       provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 export interface TriggeredWorkflow {
@@ -39,8 +40,8 @@ export async function findListeners(
   db: Kysely<Database>,
   p: { projectId: string; eventNames: string[]; contactIds: string[] },
 ): Promise<Listeners> {
-  const { rows } = await sql<Listeners>`
-    /* prepared */ SELECT
+  const { rows } = await prepared<Listeners>`
+    SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'eventName', event_name,
           'allowReentry', allow_reentry, 'entryStepId', entry_step_id) ORDER BY id), '[]')
         FROM workflows

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { StepType } from '../domain/execution.ts';
 import { groupBy } from '../domain/group-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 export interface GraphStep {
@@ -40,8 +41,8 @@ export async function loadGraphs(
 
 /** Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each time. */
 export async function loadGraph(db: Kysely<Database>, projectId: string, workflowId: string): Promise<Graph> {
-  const { rows } = await sql<GraphRow>`
-    /* prepared */ SELECT
+  const { rows } = await prepared<GraphRow>`
+    SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'type', type, 'name', name, 'config', config,
           'templateId', template_id)), '[]')
         FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS steps,

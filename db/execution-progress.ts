@@ -4,6 +4,7 @@ import type { ExecutionPosition, NewVisit, VisitOutcome } from './execution-visi
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './execution-waits.ts';
 import type { Stop } from './execution-walk.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { bookTimers } from './timer-seconds.ts';
 
@@ -77,8 +78,8 @@ async function saveVisits(
   { closed, visits, positions }: Progress,
 ): Promise<Set<string>> {
   const waitedAt = positions.flatMap(({ status, stepId }) => (status === 'WAITING' && stepId !== null ? stepId : []));
-  const { rows } = await sql<{ id: string; gone: boolean }>`
-    /* prepared */ WITH there AS MATERIALIZED (
+  const { rows } = await prepared<{ id: string; gone: boolean }>`
+    WITH there AS MATERIALIZED (
       SELECT id FROM workflow_steps
       WHERE id = ANY(${[...new Set(waitedAt)]}::uuid[]) AND ${ownedBy('project_id', projectId)} ORDER BY id FOR KEY SHARE
     ), closed AS (

@@ -1,9 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import { type Graph, loadGraphs } from './execution-graph.ts';
 import type { Visit, VisitStatus } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** An execution at the visit where it stands. */
@@ -38,8 +39,8 @@ export async function lockExecutions(
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, asked } = p;
   if (!p.contactsLocked) await lockTheirContacts(trx, projectId, asked.map(idOf));
-  const { rows } = await sql<LockedRow>`
-    /* prepared */ SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
+  const { rows } = await prepared<LockedRow>`
+    SELECT e.id, e.project_id AS "projectId", e.workflow_id AS "workflowId", e.contact_id AS "contactId", e.visit,
       e.event, e.context, e.untrusted, e.swayed, e.mode, e.laps, e.status, e.exit_reason AS reason, e.started_at AS "startedAt",
       e.completed_at AS "completedAt", w.name AS "workflowName", to_jsonb(a) AS asked, to_jsonb(c) AS current,
       (1000 * extract(epoch FROM now() - c.started_at))::float8 AS "standingMs"
@@ -56,8 +57,8 @@ export async function lockExecutions(
 }
 
 async function lockTheirContacts(trx: Transaction<Database>, projectId: string, ids: string[]): Promise<void> {
-  await sql`
-    /* prepared */ SELECT id FROM contacts WHERE ${ownedBy('project_id', projectId)} AND id IN (
+  await prepared`
+    SELECT id FROM contacts WHERE ${ownedBy('project_id', projectId)} AND id IN (
       SELECT contact_id FROM executions WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)})
     ORDER BY id FOR NO KEY UPDATE
   `.execute(trx);

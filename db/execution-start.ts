@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
@@ -7,6 +7,7 @@ import { newProgress, saveProgress } from './execution-progress.ts';
 import { type Stop, type WalkingExecution, walk } from './execution-walk.ts';
 import { enqueue } from './outbox.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
@@ -76,8 +77,8 @@ export async function startExecutions(
 async function insertExecutions(trx: Transaction<Database>, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
-  const { rows } = await sql<{ id: string }>`
-    /* prepared */ WITH u AS MATERIALIZED (
+  const { rows } = await prepared<{ id: string }>`
+    WITH u AS MATERIALIZED (
       SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${ownedBy('x.project_id', p.projectId)}), 0) AS depth
       FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
         ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],

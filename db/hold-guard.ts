@@ -4,6 +4,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { insertAudit } from './audit-log.ts';
 import type { Db } from './connection.ts';
 import { queueOwnerNotice } from './owner-notices.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** Rows of one hour of a project: transactions of different connections mostly meet different ones. */
@@ -34,8 +35,8 @@ export async function guardRates(
   const { projectId, mails, dead, complaints } = p;
   const ofProject = sql`
     SELECT ${projectId}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
-  const { rows } = await sql<{ watched: boolean }>`
-    /* prepared */ WITH counts AS (${countOutcomes(ofProject)})
+  const { rows } = await prepared<{ watched: boolean }>`
+    WITH counts AS (${countOutcomes(ofProject)})
     SELECT EXISTS (SELECT FROM provider_outcomes WHERE project_id = ${projectId}) AS watched
   `.execute(trx);
   const watched = rows[0]?.watched ?? false;

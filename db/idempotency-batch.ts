@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
 import { type FirstUse, IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** What tells a key from others: keys are one namespace a project, and those sent with its public key another. */
@@ -28,8 +29,8 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
-  const { rows } = await sql<{ project_id: string; public: boolean; key: string }>`
-    /* prepared */ INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
+  const { rows } = await prepared<{ project_id: string; public: boolean; key: string }>`
+    INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
     SELECT u.project_id, u.public, u.key, u.owner, u.request, 0, 'null'
     FROM unnest(${sorted.map((w) => w.projectId)}::uuid[], ${sorted.map((w) => w.owner.public)}::bool[],
       ${sorted.map((w) => w.key)}::text[], ${sorted.map((w) => w.owner.name)}::text[],
@@ -64,7 +65,7 @@ export interface KeyedAnswer extends KeyRef {
 
 /** Keeps the answers with their keys, for clients that lose them. */
 export async function keepAnswers(trx: Transaction<Database>, answers: KeyedAnswer[]): Promise<void> {
-  if (answers.length > 0) await sql`/* prepared */ ${updateAnswers(answers)}`.execute(trx);
+  if (answers.length > 0) await prepared`${updateAnswers(answers)}`.execute(trx);
 }
 
 /** The statement of `keepAnswers`, for a statement that does more; any number of answers. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { OUTBOX_CHANNEL, type OutboxRow, type OutboxTaker, takerOf } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import type { Db } from './connection.ts';
+import { prepared } from './prepared.ts';
 
 /** NOTIFY takes a lock of the whole database at its commit, so a process rings this seldom however much it accepts; a lone row rings at once. */
 const INTERVAL_MS = 10;
@@ -24,7 +24,5 @@ export function createOutboxBell(db: Db): OutboxBell {
 }
 
 async function ring(db: Db, takers: OutboxTaker[]): Promise<void> {
-  await sql`/* prepared */ SELECT pg_notify(${OUTBOX_CHANNEL}::text, taker) FROM unnest(${takers}::text[]) AS taker`.execute(
-    db,
-  );
+  await prepared`SELECT pg_notify(${OUTBOX_CHANNEL}::text, taker) FROM unnest(${takers}::text[]) AS taker`.execute(db);
 }

@@ -3,6 +3,7 @@ import type { Begun } from '../domain/begun.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db } from './connection.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
@@ -14,7 +15,7 @@ const ERROR_MAX_CHARS = 500;
 export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
   const queued = outboxRows(rows);
-  await sql`/* prepared */ ${insertOutbox(queued)}`.execute(trx);
+  await prepared`${insertOutbox(queued)}`.execute(trx);
   return queued;
 }
 
@@ -63,8 +64,8 @@ const PROJECTS_LOOKED_AT = 100;
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, rooms = new Map<string, number>() } = p;
   const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
-  const { rows } = await sql<ClaimedRow>`
-    /* prepared */ WITH RECURSIVE
+  const { rows } = await prepared<ClaimedRow>`
+    WITH RECURSIVE
     ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},
     ${projectsFrom('behind', priority, sql`<= ${after}::uuid`)},
     waiting AS MATERIALIZED (
@@ -99,8 +100,8 @@ export interface OutboxLook {
  * Temporal are asked for between two instants makes the planner expect few of them, and take their index instead of reading a backlog.
  */
 export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
-  const { rows } = await sql<OutboxLook>`
-    /* prepared */ SELECT
+  const { rows } = await prepared<OutboxLook>`
+    SELECT
       (SELECT count(*) FROM outbox WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now()) AS "withTemporal",
       array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
   `.execute(db);
@@ -144,16 +145,16 @@ function toTaken(row: ClaimedRow): TakenRow {
 
 /** Keeps rows that this process still works on from being taken by others. */
 export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
-  await sql`
-    /* prepared */ UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
+  await prepared`
+    UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
   `.execute(db);
 }
 
 /** Gives rows back as if they had not been taken, to be taken at once. */
 export async function giveBack(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  await sql`
-    /* prepared */ UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
+  await prepared`
+    UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
   `.execute(db);
 }
 
@@ -170,13 +171,13 @@ export async function putOff(db: Db, ids: string[], message: string): Promise<vo
 /** Forgets rows whose work is done, or is Temporal's now. May run twice. */
 export async function deleteRows(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
-  await sql`/* prepared */ DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
+  await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
 /** Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May run twice. */
 export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
-  const { rows } = await sql<{ ms: number }>`
-    /* prepared */ DELETE FROM outbox o
+  const { rows } = await prepared<{ ms: number }>`
+    DELETE FROM outbox o
     USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])
       AS u (kind, ref_id, visit)
     WHERE o.ref_id = u.ref_id AND o.kind = u.kind AND o.taken_at IS NOT NULL
@@ -191,8 +192,8 @@ export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
  * a deadline would stand open for ever.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
-  const { rows: ended } = await sql<{ id: string }>`
-    /* prepared */ SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[]) AS t (id, ref_id)
+  const { rows: ended } = await prepared<{ id: string }>`
+    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[]) AS t (id, ref_id)
     LEFT JOIN executions e ON e.id = t.ref_id
     WHERE e.id IS NULL OR e.completed_at IS NOT NULL
   `.execute(db);

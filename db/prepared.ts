@@ -1,12 +1,24 @@
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import {
+  type PostgresCursor,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  type RawBuilder,
+  sql,
+} from 'kysely';
 import type pg from 'pg';
 
+/** How a statement begins that `prepared` wrote, which is all that a connection sees of it. */
+const MARK = '/* prepared */ ';
+
 /**
- * How a statement begins that is to be parsed and planned once a connection, instead of each time it runs: for the short statements of
- * the paths that run hundreds of times a second, of which planning is more than half the cost. Not for lists, searches and
+ * As kysely's `sql`, of a statement that is to be parsed and planned once a connection, instead of each time it runs: for the short statements
+ * of the paths that run hundreds of times a second, of which planning is more than half the cost. Not for lists, searches and
  * segments, whose best plan depends on what is asked.
  */
-const MARK = '/* prepared */';
+export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values: unknown[]): RawBuilder<T> {
+  return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
+}
 
 /**
  * Plans are made anew this often: one that was made while a table was small reads all of it, and Postgres itself would keep it until
@@ -49,7 +61,7 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('cursors are not used here');
-    const statement = text.trimStart().startsWith(MARK) ? statementOf(text) : { text };
+    const statement = text.startsWith(MARK) ? statementOf(text) : { text };
     return client.query({ ...statement, values: [...values] }).then((result) => {
       answered();
       return result;

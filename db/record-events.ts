@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { lockContacts } from './contact-locks.ts';
@@ -6,6 +6,7 @@ import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 import { queueDeliveries } from './webhook-deliveries.ts';
 
@@ -88,8 +89,8 @@ async function findSwayed(
   ids: string[],
 ): Promise<Map<string, { untrusted: boolean }>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<{ id: string; untrusted: boolean }>`
-    /* prepared */ SELECT id, untrusted FROM executions
+  const { rows } = await prepared<{ id: string; untrusted: boolean }>`
+    SELECT id, untrusted FROM executions
     WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)} AND (untrusted OR swayed)
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
@@ -101,8 +102,8 @@ async function insertEvents(
   events: EventOfOrigin[],
 ): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
-  await sql`
-    /* prepared */ INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
+  await prepared`
+    INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
     SELECT ${projectId}, u.* FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],

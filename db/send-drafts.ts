@@ -3,6 +3,7 @@ import { emailDomain } from '../domain/email-address.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { SendRequest } from '../domain/send-request.ts';
 import type { NewContent } from './contents.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
@@ -52,8 +53,8 @@ async function findTemplates(trx: Transaction<Database>, requests: SendRequest[]
     templateId !== undefined && UUID.test(templateId) ? [{ templateId, projectId }] : [],
   );
   if (wanted.length === 0) return new Map();
-  const { rows } = await sql<SendTemplate>`
-    /* prepared */ SELECT DISTINCT t.id, t.project_id, t.subject, t.body, t.type, t.from_email, t.from_name, t.reply_to
+  const { rows } = await prepared<SendTemplate>`
+    SELECT DISTINCT t.id, t.project_id, t.subject, t.body, t.type, t.from_email, t.from_name, t.reply_to
     FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
     JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
   `.execute(trx);
@@ -90,8 +91,8 @@ async function findVerifiedSenders(trx: Transaction<Database>, drafts: Draft[]):
   const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
   if (wanted.size === 0) return new Set();
   const contents = [...wanted.values()];
-  const { rows } = await sql<{ project_id: string; domain: string }>`
-    /* prepared */ SELECT d.project_id, d.domain
+  const { rows } = await prepared<{ project_id: string; domain: string }>`
+    SELECT d.project_id, d.domain
     FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.fromEmail))}::text[])
       AS w (project_id, domain)
     JOIN domains d ON d.project_id = w.project_id AND d.domain = w.domain AND d.status = 'VERIFIED'

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { EmailOptions } from '../domain/email-outcome.ts';
 import { interpolate, namesStranger } from '../domain/interpolate.ts';
@@ -9,6 +9,7 @@ import type { EffectStanding } from './execution-resume.ts';
 import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import { ownedBy } from './owned-by.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
@@ -109,8 +110,8 @@ async function findTemplates(
   projectId: string,
   ids: string[],
 ): Promise<Map<string, TemplateRow>> {
-  const { rows } = await sql<TemplateRow>`
-    /* prepared */ SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
+  const { rows } = await prepared<TemplateRow>`
+    SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
     FROM templates WHERE id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('project_id', projectId)}
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
@@ -143,8 +144,8 @@ async function insertStepEmails(
 ): Promise<Map<string, string>> {
   if (drafts.length === 0) return new Map();
   const executions = drafts.map(({ standing }) => standing.execution);
-  const { rows } = await sql<{ execution_id: string; id: string }>`
-    /* prepared */ INSERT INTO emails
+  const { rows } = await prepared<{ execution_id: string; id: string }>`
+    INSERT INTO emails
       (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
     SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
       u.variables, u.options

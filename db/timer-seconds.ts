@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely';
 import { groupBy } from '../domain/group-by.ts';
 import type { Db } from './connection.ts';
+import { prepared } from './prepared.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -76,8 +77,8 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
  * @param p.atLeast what holds while little is begun
  */
 export async function reportBegun(db: Db, p: { workerId: string; perSecond: number; atLeast: number }): Promise<void> {
-  await sql`
-    /* prepared */ WITH mine AS (
+  await prepared`
+    WITH mine AS (
       INSERT INTO begin_rates (worker_id, per_second) VALUES (${p.workerId}::uuid, ${p.perSecond}::float8)
       ON CONFLICT (worker_id) DO UPDATE SET per_second = excluded.per_second, at = now()
     ), gone AS (
@@ -111,8 +112,8 @@ async function book(
   asked: Map<number, Timer[]>,
 ): Promise<BookedSecond[]> {
   const seconds = [...asked.keys()].sort((a, b) => a - b);
-  const { rows } = await sql<Omit<BookedSecond, 'before'> & { booked: number }>`
-    /* prepared */ INSERT INTO timer_seconds AS t (project_id, second, booked)
+  const { rows } = await prepared<Omit<BookedSecond, 'before'> & { booked: number }>`
+    INSERT INTO timer_seconds AS t (project_id, second, booked)
     SELECT ${projectId}::uuid, u.second, u.asked FROM unnest(${seconds}::bigint[],
       ${seconds.map((second) => asked.get(second)?.length ?? 0)}::int[]) AS u (second, asked)
     ORDER BY u.second

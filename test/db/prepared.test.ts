@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
+import { prepared } from '../../db/prepared.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -19,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const prepared = async () => {
+const preparedStatements = async () => {
   const { rows } = await sql<{ statement: string; uses: number }>`
     SELECT statement, generic_plans + custom_plans AS uses FROM pg_prepared_statements WHERE from_sql = false`.execute(
     db,
@@ -29,17 +30,17 @@ const prepared = async () => {
 
 test('a marked statement is prepared once a connection and run again with other values; others are not', async () => {
   for (const n of [1, 2, 3]) {
-    const { rows } = await sql<{ n: number }>`/* prepared */ SELECT ${n}::int AS n`.execute(db);
+    const { rows } = await prepared<{ n: number }>`SELECT ${n}::int AS n`.execute(db);
     expect(rows).toEqual([{ n }]);
     await sql`SELECT ${n}::int AS n`.execute(db);
   }
-  await db.transaction().execute((trx) => sql`/* prepared */ SELECT ${4}::int AS n`.execute(trx));
-  expect(await prepared()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
+  await db.transaction().execute((trx) => prepared`SELECT ${4}::int AS n`.execute(trx));
+  expect(await preparedStatements()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
 });
 
 test('a marked statement goes on after its table was changed', async () => {
   await sql`CREATE TABLE changing (id int)`.execute(db);
-  const read = () => sql`/* prepared */ SELECT id FROM changing`.execute(db);
+  const read = () => prepared`SELECT id FROM changing`.execute(db);
   await read();
   await sql`ALTER TABLE changing ADD COLUMN name text`.execute(db);
   expect((await read()).rows).toEqual([]);
@@ -50,7 +51,7 @@ test('a plan made while a table was small is not kept when it has grown', async 
   await sql`SET plan_cache_mode = force_generic_plan`.execute(db);
   await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);
   await sql`ANALYZE growing`.execute(db);
-  const read = () => sql`/* prepared */ SELECT id FROM growing WHERE id = ANY(${[1]}::int[])`.execute(db);
+  const read = () => prepared`SELECT id FROM growing WHERE id = ANY(${[1]}::int[])`.execute(db);
   const plan = async () => {
     const { rows } = await sql<{ name: string }>`
       SELECT name FROM pg_prepared_statements WHERE statement LIKE '%FROM growing%' AND from_sql = false`.execute(db);
