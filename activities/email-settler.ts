@@ -1,8 +1,6 @@
-import type { Transaction } from 'kysely';
-import type { Db } from '../db/connection.ts';
+import type { Db, Trx } from '../db/connection.ts';
 import { type EmailResult, recordEmailResults } from '../db/email-outcomes.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Database } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
@@ -21,7 +19,7 @@ export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
  * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of one project at
  * once. May run again.
  */
-export type SettleHook<T> = (trx: Transaction<Database>, settled: Settled[]) => Promise<Hooked<T>>;
+export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
 
 export interface Hooked<T> {
   /** In the order of what was settled. */
@@ -62,7 +60,7 @@ export function createEmailSettler(deps: {
     deps.guard.accepted(settled.flatMap(({ email, outcome }) => (outcome.kind === 'sent' ? [email.id] : [])));
   }
 
-  async function record(trx: Transaction<Database>, items: Item[]) {
+  async function record(trx: Trx, items: Item[]) {
     const results = items.map(({ result }) => result);
     const projectId = results[0]?.email.projectId ?? '';
     const { recorded, outbox, watched } = await recordEmailResults(trx, { projectId, results, suppressionKey, source });
@@ -97,10 +95,7 @@ export function createEmailSettler(deps: {
 }
 
 /** Each hook once, for all the mails that were given with it. */
-async function runHooks(
-  trx: Transaction<Database>,
-  items: Item[],
-): Promise<{ values: Map<Item, unknown>; outbox: OutboxRow[] }> {
+async function runHooks(trx: Trx, items: Item[]): Promise<{ values: Map<Item, unknown>; outbox: OutboxRow[] }> {
   const values = new Map<Item, unknown>();
   const outbox: OutboxRow[] = [];
   for (const hook of new Set(items.map((item) => item.hook))) {

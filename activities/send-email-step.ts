@@ -1,6 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Transaction } from 'kysely';
+import type { Trx } from '../db/connection.ts';
 import { type ClaimedEmail, claimEmails } from '../db/email-ledger.ts';
 import {
   atEffect,
@@ -11,7 +11,6 @@ import {
 } from '../db/execution-resume.ts';
 import { noteAttempt } from '../db/execution-visits.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import type { Database } from '../db/schema.ts';
 import { type StepEmail, saveStepEmails } from '../db/step-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
@@ -79,7 +78,7 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
 }
 
 /** Ends the pauses that led here, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
-async function begin(trx: Transaction<Database>, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
+async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, projectId, inputs);
   const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
@@ -103,7 +102,7 @@ function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
 }
 
 /** A step with nothing to send: at fault, or settled by an earlier attempt that could not close the visit any more. */
-function passOver(trx: Transaction<Database>, mail: StepEmail): Promise<Next> {
+function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
   const { execution, next } = mail.standing;
   const at = { executionId: execution.id, visit: next.visit };
   const outcome: EffectOutcome =
@@ -123,7 +122,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
 }
 
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
-async function completeSteps(trx: Transaction<Database>, settled: Settled[]): Promise<Hooked<Next | undefined>> {
+async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next | undefined>> {
   const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',

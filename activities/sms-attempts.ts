@@ -1,7 +1,5 @@
-import type { Transaction } from 'kysely';
 import type { SmsProvider } from '../channels/sms/provider.ts';
-import type { Db } from '../db/connection.ts';
-import type { Database } from '../db/schema.ts';
+import type { Db, Trx } from '../db/connection.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../db/sms-ledger.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -18,7 +16,7 @@ export type AttemptedSms =
   | { id: string; became: 'later' | 'unrecorded'; dueAt: Date };
 
 /** Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the commit. */
-export type SmsSettleHook = (trx: Transaction<Database>, attempted: AttemptedSms) => Promise<OutboxRow[]>;
+export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
 
 interface Batch {
   projectId: string;

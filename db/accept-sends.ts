@@ -1,16 +1,16 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { insertAttachments } from './attachments.ts';
+import type { Trx } from './connection.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { saveContents } from './contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
 import { insertOutbox, outboxRows } from './outbox.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 import { composeSends, type Draft } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { takeMonthlyAllowance } from './usage.ts';
@@ -31,7 +31,7 @@ export interface AcceptedSends {
  * disagree about a contact; where this throws, it runs them again one by one. Source: performance.md §5, decisions §1, §11.
  */
 export async function acceptSends(
-  trx: Transaction<Database>,
+  trx: Trx,
   requests: SendRequest[],
   p: { suppressionKey: Buffer },
 ): Promise<AcceptedSends> {
@@ -58,7 +58,7 @@ export async function acceptSends(
 async function refuseOrKeep(
   refused: Map<SendRequest, AppError>,
   composed: Map<SendRequest, Draft | AppError>,
-  trx: Transaction<Database>,
+  trx: Trx,
 ): Promise<Draft[]> {
   const drafts = [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
   const over = await overMonthlyLimit(trx, drafts);
@@ -77,7 +77,7 @@ async function refuseOrKeep(
 }
 
 /** Takes the month's allowance for the live mails of each limited project: all at once where they fit, else request by request. */
-async function overMonthlyLimit(trx: Transaction<Database>, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
+async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();
   const limited = groupBy(
     drafts.filter(({ request }) => request.mode === 'live' && request.monthlyEmailLimit !== null),
@@ -97,7 +97,7 @@ async function overMonthlyLimit(trx: Transaction<Database>, drafts: Draft[]): Pr
 }
 
 async function insertSends(
-  trx: Transaction<Database>,
+  trx: Trx,
   drafts: Draft[],
   suppressionKey: Buffer,
 ): Promise<{ answers: Map<SendRequest, SendAnswer>; outbox: OutboxRow[] }> {
@@ -123,7 +123,7 @@ async function insertSends(
 
 /** Upserts the recipients project by project, in the order of ids, so that two batches lock in the same order. */
 async function saveRecipients(
-  trx: Transaction<Database>,
+  trx: Trx,
   drafts: Draft[],
   suppressionKey: Buffer,
 ): Promise<{ contacts: Map<Draft, UpsertedContact[]>; outbox: OutboxRow[] }> {

@@ -1,9 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Role } from '../domain/scopes.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { sqlStateOf } from './postgres-errors.ts';
-import type { Database } from './schema.ts';
 
 export interface NewAccount {
   email: string;
@@ -58,7 +57,7 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
 
 /** Makes a project with its public key; returns its id. */
 export async function insertProject(
-  trx: Transaction<Database> | Db,
+  trx: Trx | Db,
   project: { name: string; publicKey: { key: string; hash: Buffer } },
 ): Promise<string> {
   const { key, hash } = project.publicKey;
@@ -70,7 +69,7 @@ export async function insertProject(
   return row.id;
 }
 
-async function refuseUnlessFirst(trx: Transaction<Database>): Promise<void> {
+async function refuseUnlessFirst(trx: Trx): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${FIRST_SIGNUP_LOCK})`.execute(trx);
   const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(trx);
   if (rows.length > 0) throw signupClosed();

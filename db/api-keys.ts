@@ -1,8 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './connection.ts';
 
 export interface ApiKey {
   id: string;
@@ -31,7 +30,7 @@ export interface NewApiKey {
 const COLUMNS = sql.raw('id, name, prefix, scopes, mode, expires_at, revoked_at, last_used_at, created_at');
 
 /** Keeps a new key by its hash. */
-export async function insertApiKey(trx: Transaction<Database> | Db, key: NewApiKey): Promise<ApiKey> {
+export async function insertApiKey(trx: Trx | Db, key: NewApiKey): Promise<ApiKey> {
   const { rows } = await sql<ApiKeyRow>`
     INSERT INTO api_keys (project_id, name, key_hash, prefix, scopes, mode, created_by, expires_at)
     VALUES (${key.projectId}, ${key.name}, ${key.hash}, ${key.prefix}, ${[...key.scopes]}::text[], ${key.mode},
@@ -54,7 +53,7 @@ export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> 
  * @throws AppError NOT_FOUND (another project's id too)
  */
 export async function revokeApiKey(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; id: string },
 ): Promise<{ key: ApiKey; changed: boolean }> {
   const { rows } = await sql<ApiKeyRow & { changed: boolean }>`
@@ -67,10 +66,7 @@ export async function revokeApiKey(
 }
 
 /** Gives a project a new public key; the old one stops at once. */
-export async function updatePublicKey(
-  trx: Transaction<Database>,
-  p: { projectId: string; key: string; hash: Buffer },
-): Promise<void> {
+export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
   await sql`
     UPDATE projects SET public_key = ${p.key}, public_key_hash = ${p.hash}, updated_at = now() WHERE id = ${p.projectId}
   `.execute(trx);

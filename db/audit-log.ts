@@ -1,7 +1,6 @@
-import { sql, type Transaction } from 'kysely';
-import type { Db } from './connection.ts';
+import { sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
-import type { Database } from './schema.ts';
 
 /** What is audited, by the word that the log shows. */
 export type AuditAction =
@@ -28,7 +27,7 @@ export interface AuditEntry {
 
 /** Notes a deed in the transaction that does it, so that there is neither without the other. */
 export async function insertAudit(
-  trx: Transaction<Database>,
+  trx: Trx,
   entry: {
     projectId: string;
     action: AuditAction;

@@ -1,10 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { deleteContacts } from './contact-delete.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
-import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */
@@ -31,7 +31,7 @@ interface Effect {
  * An id that is no contact of the project is a failure with its error, and the others go on. Source: decisions §11.
  */
 export async function runBulkChunk(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
@@ -46,7 +46,7 @@ export async function runBulkChunk(
 }
 
 async function applyOperation(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { kind: BulkKind; ids: string[]; mode: 'live' | 'test'; suppressionKey: Buffer },
 ): Promise<Effect> {
   if (p.kind !== 'bulk-delete') return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe' });
@@ -55,7 +55,7 @@ async function applyOperation(
 }
 
 async function setSubscribed(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; ids: string[]; subscribed: boolean; mode: 'live' | 'test'; suppressionKey: Buffer },
 ): Promise<Effect> {
   const { rows } = await sql<{ id: string; email: string }>`

@@ -1,10 +1,9 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { AudienceType } from './campaigns.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
-import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 import { inSavepoint } from './transaction.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from './usage.ts';
@@ -49,7 +48,7 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
  * A contact who leaves the audience later is judged when the mail is about to leave (db/campaign-ledger.ts). Source: decisions §6.
  */
-export async function takeAudiencePage(trx: Transaction<Database>, p: PageRequest): Promise<AudiencePage> {
+export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
   if (!campaign) return { outcome: 'stopped' };
   if (campaign.audience_done) return { outcome: 'taken', done: true, ...(await takenSoFar(trx, p)) };
@@ -121,7 +120,7 @@ function toAudience(projectId: string, row: CampaignRow): Audience {
 
 /** Holds the campaign for the page: a cancel waits for it, or was first and nothing is taken. */
 async function lockSending(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; campaignId: string; sendNo: number },
 ): Promise<CampaignRow | undefined> {
   const { rows } = await sql<CampaignRow>`
@@ -135,10 +134,7 @@ async function lockSending(
   return rows[0];
 }
 
-async function takenSoFar(
-  trx: Transaction<Database>,
-  p: { campaignId: string },
-): Promise<{ recipients: number; lastSeq: number }> {
+async function takenSoFar(trx: Trx, p: { campaignId: string }): Promise<{ recipients: number; lastSeq: number }> {
   const { rows } = await sql<{ recipients: number; lastSeq: number }>`
     SELECT coalesce(sum(size), 0)::int AS recipients, coalesce(max(seq), 0) AS "lastSeq"
     FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
@@ -159,7 +155,7 @@ interface Page {
  * one be there all the same, the page is taken again with a look.
  */
 async function takeRows(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: PageRequest,
   campaign: CampaignRow,
   predicate: RawBuilder<SqlBool>,
@@ -180,7 +176,7 @@ function isTwice(error: unknown): boolean {
 
 /** INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range. */
 async function insertPage(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: PageRequest,
   how: { campaign: CampaignRow; predicate: RawBuilder<SqlBool>; present: RawBuilder<unknown> },
 ): Promise<Page> {
@@ -216,7 +212,7 @@ async function insertPage(
  * since the last page, this fails, and the page is tried again until it has caught up.
  */
 async function insertChunk(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; campaignId: string },
   first: string,
   last: string,
@@ -235,7 +231,7 @@ async function insertChunk(
 
 /** Takes the page from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
 async function takeAllowance(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   { mode, monthly_email_limit: limit }: CampaignRow,
   n: number,
@@ -249,7 +245,7 @@ async function takeAllowance(
 
 /** Recipients of a page that the month has no room for. */
 async function skipBeyond(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; campaignId: string },
   page: Page,
   room: number,

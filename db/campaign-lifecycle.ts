@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -13,10 +13,9 @@ import {
   refusal,
   toCampaign,
 } from './campaigns.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 import { monthlyRoom } from './usage.ts';
 
@@ -48,7 +47,7 @@ export type StartState =
  * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
  */
 export async function startCampaign(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: CampaignRef & { at: Date | null; mode?: 'live' | 'test' },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; mode: string; was: CampaignStatus }>`
@@ -80,7 +79,7 @@ export async function startCampaign(
  * (db/campaign-ledger.ts), so after the lock nobody claims any more, and whether anything was claimed is certain.
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
-export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
+export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('SCHEDULED', 'SENDING', 'PAUSED') FOR UPDATE
@@ -106,7 +105,7 @@ export async function cancelCampaign(trx: Transaction<Database>, p: CampaignRef)
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
 export async function pauseCampaign(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: CampaignRef & { reason: PausedReason; sendNo?: number },
 ): Promise<ChangedCampaign> {
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
@@ -119,7 +118,7 @@ export async function pauseCampaign(
 }
 
 /** Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any other state */
-export async function resumeCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<ChangedCampaign> {
+export async function resumeCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
   return turn(trx, p, {
     found: sql`status IN ('SENDING', 'PAUSED')`,
     to: 'SENDING',
@@ -130,7 +129,7 @@ export async function resumeCampaign(trx: Transaction<Database>, p: CampaignRef)
 
 /** Between SENDING and PAUSED. The lock keeps claims out, which an UPDATE alone would let pass. */
 async function turn(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: CampaignRef,
   how: { found: RawBuilder<unknown>; to: 'SENDING' | 'PAUSED'; reason: RawBuilder<unknown>; refused: string },
 ): Promise<ChangedCampaign> {
@@ -159,7 +158,7 @@ function isOpen(status: CampaignStatus): boolean {
  * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of `contents`.
  * May run again at any moment.
  */
-export async function advanceStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartState> {
+export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
   if (!row) return { phase: 'ended', status: 'DELETED' };
   const ours = row.send_no === p.sendNo && isOpen(row.status);
@@ -187,7 +186,7 @@ export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean>
 }
 
 /** Tells the workflows of a project's SENDING campaigns to look again: sending was released from its hold. */
-export async function wakeCampaigns(trx: Transaction<Database>, projectId: string): Promise<OutboxRow[]> {
+export async function wakeCampaigns(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; send_no: number }>`
     SELECT id, send_no FROM campaigns WHERE project_id = ${projectId} AND status = 'SENDING'
   `.execute(trx);
@@ -202,7 +201,7 @@ export async function wakeCampaigns(trx: Transaction<Database>, projectId: strin
   );
 }
 
-async function assertAudience(trx: Transaction<Database>, projectId: string, campaign: Campaign): Promise<void> {
+async function assertAudience(trx: Trx, projectId: string, campaign: Campaign): Promise<void> {
   const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
   if (await audienceExists(trx, { projectId, type, segmentId, filter })) return;
   throw new AppError('BAD_REQUEST', {
@@ -213,7 +212,7 @@ async function assertAudience(trx: Transaction<Database>, projectId: string, cam
 }
 
 /** A start that would skip everybody is refused. What the month has room for is taken page by page (db/campaign-audience.ts). */
-async function assertRoom(trx: Transaction<Database>, projectId: string): Promise<void> {
+async function assertRoom(trx: Trx, projectId: string): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
     SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);
@@ -223,14 +222,14 @@ async function assertRoom(trx: Transaction<Database>, projectId: string): Promis
 }
 
 /** Whether any mail was ever claimed: a sender that was killed may have sent it. */
-async function anythingTried(trx: Transaction<Database>, p: CampaignRef): Promise<boolean> {
+async function anythingTried(trx: Trx, p: CampaignRef): Promise<boolean> {
   const { rows } = await sql<{ tried: boolean }>`
     SELECT EXISTS (SELECT FROM emails WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND attempts > 0) AS tried
   `.execute(trx);
   return rows[0]?.tried ?? false;
 }
 
-async function markCancelled(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+async function markCancelled(trx: Trx, p: CampaignRef): Promise<Campaign> {
   const { rows } = await sql<CampaignRow>`
     UPDATE campaigns SET status = 'CANCELLED', paused_reason = NULL, cancelled_at = now(), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
@@ -238,7 +237,7 @@ async function markCancelled(trx: Transaction<Database>, p: CampaignRef): Promis
   return toCampaign(rows[0]);
 }
 
-async function returnToDraft(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+async function returnToDraft(trx: Trx, p: CampaignRef): Promise<Campaign> {
   await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
   const { rows } = await sql<CampaignRow>`
@@ -258,7 +257,7 @@ type StartRow = CampaignRow & {
   send_rate: number | null;
 };
 
-async function lockStart(trx: Transaction<Database>, p: CampaignStart): Promise<StartRow | undefined> {
+async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefined> {
   const { rows } = await sql<StartRow>`
     SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due, mode,
       (SELECT effective_send_rate_per_second FROM projects WHERE id = project_id) AS send_rate
@@ -267,7 +266,7 @@ async function lockStart(trx: Transaction<Database>, p: CampaignStart): Promise<
   return rows[0];
 }
 
-async function begin(trx: Transaction<Database>, p: CampaignStart, campaign: Campaign): Promise<void> {
+async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
   const contentId = await saveContent(trx, {
     projectId: p.projectId,
     subject: campaign.subject,

@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Campaign } from './campaigns.ts';
+import type { Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 import { takeMonthlyAllowance } from './usage.ts';
 
@@ -23,7 +23,7 @@ export interface TestMail {
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
 export async function insertTestMail(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; campaign: Campaign; email: string; mode: 'live' | 'test'; monthlyEmailLimit: number | null },
 ): Promise<TestMail> {
   const { projectId, campaign, mode } = p;

@@ -1,11 +1,10 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
-import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
@@ -78,10 +77,7 @@ export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${nam
  * Makes a DRAFT.
  * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment
  */
-export async function insertCampaign(
-  trx: Transaction<Database>,
-  p: { projectId: string; content: CampaignContent },
-): Promise<Campaign> {
+export async function insertCampaign(trx: Trx, p: { projectId: string; content: CampaignContent }): Promise<Campaign> {
   await assertContent(trx, p);
   const { content: c } = p;
   const { rows } = await sql<CampaignRow>`
@@ -103,7 +99,7 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
 }
 
 /** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
-export async function lockCampaign(trx: Transaction<Database>, { projectId, id }: CampaignRef): Promise<Campaign> {
+export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
   const { rows } = await sql<CampaignRow>`
     SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE
   `.execute(trx);
@@ -143,10 +139,7 @@ export async function listCampaigns(
  * Replaces what a DRAFT or SCHEDULED campaign says; what a start has begun to send stays as it is.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED
  */
-export async function updateCampaign(
-  trx: Transaction<Database>,
-  p: CampaignRef & { content: CampaignContent },
-): Promise<Campaign> {
+export async function updateCampaign(trx: Trx, p: CampaignRef & { content: CampaignContent }): Promise<Campaign> {
   await assertContent(trx, p);
   const { content: c } = p;
   const { rows } = await sql<CampaignRow>`
@@ -164,7 +157,7 @@ export async function updateCampaign(
  * Forgets a campaign; its emails stay in the history of their contacts.
  * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED
  */
-export async function deleteCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<void> {
+export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
   const { rows } = await sql`
     DELETE FROM campaigns
     WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED') RETURNING id
@@ -174,7 +167,7 @@ export async function deleteCampaign(trx: Transaction<Database>, p: CampaignRef)
 }
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
-export async function duplicateCampaign(trx: Transaction<Database>, p: CampaignRef): Promise<Campaign> {
+export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
   const { rows } = await sql<CampaignRow>`
     INSERT INTO campaigns (project_id, name, description, subject, body, from_email, from_name, reply_to,
       audience_type, segment_id, audience_filter)
@@ -190,7 +183,7 @@ export const NAME_MAX_CHARS = 255;
 const COPY_SUFFIX = ' (Copy)';
 
 /** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
-export async function refusal(trx: Transaction<Database>, p: CampaignRef, message: string): Promise<AppError> {
+export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
   const { rows } = await sql<{ status: CampaignStatus }>`
     SELECT status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
   `.execute(trx);
@@ -199,7 +192,7 @@ export async function refusal(trx: Transaction<Database>, p: CampaignRef, messag
 }
 
 async function assertContent(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
   await assertSender(trx, projectId, content.from);

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { preparing } from './prepared.ts';
 import type { Database } from './schema.ts';
@@ -22,7 +22,11 @@ export interface ConnectionOptions {
   onAnswer?: () => void;
 }
 
+/** What a query is asked of: the pool, or a transaction, which is one too. */
 export type Db = Kysely<Database>;
+
+/** For what must be in one transaction with what else its caller does there. */
+export type Trx = Transaction<Database>;
 
 /** A pool of Postgres connections with the types of our tables. `db.destroy()` closes it. */
 export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {

@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { addressHash } from '../domain/suppression.ts';
+import type { Trx } from './connection.ts';
 import { noteAttachments } from './erased-attachments.ts';
 import { eraseWords } from './erased-contents.ts';
 import { endExecutions } from './execution-end.ts';
-import type { Database } from './schema.ts';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
@@ -21,7 +21,7 @@ export interface DeletedContacts {
  * the same time has either committed, and is seen here, or finds it gone. May run twice. Source: decisions §3, §9.
  */
 export async function deleteContacts(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; ids: string[]; suppressionKey: Buffer },
 ): Promise<DeletedContacts> {
   const { rows } = await sql<{ id: string; email: string }>`
@@ -49,7 +49,7 @@ export async function deleteContacts(
 }
 
 /** Empties what executions kept of the person; those that ran have been ended. */
-async function anonymiseExecutions(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
+async function anonymiseExecutions(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
   await sql`
     UPDATE execution_steps SET output = NULL, error = NULL WHERE (output IS NOT NULL OR error IS NOT NULL) AND execution_id IN (
       SELECT id FROM executions WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))
@@ -61,7 +61,7 @@ async function anonymiseExecutions(trx: Transaction<Database>, projectId: string
   `.execute(trx);
 }
 
-async function anonymiseMessages(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
+async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
   await eraseWords(trx, { projectId, contactIds });
   await noteAttachments(trx, { projectId, contactIds });
   // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
@@ -85,7 +85,7 @@ async function anonymiseMessages(trx: Transaction<Database>, projectId: string, 
   `.execute(trx);
 }
 
-async function forgetMemberships(trx: Transaction<Database>, projectId: string, contactIds: string[]): Promise<void> {
+async function forgetMemberships(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
   for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits']) {
     await sql`
       DELETE FROM ${sql.table(table)} WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
@@ -94,7 +94,7 @@ async function forgetMemberships(trx: Transaction<Database>, projectId: string, 
 }
 
 /** The entry goes on stopping mail by its hash; the address is gone. */
-async function anonymiseSuppressions(trx: Transaction<Database>, projectId: string, hashes: Buffer[]): Promise<void> {
+async function anonymiseSuppressions(trx: Trx, projectId: string, hashes: Buffer[]): Promise<void> {
   await sql`
     UPDATE suppressions SET email = NULL WHERE project_id = ${projectId} AND address_hash = ANY(${hashes}::bytea[])
   `.execute(trx);

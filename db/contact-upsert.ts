@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import {
   type ContactChange,
   type ContactUpsert,
@@ -13,10 +13,10 @@ import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import { publicDataOf, type StoredData, splitByWriter } from '../domain/public-data.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
@@ -62,7 +62,7 @@ export interface UpsertedContact {
  * @returns one result a row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
  */
-export async function upsertContacts(trx: Transaction<Database>, p: UpsertContacts): Promise<UpsertedContact[]> {
+export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = foldByEmail(p.rows);
   const known = await lockKnown(trx, p.projectId, wanted);
   await settleSubscriptions(trx, p, wanted, known);
@@ -90,7 +90,7 @@ interface StoredContact extends UpsertedContact, KnownContact {
 }
 
 async function lockKnown(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   wanted: Map<string, ContactUpsert>,
 ): Promise<Map<string, StoredContact>> {
@@ -114,7 +114,7 @@ async function lockKnown(
 
 /** Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands. */
 async function settleSubscriptions(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: UpsertContacts,
   wanted: Map<string, ContactUpsert>,
   known: Map<string, StoredContact>,
@@ -141,11 +141,7 @@ async function settleSubscriptions(
 }
 
 /** Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds their locks. */
-async function settleHistories(
-  trx: Transaction<Database>,
-  projectId: string,
-  contacts: StoredContact[],
-): Promise<void> {
+async function settleHistories(trx: Trx, projectId: string, contacts: StoredContact[]): Promise<void> {
   const unknown = new Map(contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
   if (unknown.size === 0) return;
   const { rows } = await sql<{ id: string; was_unsubscribed: boolean }>`
@@ -165,11 +161,7 @@ function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p:
   return known ? row.subscribed === true && !known.subscribed : (row.subscribed ?? p.defaultSubscribed);
 }
 
-async function insertMissing(
-  trx: Transaction<Database>,
-  p: UpsertContacts,
-  wanted: ContactUpsert[],
-): Promise<StoredContact[]> {
+async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) => (row.untrusted ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
@@ -189,11 +181,7 @@ async function insertMissing(
   return inserted.map(toStored);
 }
 
-async function updateChanged(
-  trx: Transaction<Database>,
-  changes: ContactChange[],
-  causeId: string | null,
-): Promise<StoredContact[]> {
+async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string | null): Promise<StoredContact[]> {
   if (changes.length === 0) return [];
   // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
   const { rows } = await prepared<ContactRow>`

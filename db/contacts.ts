@@ -1,14 +1,13 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { applyData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Sourced } from '../domain/provenance.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
-import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 export interface Contact {
@@ -94,7 +93,7 @@ export async function lookupContacts(
  * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its limits
  */
 export async function patchContact(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: ContactRef & {
     email?: string | undefined;
     subscribed?: boolean | undefined;
@@ -131,14 +130,14 @@ export async function patchContact(
 }
 
 /** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
-async function lockContact(trx: Transaction<Database>, { projectId, id }: ContactRef): Promise<Contact> {
+async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Contact> {
   const { rows } = await sql<ContactRow>`
     SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE
   `.execute(trx);
   return toContact(rows[0]);
 }
 
-async function changeEmail(trx: Transaction<Database>, { projectId, id }: ContactRef, email: string): Promise<void> {
+async function changeEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
   try {
     await sql`
       UPDATE contacts SET email = ${email}, updated_at = now() WHERE project_id = ${projectId} AND id = ${id}

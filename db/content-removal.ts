@@ -1,6 +1,5 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Contents a statement, and rounds of statements: what is left waits for the next hour. */
@@ -80,10 +79,7 @@ function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ lo
 }
 
 /** A statement before the one that decides: an erasure that has noted the same content is then seen whole, or waits for us and notes it anew. */
-async function lockNotes(
-  trx: Transaction<Database>,
-  p: { rows: number; where: RawBuilder<boolean> },
-): Promise<string[]> {
+async function lockNotes(trx: Trx, p: { rows: number; where: RawBuilder<boolean> }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT content_id AS id FROM erased_contents WHERE ${p.where} LIMIT ${p.rows} FOR UPDATE SKIP LOCKED
   `.execute(trx);

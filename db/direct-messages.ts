@@ -1,8 +1,8 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { OUTBOX_PRIORITY, type OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** Single messages whose first attempt a worker makes straight from their rows of the outbox. */
 export type MessageKind = 'email' | 'sms';
@@ -34,7 +34,7 @@ export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
  * were refused for now become Temporal's, which waits for them.
  */
 export async function finishDirect(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { kind: MessageKind; projectId: string; done: string[]; later: { id: string; dueAt: Date }[] },
 ): Promise<OutboxRow[]> {
   const { projectId, done, later } = p;
@@ -58,7 +58,7 @@ export async function finishDirect(
  * should it live after all. Returns the rows, for `lifecycle.dispatch`.
  */
 export async function handOverDirect(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { kind: MessageKind; projectId: string; ids: string[] },
 ): Promise<OutboxRow[]> {
   await release(trx, p, p.ids);
@@ -71,7 +71,7 @@ export async function handOverDirect(
 
 /** Nobody's, so that whoever delivers them next may claim them. */
 async function release(
-  trx: Transaction<Database>,
+  trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
   ids: string[],
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function release(
 }
 
 async function becomeTemporals(
-  trx: Transaction<Database>,
+  trx: Trx,
   { kind, projectId }: { kind: MessageKind; projectId: string },
   messages: { id: string; dueAt: Date }[],
 ): Promise<OutboxRow[]> {

@@ -1,11 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { type DkimKey, dkimKeyContext } from '../domain/dkim-key.ts';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
 import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../domain/sender-domain.ts';
 import { uuidv7 } from '../domain/uuid.ts';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './connection.ts';
 
 export interface Domain {
   id: string;
@@ -89,10 +88,7 @@ export async function listDomainsAfter(db: Db, p: { after: string | null; limit:
 }
 
 /** Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed meanwhile */
-export async function saveDomainCheck(
-  trx: Transaction<Database>,
-  p: DomainRef & { checked: FoundRecords; now: Date },
-): Promise<Domain> {
+export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundRecords; now: Date }): Promise<Domain> {
   const { rows } = await sql<DomainRow>`
     SELECT ${COLUMNS} FROM domains WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
   `.execute(trx);
@@ -111,7 +107,7 @@ export async function saveDomainCheck(
  * Detaches a domain.
  * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends from it
  */
-export async function deleteDomain(trx: Transaction<Database>, ref: DomainRef): Promise<void> {
+export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { rows } = await sql<DomainRow>`
     SELECT ${COLUMNS} FROM domains WHERE project_id = ${ref.projectId} AND id = ${ref.id} FOR UPDATE
   `.execute(trx);

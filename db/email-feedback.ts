@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
 import { bounceReason } from '../domain/bounce-reason.ts';
 import { emailDomain } from '../domain/email-address.ts';
@@ -7,12 +7,12 @@ import { statusesBefore } from '../domain/email-status.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SuppressionReason } from '../domain/reasons.ts';
 import { findLastTransientBounce } from './bounce-history.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { eventOfMail } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
 import { guardRates } from './hold-guard.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
 
@@ -44,7 +44,7 @@ export interface FeedbackResult {
  * complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any order do no harm: each kind counts
  * once, and a Permanent bounce after a Transient one once more. Source: spec "Event payloads", decisions §9.
  */
-export async function recordFeedback(trx: Transaction<Database>, p: FeedbackRequest): Promise<FeedbackResult> {
+export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
   // A test mail never left: nobody can have anything to say about it.
   if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
@@ -56,7 +56,7 @@ export async function recordFeedback(trx: Transaction<Database>, p: FeedbackRequ
   return recordBounce(trx, email, { ...p, at: feedback.at, words: feedback.words, verdict });
 }
 
-async function recordDelivery(trx: Transaction<Database>, email: FoundEmail, at: Date): Promise<FeedbackResult> {
+async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
   const isNew = await changed(
     trx,
     sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
@@ -67,7 +67,7 @@ async function recordDelivery(trx: Transaction<Database>, email: FoundEmail, at:
 
 type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
 
-async function recordComplaint(trx: Transaction<Database>, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
+async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
   const isNew = await changed(
     trx,
     sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
@@ -81,7 +81,7 @@ async function recordComplaint(trx: Transaction<Database>, email: FoundEmail, p:
 }
 
 async function recordBounce(
-  trx: Transaction<Database>,
+  trx: Trx,
   email: FoundEmail,
   p: Ending & { verdict: BounceVerdict; words: string },
 ): Promise<FeedbackResult> {
@@ -113,7 +113,7 @@ async function recordBounce(
 }
 
 /** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */
-async function judged(trx: Transaction<Database>, email: FoundEmail, verdict: BounceVerdict): Promise<BounceVerdict> {
+async function judged(trx: Trx, email: FoundEmail, verdict: BounceVerdict): Promise<BounceVerdict> {
   const { contactId, projectId } = email;
   if (!verdict.deadIfAgain || contactId === null || email.bouncedAt !== null) return verdict;
   return judgeAgain(verdict, await findLastTransientBounce(trx, { projectId, contactId }), new Date());
@@ -121,7 +121,7 @@ async function judged(trx: Transaction<Database>, email: FoundEmail, verdict: Bo
 
 /** Suppresses the address the mail went to, and unsubscribes its contact if that is their address. */
 async function endAddress(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, contactId, contactEmail, to, executionId }: FoundEmail,
   p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
 ): Promise<OutboxRow[]> {
@@ -153,16 +153,11 @@ function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
   return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
 }
 
-async function changed(trx: Transaction<Database>, update: ReturnType<typeof sql>): Promise<boolean> {
+async function changed(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
   return ((await update.execute(trx)).numAffectedRows ?? 0n) > 0n;
 }
 
-async function emit(
-  trx: Transaction<Database>,
-  email: FoundEmail,
-  name: string,
-  detail: Record<string, unknown>,
-): Promise<OutboxRow[]> {
+async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {
   const event = { ...eventOfMail(email, name, detail), causeId: email.executionId };
   return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
 }

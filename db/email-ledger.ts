@@ -1,13 +1,12 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Data } from '../domain/data-values.ts';
 import type { EmailOptions, EmailOutcome } from '../domain/email-outcome.ts';
 import type { EmailStatus } from '../domain/email-status.ts';
 import type { Reason, SuppressionReason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 import { type MailType, suppressedReason } from './suppressions.ts';
 
 export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
@@ -110,7 +109,7 @@ export interface EmailSettlement {
  * stays what the callback made it, and the rest is recorded. A mail that is held was not tried.
  */
 export async function settleEmails(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; settlements: EmailSettlement[] },
 ): Promise<Set<string>> {
   const { projectId } = p;

@@ -1,12 +1,12 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { EmailEventData } from '../domain/email-event.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 import { insertSesMessages, SES } from './ses-messages.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
@@ -26,7 +26,7 @@ export interface EmailResult {
  * refused the project's mail lately (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
@@ -56,7 +56,7 @@ function handedOver({ email, outcome }: EmailResult): { messageId: string; email
 
 /** After everything else: its rows are shared with all that the project sends. */
 async function guard(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   results: EmailResult[],
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
@@ -91,7 +91,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
 }
 
 async function endDeadMailboxes(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
 ): Promise<OutboxRow[]> {
   const dead = p.results.filter(({ outcome }) => outcome.kind === 'bounced' && outcome.unsubscribe);
@@ -110,11 +110,7 @@ async function endDeadMailboxes(
   return recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, reason: 'bounce', forStranger: false });
 }
 
-async function unsubscribeContacts(
-  trx: Transaction<Database>,
-  projectId: string,
-  ids: string[],
-): Promise<SubscriptionState[]> {
+async function unsubscribeContacts(trx: Trx, projectId: string, ids: string[]): Promise<SubscriptionState[]> {
   const { rows } = await sql<SubscriptionState>`
     UPDATE contacts SET subscribed = false, updated_at = now()
     WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND subscribed

@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { statusesBefore } from '../domain/email-status.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { eventOfMail } from './email-variables.ts';
 import type { Email } from './emails.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 /** What happened to one mail since it was last recorded. */
 export interface Engagement {
@@ -29,7 +29,7 @@ export interface Engagement {
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordEngagements(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; engagements: Engagement[] },
 ): Promise<OutboxRow[]> {
   const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
@@ -50,7 +50,7 @@ interface Counters {
 
 /** Returns the counters as they were. A test mail stays SENT for good (spec "Email record"). */
 async function countEngagements(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   engagements: Engagement[],
 ): Promise<Map<string, Counters>> {

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Attachments a transaction, and transactions a round: what is left waits for the next hour. Each holds up to 10 MB, which go by the row. */
@@ -10,10 +9,7 @@ const LIMITS = { rows: 500, rounds: 500 };
  * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it before they lose their
  * options. DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased.
  */
-export async function noteAttachments(
-  trx: Transaction<Database>,
-  p: { projectId: string; contactIds: string[] },
-): Promise<void> {
+export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     INSERT INTO erased_attachments AS n (attachment_id, project_id)
     SELECT DISTINCT carried.id::uuid, e.project_id

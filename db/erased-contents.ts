@@ -1,6 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { Trx } from './connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
-import type { Database } from './schema.ts';
 
 interface Sender {
   type: NewContent['type'];
@@ -14,7 +14,7 @@ interface Sender {
  * is everyone's. Call it before the mails lose their contact. The words themselves, which mails to others may share, are noted for
  * `removeErasedContents`. Source: decisions §3.
  */
-export async function eraseWords(trx: Transaction<Database>, p: { projectId: string; contactIds: string[] }) {
+export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`
     SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
   `.execute(trx);
@@ -40,7 +40,7 @@ export async function eraseWords(trx: Transaction<Database>, p: { projectId: str
 }
 
 /** DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased (`lockNotes`). */
-async function noteContents(trx: Transaction<Database>, p: { projectId: string; contactIds: string[] }): Promise<void> {
+async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)
     SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}

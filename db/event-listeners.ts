@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from './connection.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 export interface TriggeredWorkflow {
   id: string;
@@ -37,7 +37,7 @@ export interface Listeners {
 
 /** All that may react to events of these names and contacts of a project, in one look: every event asks. */
 export async function findListeners(
-  db: Kysely<Database>,
+  db: Db,
   p: { projectId: string; eventNames: string[]; contactIds: string[] },
 ): Promise<Listeners> {
   const { rows } = await prepared<Listeners>`
@@ -65,7 +65,7 @@ export async function findListeners(
  * webhook registry. A bulk sender asks once a turn, and with each batch that it records (`listens`); where nothing listens it may write plain
  * event rows, set-based.
  */
-export async function hasListeners(db: Kysely<Database>, projectId: string, eventName: string): Promise<boolean> {
+export async function hasListeners(db: Db, projectId: string, eventName: string): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`
     SELECT ${listens(sql`${projectId}::uuid`, eventName)} AS listens
   `.execute(db);

@@ -1,14 +1,13 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { isSystemEvent } from '../domain/event-names.ts';
 import { conditionUses } from '../domain/filter-references.ts';
 import { parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 export interface EventRecord {
   id: string;
@@ -140,7 +139,7 @@ export interface ManualEvent {
  * @throws AppError NOT_FOUND for a contact or email that is not the project's
  */
 export async function recordManualEvent(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: ManualEvent,
 ): Promise<{ event: EventRecord; outbox: OutboxRow[] }> {
   const contactId = (await resolveContact(trx, p)) ?? null;
@@ -156,7 +155,7 @@ export async function recordManualEvent(
   return { event, outbox };
 }
 
-async function resolveContact(trx: Transaction<Database>, p: ManualEvent): Promise<string | null | undefined> {
+async function resolveContact(trx: Trx, p: ManualEvent): Promise<string | null | undefined> {
   if (p.contactId !== null) {
     const { rows } =
       await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(trx);

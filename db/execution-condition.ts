@@ -1,12 +1,12 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { parseCondition } from '../domain/filters.ts';
+import type { Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
-import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 
 /** Whether a CONDITION step's condition holds for a contact now, by the same SQL as audiences and segments. */
 export async function conditionHolds(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; contactId: string; config: unknown; event: unknown; context: unknown },
 ): Promise<boolean> {
   const condition = parseCondition(p.config, 'step');

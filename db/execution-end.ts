@@ -1,7 +1,7 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /**
  * Ends executions before their end, in the caller's transaction: the row decides, and the outbox tells their Temporal workflows, which
@@ -9,7 +9,7 @@ import type { Database } from './schema.ts';
  * @param p.where over `executions`; those that have ended already are left as they are
  */
 export async function endExecutions(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: {
     projectId: string;
     where: RawBuilder<SqlBool>;

@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { StepType } from '../domain/execution.ts';
 import { groupBy } from '../domain/group-by.ts';
+import type { Db } from './connection.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 export interface GraphStep {
   id: string;
@@ -29,18 +28,14 @@ interface GraphRow {
 }
 
 /** Steps and transitions of workflows, by the workflow's id. */
-export async function loadGraphs(
-  db: Kysely<Database>,
-  projectId: string,
-  workflowIds: string[],
-): Promise<Map<string, Graph>> {
+export async function loadGraphs(db: Db, projectId: string, workflowIds: string[]): Promise<Map<string, Graph>> {
   const graphs = new Map<string, Graph>();
   for (const id of new Set(workflowIds)) graphs.set(id, await loadGraph(db, projectId, id));
   return graphs;
 }
 
 /** Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each time. */
-export async function loadGraph(db: Kysely<Database>, projectId: string, workflowId: string): Promise<Graph> {
+export async function loadGraph(db: Db, projectId: string, workflowId: string): Promise<Graph> {
   const { rows } = await prepared<GraphRow>`
     SELECT
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'type', type, 'name', name, 'config', config,

@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { Trx } from './connection.ts';
 import { endingAt } from './execution-next.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from './execution-visits.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './execution-waits.ts';
 import type { Stop } from './execution-walk.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 import { bookTimers } from './timer-seconds.ts';
 
 /** That a step at which an execution is to wait is not there any more. */
@@ -39,7 +39,7 @@ export function newProgress(): Progress {
  * Writes what walks have collected, in the transaction that holds their contacts' locks. The stops of the walks are final after it: too many
  * timers of one instant are spread, and who came to a step that is being deleted has ended there.
  */
-export async function saveProgress(trx: Transaction<Database>, projectId: string, progress: Progress): Promise<void> {
+export async function saveProgress(trx: Trx, projectId: string, progress: Progress): Promise<void> {
   const { pauses } = progress;
   await bookTimers(trx, projectId, pauses.flatMap(timerOf));
   let ended = new Set<string>();
@@ -72,11 +72,7 @@ function timerOf({ visit, wait, stop }: Pause) {
  * which ends all whom it finds there; who comes later finds no step, and has ended. One that comes to an effect needs no lock: its activity looks again.
  * @returns executions whose step is gone
  */
-async function saveVisits(
-  trx: Transaction<Database>,
-  projectId: string,
-  { closed, visits, positions }: Progress,
-): Promise<Set<string>> {
+async function saveVisits(trx: Trx, projectId: string, { closed, visits, positions }: Progress): Promise<Set<string>> {
   const waitedAt = positions.flatMap(({ status, stepId }) => (status === 'WAITING' && stepId !== null ? stepId : []));
   const { rows } = await prepared<{ id: string; gone: boolean }>`
     WITH there AS MATERIALIZED (

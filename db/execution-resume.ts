@@ -1,6 +1,6 @@
-import type { Transaction } from 'kysely';
 import type { EffectType, Next, StepInput } from '../domain/execution.ts';
 import { endPause as endLapsPause } from '../domain/laps.ts';
+import type { Trx } from './connection.ts';
 import { type Branch, follow, type GraphStep } from './execution-graph.ts';
 import { delayNext, effectNext, waitNext } from './execution-next.ts';
 import { newProgress, type Progress, saveProgress } from './execution-progress.ts';
@@ -8,7 +8,6 @@ import { type LockedExecution, lockExecutions, type StandingExecution } from './
 import type { Visit, VisitOutcome } from './execution-visits.ts';
 import { findWaitEvents } from './execution-waits.ts';
 import { fail, type Stop, walk } from './execution-walk.ts';
-import type { Database } from './schema.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {
@@ -35,11 +34,7 @@ const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted
  * be there twice. Safe to run again: what an earlier attempt of the same activity has done is seen in the database, and the answer goes
  * on from there.
  */
-export async function resumeExecutions(
-  trx: Transaction<Database>,
-  projectId: string,
-  inputs: StepInput[],
-): Promise<Standing[]> {
+export async function resumeExecutions(trx: Trx, projectId: string, inputs: StepInput[]): Promise<Standing[]> {
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
   // The row decides, not the signal: an event that came in with the deadline counts as the event.
   const waitEvents = await findWaitEvents(
@@ -59,7 +54,7 @@ export async function resumeExecutions(
 }
 
 /** `resumeExecutions` of one. */
-export async function resumeExecution(trx: Transaction<Database>, input: StepInput): Promise<Standing> {
+export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
   const [standing] = await resumeExecutions(trx, input.projectId, [input]);
   return standing ?? { next: ENDED };
 }
@@ -76,7 +71,7 @@ export interface EffectOutcome extends VisitOutcome {
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function completeEffects(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; outcomes: EffectOutcome[]; contactsLocked?: boolean },
 ): Promise<Next[]> {
   const { projectId, outcomes, contactsLocked = false } = p;
@@ -92,21 +87,12 @@ export async function completeEffects(
 }
 
 /** `completeEffects` of one. */
-export async function completeEffect(
-  trx: Transaction<Database>,
-  projectId: string,
-  outcome: EffectOutcome,
-): Promise<Next> {
+export async function completeEffect(trx: Trx, projectId: string, outcome: EffectOutcome): Promise<Next> {
   const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
   return next ?? ENDED;
 }
 
-async function complete(
-  trx: Transaction<Database>,
-  locked: LockedExecution,
-  outcome: EffectOutcome,
-  progress: Progress,
-): Promise<Stop> {
+async function complete(trx: Trx, locked: LockedExecution, outcome: EffectOutcome, progress: Progress): Promise<Stop> {
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open) progress.closed.push(outcome);
@@ -117,7 +103,7 @@ async function complete(
 }
 
 async function resume(
-  trx: Transaction<Database>,
+  trx: Trx,
   locked: LockedExecution,
   p: { input: StepInput; waitEvents: Map<string, string>; progress: Progress },
 ): Promise<Stop> {
@@ -130,7 +116,7 @@ async function resume(
 
 /** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
 async function endPause(
-  trx: Transaction<Database>,
+  trx: Trx,
   locked: LockedExecution,
   p: { visit: Visit; resume: StepInput['resume']; waitEvents: Map<string, string>; progress: Progress },
 ): Promise<Stop> {
@@ -151,7 +137,7 @@ async function endPause(
 
 /** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */
 async function walkOn(
-  trx: Transaction<Database>,
+  trx: Trx,
   { execution, graph }: LockedExecution,
   p: { visit: Visit; branch?: Branch; progress: Progress },
 ): Promise<Stop> {

@@ -1,11 +1,10 @@
-import type { Transaction } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
+import type { Trx } from './connection.ts';
 import { type Graph, loadGraphs } from './execution-graph.ts';
 import type { Visit, VisitStatus } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** An execution at the visit where it stands. */
 export interface StandingExecution extends WalkingExecution {
@@ -34,7 +33,7 @@ export interface LockedExecution {
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function lockExecutions(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; asked: { executionId: string; visit: number }[]; contactsLocked?: boolean },
 ): Promise<Map<string, LockedExecution>> {
   const { projectId, asked } = p;
@@ -56,7 +55,7 @@ export async function lockExecutions(
   return new Map(rows.map((row) => [row.id, lockedOf(row, graphs)]));
 }
 
-async function lockTheirContacts(trx: Transaction<Database>, projectId: string, ids: string[]): Promise<void> {
+async function lockTheirContacts(trx: Trx, projectId: string, ids: string[]): Promise<void> {
   await prepared`
     SELECT id FROM contacts WHERE ${ownedBy('project_id', projectId)} AND id IN (
       SELECT contact_id FROM executions WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)})

@@ -1,14 +1,13 @@
-import type { Transaction } from 'kysely';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
+import type { Trx } from './connection.ts';
 import { loadGraph } from './execution-graph.ts';
 import { newProgress, saveProgress } from './execution-progress.ts';
 import { type Stop, type WalkingExecution, walk } from './execution-walk.ts';
 import { enqueue } from './outbox.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
 const MAX_DEPTH = 10;
@@ -42,7 +41,7 @@ export interface StartExecutions {
  * said on the last of them.
  */
 export async function startExecutions(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: StartExecutions,
 ): Promise<{ executionIds: string[]; outbox: OutboxRow[] }> {
   if (p.starts.length === 0) return { executionIds: [], outbox: [] };
@@ -74,7 +73,7 @@ export async function startExecutions(
 }
 
 /** One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never again". */
-async function insertExecutions(trx: Transaction<Database>, p: StartExecutions): Promise<WalkingExecution[]> {
+async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());
   const { rows } = await prepared<{ id: string }>`

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Data } from '../domain/data-values.ts';
 import { broughtBy, type Sourced, sourced, trusted } from '../domain/provenance.ts';
 import { buildVariables, type ContactUrls } from '../domain/variables.ts';
-import type { Database } from './schema.ts';
+import type { Db } from './connection.ts';
 
 export interface StepVariables {
   contact: { id: string; email: string; subscribed: boolean; data: Data };
@@ -12,7 +12,7 @@ export interface StepVariables {
 
 /** What a step can name: the contact as it is now, the trigger's payload and the manual context. */
 export async function loadStepVariables(
-  db: Kysely<Database>,
+  db: Db,
   execution: {
     projectId: string;
     contactId: string;

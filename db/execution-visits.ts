@@ -1,7 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import type { Laps } from '../domain/laps.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './connection.ts';
 
 export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
 
@@ -39,7 +39,7 @@ export interface VisitOutcome {
 
 /** Notes a try that failed for now, so that the execution's detail shows it before the last word is said. */
 export async function noteAttempt(
-  trx: Transaction<Database>,
+  trx: Trx,
   a: { executionId: string; visit: number; attempts: number; error: string },
 ): Promise<void> {
   await sql`
@@ -60,7 +60,7 @@ export interface ExecutionPosition {
 }
 
 /** Tries of an effect that failed for now, as `noteAttempt` left them; 0 before the first. */
-export async function countTries(db: Kysely<Database>, executionId: string, visit: number): Promise<number> {
+export async function countTries(db: Db, executionId: string, visit: number): Promise<number> {
   const { rows } = await sql<{ attempts: number }>`
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
   `.execute(db);

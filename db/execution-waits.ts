@@ -1,11 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { matchesEventData } from '../domain/filter-evaluate.ts';
 import { type Condition, parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import type { OpenWait } from './event-listeners.ts';
 import { enqueue } from './outbox.ts';
 import { ownedBy } from './owned-by.ts';
-import type { Database } from './schema.ts';
 
 export interface WaitRef {
   executionId: string;
@@ -22,7 +22,7 @@ export interface NewWait extends WaitRef {
 }
 
 /** Registers that executions wait for events; the caller holds the contacts' locks. */
-export async function insertWaits(trx: Transaction<Database>, projectId: string, waits: NewWait[]): Promise<void> {
+export async function insertWaits(trx: Trx, projectId: string, waits: NewWait[]): Promise<void> {
   if (waits.length === 0) return;
   await sql`
     INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at)
@@ -43,7 +43,7 @@ const EVENTS_LOOKED_AT = 100;
  * the contact's lock. @returns its id, and whether a stranger had it happen
  */
 export async function findMatchingEvent(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
 ): Promise<{ id: string; swayed: boolean } | undefined> {
@@ -58,7 +58,7 @@ export async function findMatchingEvent(
 }
 
 /** Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks. */
-export async function sway(trx: Transaction<Database>, projectId: string, executionIds: string[]): Promise<void> {
+export async function sway(trx: Trx, projectId: string, executionIds: string[]): Promise<void> {
   if (executionIds.length === 0) return;
   await sql`
     UPDATE executions SET swayed = true WHERE id = ANY(${executionIds}::uuid[]) AND ${ownedBy('project_id', projectId)}
@@ -70,7 +70,7 @@ export async function sway(trx: Transaction<Database>, projectId: string, execut
  * is over; the signal only wakes the workflow, so a signal that is late or lost changes nothing.
  */
 export async function satisfyWaits(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[],
   waits: OpenWait[],
@@ -110,11 +110,7 @@ export async function satisfyWaits(
 }
 
 /** The events that ended these waits, by execution; those that are open still, or that there are none of, are left out. */
-export async function findWaitEvents(
-  trx: Transaction<Database>,
-  projectId: string,
-  waits: WaitRef[],
-): Promise<Map<string, string>> {
+export async function findWaitEvents(trx: Trx, projectId: string, waits: WaitRef[]): Promise<Map<string, string>> {
   if (waits.length === 0) return new Map();
   const { rows } = await sql<{ execution_id: string; event_id: string }>`
     SELECT w.execution_id, w.event_id FROM execution_waits w
@@ -126,7 +122,7 @@ export async function findWaitEvents(
 }
 
 /** Takes waits away once their steps are passed, so that only open waits are looked through. */
-export async function deleteWaits(trx: Transaction<Database>, projectId: string, waits: WaitRef[]): Promise<void> {
+export async function deleteWaits(trx: Trx, projectId: string, waits: WaitRef[]): Promise<void> {
   if (waits.length === 0) return;
   await sql`
     DELETE FROM execution_waits w

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { ZodError } from 'zod';
 import { AppError } from '../domain/errors.ts';
 import type { EffectType, Next } from '../domain/execution.ts';
@@ -6,6 +5,7 @@ import { parseCondition } from '../domain/filters.ts';
 import { interpolate } from '../domain/interpolate.ts';
 import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../domain/laps.ts';
 import { delayMs, WaitConfig } from '../domain/steps.ts';
+import type { Trx } from './connection.ts';
 import { conditionHolds } from './execution-condition.ts';
 import { type Branch, follow, type Graph, type GraphStep } from './execution-graph.ts';
 import { delayNext, effectNext, waitNext } from './execution-next.ts';
@@ -13,7 +13,6 @@ import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import type { NewVisit, VisitStatus } from './execution-visits.ts';
 import { findMatchingEvent, type NewWait, sway } from './execution-waits.ts';
-import type { Database } from './schema.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -56,7 +55,7 @@ export interface Stop {
  * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
  * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
  */
-export async function walk(trx: Transaction<Database>, w: Walk): Promise<Stop> {
+export async function walk(trx: Trx, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
   if (w.graph.circular) w.execution.laps ??= newLaps();
   while (true) {
@@ -72,7 +71,7 @@ export async function walk(trx: Transaction<Database>, w: Walk): Promise<Stop> {
 /** A step either stops the walk or is passed, by a branch where it has any. */
 type Arrival = Stop | { branch?: Branch };
 
-async function arrive(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
+async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
@@ -102,7 +101,7 @@ function stopAtEffect(w: Walk, step: GraphStep, activity: EffectType): Stop {
   return { next: effectNext(w.execution.visit, step, activity), step };
 }
 
-async function stopAtDelay(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
+async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   const now = Date.now();
   const dueAt = await dueOf(trx, step, w.execution, now);
   if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
@@ -113,7 +112,7 @@ async function stopAtDelay(trx: Transaction<Database>, w: Walk, step: GraphStep)
   return pauseAt(w, step, { now, dueAt, next: delayNext(w.execution.visit, step, dueAt, w.graph) });
 }
 
-async function stopAtWait(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
+async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   const config = WaitConfig.parse(step.config);
   const now = Date.now();
   const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
@@ -149,7 +148,7 @@ function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null;
   return stop;
 }
 
-async function passCondition(trx: Transaction<Database>, w: Walk, step: GraphStep): Promise<Arrival> {
+async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   const { projectId, contactId, event, context } = w.execution;
   const holds = await conditionHolds(trx, { projectId, contactId, event, context, config: step.config }).catch(
     unusable,
@@ -170,12 +169,7 @@ function unusable(error: unknown): Unusable {
 }
 
 /** The instant at which a DELAY ends; null when its `until` does not come to one. */
-async function dueOf(
-  trx: Transaction<Database>,
-  step: GraphStep,
-  execution: WalkingExecution,
-  now: number,
-): Promise<Date | null> {
+async function dueOf(trx: Trx, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
   if (typeof step.config.until !== 'string') {
     return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
   }

@@ -1,14 +1,14 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Db, Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { endExecutions } from './execution-end.ts';
 import { startExecutions } from './execution-start.ts';
 import type { VisitStatus } from './execution-visits.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
-import type { Database } from './schema.ts';
 
 export interface Execution {
   id: string;
@@ -51,7 +51,7 @@ const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contact
 
 /** Executions of a workflow, newest first; `total` is counted on the first page only. */
 export async function listExecutions(
-  db: Kysely<Database>,
+  db: Db,
   p: WorkflowRef & PageRequest & { status?: ExecutionStatus | undefined; contactId?: string | undefined },
 ): Promise<Page<Execution> & { total: number }> {
   const found = sql`project_id = ${p.projectId} AND workflow_id = ${p.workflowId}
@@ -68,14 +68,14 @@ export async function listExecutions(
   return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 
-async function countWhere(db: Kysely<Database>, found: ReturnType<typeof sql>): Promise<number> {
+async function countWhere(db: Db, found: ReturnType<typeof sql>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM executions WHERE ${found}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getExecution(
-  db: Kysely<Database>,
+  db: Db,
   p: WorkflowRef & { executionId: string },
 ): Promise<Execution & { steps: ExecutionVisit[] }> {
   const { rows } = await sql<Execution>`
@@ -97,7 +97,7 @@ export async function getExecution(
  * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter (again)
  */
 export async function startManually(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: 'live' | 'test' },
 ): Promise<{ executionId: string; outbox: OutboxRow[] }> {
   const workflow = await lockWorkflowForStart(trx, p);
@@ -117,7 +117,7 @@ export async function startManually(
   return { executionId, outbox };
 }
 
-async function lockWorkflowForStart(trx: Transaction<Database>, p: WorkflowRef) {
+async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
   const { rows } = await sql<{ id: string; enabled: boolean; allowReentry: boolean; entryStepId: string | null }>`
     SELECT id, enabled, allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
     FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.workflowId} FOR KEY SHARE
@@ -134,7 +134,7 @@ async function lockWorkflowForStart(trx: Transaction<Database>, p: WorkflowRef) 
   return workflow;
 }
 
-async function requireContact(trx: Transaction<Database>, p: { projectId: string; contactId: string }): Promise<void> {
+async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
   const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
     trx,
   );
@@ -142,7 +142,7 @@ async function requireContact(trx: Transaction<Database>, p: { projectId: string
 }
 
 async function entryRefusal(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: WorkflowRef & { contactId: string },
   allowReentry: boolean,
 ): Promise<AppError> {
@@ -156,10 +156,7 @@ async function entryRefusal(
 }
 
 /** Cancels one active execution. @throws AppError NOT_FOUND, CONFLICT with the status of one that has ended */
-export async function cancelExecution(
-  trx: Transaction<Database>,
-  p: WorkflowRef & { executionId: string },
-): Promise<OutboxRow[]> {
+export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: string }): Promise<OutboxRow[]> {
   const where = sql<boolean>`workflow_id = ${p.workflowId} AND id = ${p.executionId}`;
   const { ids, outbox } = await endExecutions(trx, {
     projectId: p.projectId,
@@ -174,7 +171,7 @@ export async function cancelExecution(
 
 /** Cancels every active execution of a workflow. */
 export async function cancelAllExecutions(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: WorkflowRef,
 ): Promise<{ cancelled: number; outbox: OutboxRow[] }> {
   const where = sql<boolean>`workflow_id = ${p.workflowId}`;

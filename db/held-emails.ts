@@ -1,5 +1,5 @@
-import { sql, type Transaction } from 'kysely';
-import type { Database } from './schema.ts';
+import { sql } from 'kysely';
+import type { Trx } from './connection.ts';
 
 /** A page of a release: mails that may leave now, and where the next page begins. */
 export interface ReleasedPage {
@@ -15,7 +15,7 @@ export interface ReleasedPage {
  * decides, whoever releases. Campaign mails are left to their campaign. A hold cannot be set while this runs; it stops the pages after it.
  */
 export async function releaseHeldPage(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; after: string | null; rows: number },
 ): Promise<ReleasedPage> {
   const { rows: project } = await sql`

@@ -1,11 +1,10 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { brokenByRefusals, brokenGuard, GUARD_HOURS, RECENT_MAILS, type SendOutcomes } from '../domain/hold-guard.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { insertAudit } from './audit-log.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { queueOwnerNotice } from './owner-notices.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** Rows of one hour of a project: transactions of different connections mostly meet different ones. */
 const SLOTS = 8;
@@ -29,7 +28,7 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
  * `watched`: a mailbox provider has refused mail of the project lately, see `findWatchedMails`.
  */
 export async function guardRates(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: SendOutcomes & { projectId: string },
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
   const { projectId, mails, dead, complaints } = p;
@@ -51,7 +50,7 @@ export async function guardRates(
  * many among its last ones.
  */
 export async function guardRefusals(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; provider: string; refused: number },
 ): Promise<OutboxRow[]> {
   const { projectId, provider } = p;
@@ -104,7 +103,7 @@ export async function noteAccepted(
 }
 
 /** Begins to count anew: whoever releases a hold has judged what was. */
-export async function resetGuard(trx: Transaction<Database>, projectId: string): Promise<void> {
+export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
   await sql`DELETE FROM send_outcomes WHERE project_id = ${projectId}`.execute(trx);
   await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);
 }
@@ -112,7 +111,7 @@ export async function resetGuard(trx: Transaction<Database>, projectId: string):
 type Standing = SendOutcomes & { bounceGuard: number; complaintGuard: number };
 
 /** Undefined for a project that is on hold already. */
-async function findStanding(trx: Transaction<Database>, projectId: string): Promise<Standing | undefined> {
+async function findStanding(trx: Trx, projectId: string): Promise<Standing | undefined> {
   const { rows } = await sql<Standing>`
     SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
       sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
@@ -123,7 +122,7 @@ async function findStanding(trx: Transaction<Database>, projectId: string): Prom
 }
 
 /** Puts a project on hold, tells its owners and notes it in the audit log; the UPDATE decides, so it happens once. */
-async function holdOnce(trx: Transaction<Database>, projectId: string, reason: string): Promise<OutboxRow[]> {
+async function holdOnce(trx: Trx, projectId: string, reason: string): Promise<OutboxRow[]> {
   const { numAffectedRows } = await sql`
     UPDATE projects SET held_at = now(), hold_reason = ${reason}, updated_at = now() WHERE id = ${projectId} AND held_at IS NULL
   `.execute(trx);

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
+import type { Trx } from './connection.ts';
 import { type FirstUse, IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** What tells a key from others: keys are one namespace a project, and those sent with its public key another. */
 export interface KeyRef {
@@ -26,7 +26,7 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
  * so that two such transactions wait for each other rather than deadlock. Returns the refusals of those that took effect before, by
  * `keyName`. Source: decisions §1.
  */
-export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
+export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();
   const sorted = [...wanted].sort((a, b) => (keyName(a) < keyName(b) ? -1 : 1));
   const { rows } = await prepared<{ project_id: string; public: boolean; key: string }>`
@@ -49,7 +49,7 @@ export async function takeKeys(trx: Transaction<Database>, wanted: KeyedRequest[
 }
 
 /** Lets go of keys whose requests were refused: a 4xx leaves none behind. */
-export async function releaseKeys(trx: Transaction<Database>, keys: KeyRef[]): Promise<void> {
+export async function releaseKeys(trx: Trx, keys: KeyRef[]): Promise<void> {
   if (keys.length === 0) return;
   await sql`
     DELETE FROM idempotency_keys k USING ${keyRows(keys)}
@@ -64,7 +64,7 @@ export interface KeyedAnswer extends KeyRef {
 }
 
 /** Keeps the answers with their keys, for clients that lose them. */
-export async function keepAnswers(trx: Transaction<Database>, answers: KeyedAnswer[]): Promise<void> {
+export async function keepAnswers(trx: Trx, answers: KeyedAnswer[]): Promise<void> {
   if (answers.length > 0) await prepared`${updateAnswers(answers)}`.execute(trx);
 }
 
@@ -78,7 +78,7 @@ export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
-async function refusals(trx: Transaction<Database>, used: KeyedRequest[]): Promise<Map<string, AppError>> {
+async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
   const owners = new Map(used.map((request) => [keyName(request), request.owner]));
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`

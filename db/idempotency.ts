@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { type KeyOwner, maySeeAnswer } from '../domain/key-owner.ts';
-import type { Database } from './schema.ts';
+import type { Trx } from './connection.ts';
 
 /** How long a key refuses its second use. Source: spec "Limits". */
 export const IDEMPOTENCY_HOURS = 24;
@@ -19,7 +19,7 @@ export interface KeptAnswer<T> {
  * @throws AppError IDEMPOTENCY_KEY_REUSED with the first request and its answer in `details`
  */
 export async function withIdempotency<T>(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; key: string | undefined; owner: KeyOwner; request: string },
   effect: () => Promise<KeptAnswer<T>>,
 ): Promise<KeptAnswer<T>> {
@@ -41,7 +41,7 @@ interface TakenKey {
   request: string;
 }
 
-async function takeKey(trx: Transaction<Database>, p: TakenKey) {
+async function takeKey(trx: Trx, p: TakenKey) {
   const { rows } = await sql`
     INSERT INTO idempotency_keys AS k (project_id, public, key, owner, request, status_code, response)
     VALUES (${p.projectId}, ${p.owner.public}, ${p.key}, ${p.owner.name}, ${p.request}, 0, 'null')
@@ -53,7 +53,7 @@ async function takeKey(trx: Transaction<Database>, p: TakenKey) {
   if (rows.length === 0) throw await keyReused(trx, p);
 }
 
-async function keyReused(trx: Transaction<Database>, p: TakenKey): Promise<AppError> {
+async function keyReused(trx: Trx, p: TakenKey): Promise<AppError> {
   const { rows } = await sql<FirstUse>`
     SELECT key, owner, request, status_code, response, created_at FROM idempotency_keys
     WHERE project_id = ${p.projectId} AND public = ${p.owner.public} AND key = ${p.key}

@@ -1,12 +1,11 @@
-import type { Transaction } from 'kysely';
 import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { ChunkDone } from './bulk-chunk.ts';
+import type { Trx } from './connection.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
-import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { inSavepoint } from './transaction.ts';
 
@@ -27,7 +26,7 @@ interface Written {
  * is not subscribed. A file with too many rows that cannot be read ends the job FAILED here. Source: decisions §3, §9.
  */
 export async function runImportChunk(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { cursor: number; chunk: CsvChunk; suppressionKey: Buffer },
 ): Promise<ChunkDone> {
   const job = await lockJob<ImportInput, ImportResult>(trx, p);
@@ -45,7 +44,7 @@ export async function runImportChunk(
 }
 
 async function importRows(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { job: LockedJob<ImportInput, ImportResult>; rows: CsvRow[]; suppressionKey: Buffer },
 ): Promise<{ result: ImportResult; outbox: OutboxRow[] }> {
   const firstRow = FIRST_ROW + p.job.processed;
@@ -69,7 +68,7 @@ type NumberedRow = ContactRow & { number: number };
 
 /** All rows in one go; where one of them is refused, one by one, so that the others come in. */
 async function writeRows(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; rows: NumberedRow[]; suppressionKey: Buffer },
 ): Promise<Written> {
   const written: Written = { contacts: [], faults: [] };
@@ -85,7 +84,7 @@ async function writeRows(
 }
 
 async function tryUpsert(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; suppressionKey: Buffer },
   rows: NumberedRow[],
 ): Promise<UpsertedContact[] | { refused: string }> {

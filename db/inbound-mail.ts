@@ -1,11 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { saveContent } from './contents.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 /** Mails of a sender that are looked at for one that was delivered twice. */
 const LOOKED_AT = 100;
@@ -54,7 +53,7 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordReceived(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; suppressionKey: Buffer; mail: ReceivedMail },
 ): Promise<OutboxRow[]> {
   const { projectId, mail } = p;
@@ -81,7 +80,7 @@ export async function recordReceived(
 }
 
 async function isKnown(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, contactId, messageId }: { projectId: string; contactId: string; messageId: string },
 ): Promise<boolean> {
   if (messageId === '') return false;

@@ -1,4 +1,4 @@
-import { type SqlBool, sql, type Transaction } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { CsvLayout } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import {
@@ -11,9 +11,8 @@ import {
   type JobStatus,
 } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 export interface Job {
   id: string;
@@ -61,7 +60,7 @@ const COLUMNS = sql.raw(
 
 /** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: spec "Contacts". */
 export async function createBulkJob(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const contactIds = [...new Set(p.contactIds)];
@@ -78,7 +77,7 @@ export async function createBulkJob(
 
 /** Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the commit. */
 export async function createImportJob(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: 'live' | 'test' },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const result: ImportResult = {
@@ -141,7 +140,7 @@ export async function findImport(db: Db, { projectId, id }: JobRef): Promise<Ope
  * attempt has done this chunk): the caller then has nothing to do.
  */
 export async function lockJob<Input, Result>(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { cursor?: number },
 ): Promise<LockedJob<Input, Result> | undefined> {
   const at = p.cursor === undefined ? sql<SqlBool>`true` : sql<SqlBool>`cursor = ${p.cursor}`;
@@ -155,7 +154,7 @@ export async function lockJob<Input, Result>(
 
 /** Moves a locked job on, in the transaction of the chunk's effect: a chunk is done wholly or not at all. */
 export async function moveJob(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult },
 ): Promise<void> {
   await sql`
@@ -182,7 +181,7 @@ export function isBulkKind(kind: string): kind is BulkKind {
 }
 
 async function insertJob(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; kind: JobKind; input: object; result: object; total: number; file: Buffer | null },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const { rows } = await sql<{ id: string }>`

@@ -1,9 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { type CampaignStart, cancelCampaign } from './campaign-lifecycle.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /** A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away. */
 const CANCELLED_DAYS = 2;
@@ -30,7 +29,7 @@ export async function listOpenCampaigns(
 }
 
 /** Queues starts once more: what is sent stays sent by the ledger, what is left is sent, and of a cancelled one skipped. */
-export function enqueueCampaigns(trx: Transaction<Database>, starts: CampaignStart[]): Promise<OutboxRow[]> {
+export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
     starts.map(({ projectId, campaignId, sendNo }) => ({
@@ -46,7 +45,7 @@ export function enqueueCampaigns(trx: Transaction<Database>, starts: CampaignSta
  * Cancels a start whose workflow was ended in Temporal, as `POST /campaigns/{id}/cancel` does. Nobody is there to skip whom it had not
  * reached, so a workflow is started that finds it cancelled and does only that. Nothing when it has ended meanwhile, or was begun anew.
  */
-export async function cancelStopped(trx: Transaction<Database>, start: CampaignStart): Promise<OutboxRow[]> {
+export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;
   const { rows } = await sql`
     SELECT 1 FROM campaigns WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo}

@@ -1,11 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { resumeExecutions, type Standing } from './execution-resume.ts';
 import { findWaitEvents } from './execution-waits.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /** An execution that has not ended, with the visit at which it stands. */
 export interface OpenExecution {
@@ -37,7 +36,7 @@ export async function listOpenExecutions(
  * over at once. One that has ended meanwhile is left alone; should its workflow be there after all, that goes on.
  */
 export async function restartExecutions(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   executions: OpenExecution[],
 ): Promise<OutboxRow[]> {

@@ -1,10 +1,9 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidAt } from './activity-sources.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { deliveryKinds, type MessageKind } from './direct-messages.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /** A message that is accepted and not sent, handed to Temporal a while ago. */
 export interface OpenMessage {
@@ -56,7 +55,7 @@ export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Da
  * is left alone. One that was on the wire when its delivery was lost leaves once more, with the same Message-ID, as after a crash.
  */
 export async function requeueMessages(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { kind: MessageKind; projectId: string; messages: OpenMessage[] },
 ): Promise<OutboxRow[]> {
   const { table, where, deliver } = OPEN[p.kind];

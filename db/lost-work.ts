@@ -1,10 +1,9 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { JobKind } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidAt } from './activity-sources.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /** What is younger may still be on its way to Temporal, or waiting for a worker. */
 const SETTLED_MINUTES = 10;
@@ -29,7 +28,7 @@ export async function listUnfinishedJobs(db: Db): Promise<UnfinishedJob[]> {
 }
 
 /** Queues the start of jobs once more; they go on at their cursor. */
-export function enqueueJobs(trx: Transaction<Database>, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
+export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
     jobs.map(({ projectId, id, kind }) => ({ projectId, kind: 'job.start' as const, refId: id, payload: { kind } })),
@@ -40,7 +39,7 @@ export function enqueueJobs(trx: Transaction<Database>, jobs: UnfinishedJob[]): 
  * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was terminated, or Temporal has
  * forgotten it. A workflow that is there after all looks once more.
  */
-export async function wakeOverdueEndpoints(trx: Transaction<Database>): Promise<OutboxRow[]> {
+export async function wakeOverdueEndpoints(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; projectId: string }>`
     SELECT e.id, e.project_id AS "projectId" FROM webhook_endpoints e
     WHERE (wakes_at IS NULL OR wakes_at < now() - make_interval(mins => ${SETTLED_MINUTES})) AND EXISTS (
@@ -63,7 +62,7 @@ export async function wakeOverdueEndpoints(trx: Transaction<Database>): Promise<
  * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its time, or Temporal has forgotten
  * it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told twice.
  */
-export async function enqueueRestocks(trx: Transaction<Database>): Promise<OutboxRow[]> {
+export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
     SELECT project_id AS "projectId", variant_id AS "variantId", restock_no AS "restockNo" FROM storefront_variants v
     WHERE restock_no > 0 AND EXISTS (
@@ -85,7 +84,7 @@ export async function enqueueRestocks(trx: Transaction<Database>): Promise<Outbo
  * forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two releases at once do no harm.
  * One scan of the primary key over what was accepted since `since`, as in db/lost-messages.ts; all of the project's held mail goes.
  */
-export async function enqueueReleases(trx: Transaction<Database>, since: Date): Promise<OutboxRow[]> {
+export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`
     SELECT DISTINCT m.project_id AS "projectId" FROM emails m JOIN projects p ON p.id = m.project_id
     WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.effective_held_at IS NULL

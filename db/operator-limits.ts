@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { insertAudit } from './audit-log.ts';
+import type { Trx } from './connection.ts';
 import { getProject, lockProject, type OperatorLimits, type Project, sendHeld } from './projects.ts';
-import type { Database } from './schema.ts';
 
 /** What the operator of the service changes of one project, and who they are. */
 export interface OperatorChange {
@@ -13,7 +13,7 @@ export interface OperatorChange {
 
 /** Sets ceilings, which the project cannot lift; null takes one away. What the project had itself set holds again then. @throws AppError NOT_FOUND */
 export async function setOperatorLimits(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, actor }: OperatorChange,
   limits: Partial<OperatorLimits>,
 ): Promise<Project> {
@@ -35,11 +35,7 @@ export async function setOperatorLimits(
 }
 
 /** Puts a project on hold until the operator releases it; one that they hold already keeps its date and gets the new reason. @throws AppError NOT_FOUND */
-export async function holdByOperator(
-  trx: Transaction<Database>,
-  { projectId, actor }: OperatorChange,
-  reason: string,
-): Promise<Project> {
+export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorChange, reason: string): Promise<Project> {
   await lockProject(trx, projectId);
   await sql`
     UPDATE projects SET operator_held_at = coalesce(operator_held_at, now()), operator_hold_reason = ${reason}, updated_at = now()
@@ -56,7 +52,7 @@ export async function holdByOperator(
  * @throws AppError NOT_FOUND
  */
 export async function releaseByOperator(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, actor }: OperatorChange,
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const before = await lockProject(trx, projectId);

@@ -1,10 +1,9 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Begun } from '../domain/begun.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
 const MAX_BACKOFF_SECONDS = 60;
@@ -12,7 +11,7 @@ const MAX_BACKOFF_SECONDS = 60;
 const ERROR_MAX_CHARS = 500;
 
 /** Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the workers. */
-export async function enqueue(trx: Transaction<Database>, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
+export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
   const queued = outboxRows(rows);
   await prepared`${insertOutbox(queued)}`.execute(trx);

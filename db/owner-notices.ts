@@ -1,15 +1,15 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 /**
  * Queues a mail of the service itself to a project's owners, from `notices@` its first verified domain: an email like any other, in the
  * ledger and the history. A project without a verified domain gets none; what the mail says also stands in the record it is about.
  */
 export async function queueOwnerNotice(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; subject: string; body: string },
 ): Promise<OutboxRow[]> {
   const { rows: domains } = await sql<{ domain: string }>`

@@ -1,10 +1,9 @@
-import type { Transaction } from 'kysely';
 import type { Data } from '../domain/data-values.ts';
 import { PIXEL_PREFIX } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 export interface PixelEvent {
   /** Without the `pixel.` that it is recorded under. */
@@ -22,7 +21,7 @@ export interface PixelEvent {
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordPixelEvents(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: 'live' | 'test'; suppressionKey: Buffer },
 ): Promise<OutboxRow[]> {
   const { projectId, untrusted, mode } = p;

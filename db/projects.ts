@@ -1,11 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { wakeCampaigns } from './campaign-lifecycle.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { resetGuard } from './hold-guard.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 
 export type Tracking = 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
 
@@ -62,11 +61,7 @@ export async function getProject(db: Db, projectId: string): Promise<Project> {
  * Changes settings of the project's own.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
  */
-export async function updateProject(
-  trx: Transaction<Database>,
-  projectId: string,
-  changes: ProjectChanges,
-): Promise<Project> {
+export async function updateProject(trx: Trx, projectId: string, changes: ProjectChanges): Promise<Project> {
   refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
   const columns = {
     name: changes.name,
@@ -86,7 +81,7 @@ export async function updateProject(
 }
 
 /** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
-export async function lockProject(trx: Transaction<Database>, projectId: string): Promise<Project> {
+export async function lockProject(trx: Trx, projectId: string): Promise<Project> {
   const { rows } = await sql<ProjectRow>`
     SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ${projectId} FOR NO KEY UPDATE
   `.execute(trx);
@@ -106,7 +101,7 @@ function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
 }
 
 /** Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice. */
-export async function holdProject(trx: Transaction<Database>, projectId: string, reason: string): Promise<Project> {
+export async function holdProject(trx: Trx, projectId: string, reason: string): Promise<Project> {
   await sql`
     UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
       hold_reason = CASE WHEN held_at IS NULL THEN ${reason} ELSE hold_reason END
@@ -119,10 +114,7 @@ export async function holdProject(trx: Transaction<Database>, projectId: string,
  * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call that ended it.
  * @throws AppError FORBIDDEN while the operator of the service holds it
  */
-export async function releaseProject(
-  trx: Transaction<Database>,
-  projectId: string,
-): Promise<{ project: Project; outbox: OutboxRow[] }> {
+export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const { hold, operatorLimits } = await lockProject(trx, projectId);
   if (operatorLimits.held) {
     throw new AppError('FORBIDDEN', {
@@ -139,7 +131,7 @@ export async function releaseProject(
 }
 
 /** Begins to count the guards anew, and queues the sending of what a hold that has just ended held. */
-export async function sendHeld(trx: Transaction<Database>, projectId: string): Promise<OutboxRow[]> {
+export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]> {
   await resetGuard(trx, projectId);
   const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
   return [...outbox, ...(await wakeCampaigns(trx, projectId))];

@@ -1,13 +1,12 @@
-import type { Transaction } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 import { queueDeliveries } from './webhook-deliveries.ts';
 
 export interface NewEvent {
@@ -47,7 +46,7 @@ export interface RecordedEvents {
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; events: NewEvent[]; contactsLocked?: boolean },
 ): Promise<RecordedEvents> {
   const { projectId } = p;
@@ -72,7 +71,7 @@ function contactIdsOf(events: NewEvent[]): string[] {
 type EventOfOrigin = NewEvent & { swayed: boolean };
 
 /** The events with what they take over from the executions that caused them. */
-async function withOrigin(trx: Transaction<Database>, projectId: string, events: NewEvent[]): Promise<EventOfOrigin[]> {
+async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Promise<EventOfOrigin[]> {
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
   const swaying = await findSwayed(trx, projectId, causeIds);
   return events.map((event) => {
@@ -83,11 +82,7 @@ async function withOrigin(trx: Transaction<Database>, projectId: string, events:
 }
 
 /** Those of the executions that strangers began or let go on. */
-async function findSwayed(
-  trx: Transaction<Database>,
-  projectId: string,
-  ids: string[],
-): Promise<Map<string, { untrusted: boolean }>> {
+async function findSwayed(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, { untrusted: boolean }>> {
   if (ids.length === 0) return new Map();
   const { rows } = await prepared<{ id: string; untrusted: boolean }>`
     SELECT id, untrusted FROM executions
@@ -96,11 +91,7 @@ async function findSwayed(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function insertEvents(
-  trx: Transaction<Database>,
-  projectId: string,
-  events: EventOfOrigin[],
-): Promise<RecordedEvent[]> {
+async function insertEvents(trx: Trx, projectId: string, events: EventOfOrigin[]): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
   await prepared`
     INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
@@ -114,7 +105,7 @@ async function insertEvents(
 }
 
 function startTriggered(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   workflow: TriggeredWorkflow,
   events: RecordedEvent[],

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
-import type { Database } from './schema.ts';
+import type { Trx } from './connection.ts';
 
 /** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */
 const MOST = { segments: 500, templates: 1_000, workflows: 500 } as const;
@@ -16,7 +16,7 @@ const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
  * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
  */
 export async function takeStepRoom(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; workflowId: string; stepId?: string; config: unknown },
 ): Promise<void> {
   const { rows } = await sql<{ count: number; bytes: number }>`
@@ -42,7 +42,7 @@ export async function takeStepRoom(
  * place.
  * @throws AppError CONFLICT when it has as many as it may
  */
-export async function takeRoom(trx: Transaction<Database>, projectId: string, table: keyof typeof MOST): Promise<void> {
+export async function takeRoom(trx: Trx, projectId: string, table: keyof typeof MOST): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:${table}:${projectId}`}, 0))`.execute(trx);
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM ${sql.table(table)} WHERE project_id = ${projectId}

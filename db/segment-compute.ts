@@ -1,13 +1,12 @@
 /** Brings the stored members of a tracked segment up to date, with one event for each who enters or leaves. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { segmentEvent } from '../domain/event-names.ts';
 import { collectReferences } from '../domain/filter-references.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 import { segmentPredicate } from './segment-contacts.ts';
 import { keepMemberCount } from './segment-members.ts';
 import { getSegment, lockSegment, type Segment } from './segments.ts';
@@ -82,7 +81,7 @@ async function findDifferences(db: Db, segment: Segment, after: string | undefin
 
 /** Contacts are locked before their member rows are touched, which is the order of a contact's deletion too. */
 async function settlePage(
-  trx: Transaction<Database>,
+  trx: Trx,
   ref: { projectId: string; id: string },
   ids: string[],
 ): Promise<{ added: number; removed: number; outbox: OutboxRow[] }> {
@@ -120,7 +119,7 @@ async function settlePage(
  * enter or leave now. Without it, two workflows that send contacts in and out of a segment would take turns for ever, one an hour.
  */
 async function findCauses(
-  trx: Transaction<Database>,
+  trx: Trx,
   ref: { projectId: string; id: string },
   contactIds: string[],
 ): Promise<Map<string, string>> {
@@ -136,11 +135,7 @@ async function findCauses(
  * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one brought. Where it names
  * other segments, any data does.
  */
-async function findSwayed(
-  trx: Transaction<Database>,
-  { projectId, condition }: Segment,
-  contactIds: string[],
-): Promise<Set<string>> {
+async function findSwayed(trx: Trx, { projectId, condition }: Segment, contactIds: string[]): Promise<Set<string>> {
   if (contactIds.length === 0 || !condition) return new Set();
   const { dataFields, eventNames, segmentIds } = collectReferences(condition);
   const keys = dataFields.map((path) => path.split('.')[0] ?? path);

@@ -1,9 +1,9 @@
 /** The stored members of STATIC segments, added and removed by address. Source: decisions §5. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
+import type { Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
-import type { Database } from './schema.ts';
 import { lockSegment, type SegmentRef } from './segments.ts';
 
 export interface AddMembers extends SegmentRef {
@@ -24,7 +24,7 @@ export interface AddedMembers {
 }
 
 /** Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC segment */
-export async function addMembers(trx: Transaction<Database>, p: AddMembers): Promise<AddedMembers> {
+export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
   const emails = [...new Set(p.emails.map(normalizeEmail))];
   const missing = await findMissing(trx, p.projectId, emails);
@@ -40,10 +40,7 @@ export async function addMembers(trx: Transaction<Database>, p: AddMembers): Pro
 }
 
 /** Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers` */
-export async function removeMembers(
-  trx: Transaction<Database>,
-  p: SegmentRef & { emails: string[] },
-): Promise<{ removed: number }> {
+export async function removeMembers(trx: Trx, p: SegmentRef & { emails: string[] }): Promise<{ removed: number }> {
   await lockStatic(trx, p);
   const { rows } = await sql`
     DELETE FROM segment_members m USING contacts c
@@ -56,7 +53,7 @@ export async function removeMembers(
 }
 
 /** Counts the stored members and keeps the count. @returns the count */
-export async function keepMemberCount(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<number> {
+export async function keepMemberCount(trx: Trx, { projectId, id }: SegmentRef): Promise<number> {
   const { rows } = await sql<{ member_count: number }>`
     UPDATE segments SET counted_at = now(), member_count = (
       SELECT count(*) FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId})
@@ -64,7 +61,7 @@ export async function keepMemberCount(trx: Transaction<Database>, { projectId, i
   return rows[0]?.member_count ?? 0;
 }
 
-async function lockStatic(trx: Transaction<Database>, ref: SegmentRef): Promise<void> {
+async function lockStatic(trx: Trx, ref: SegmentRef): Promise<void> {
   const { type } = await lockSegment(trx, ref);
   if (type === 'STATIC') return;
   throw new AppError('CONFLICT', {
@@ -73,14 +70,14 @@ async function lockStatic(trx: Transaction<Database>, ref: SegmentRef): Promise<
   });
 }
 
-async function findMissing(trx: Transaction<Database>, projectId: string, emails: string[]): Promise<string[]> {
+async function findMissing(trx: Trx, projectId: string, emails: string[]): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     SELECT email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])`.execute(trx);
   const known = new Set(rows.map((row) => row.email));
   return emails.filter((email) => !known.has(email));
 }
 
-async function createContacts(trx: Transaction<Database>, p: AddMembers, missing: string[]): Promise<number> {
+async function createContacts(trx: Trx, p: AddMembers, missing: string[]): Promise<number> {
   const contacts = await upsertContacts(trx, {
     projectId: p.projectId,
     rows: missing.map((email) => ({ email, set: {}, remove: [] })),

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { collectReferences } from '../domain/filter-references.ts';
 import type { Condition } from '../domain/filters.ts';
+import type { Db } from './connection.ts';
 import type { SegmentSource } from './filter-sql.ts';
-import type { Database } from './schema.ts';
 
 /** Segments that one condition may reach through others; the compiler bounds their filters too. */
 const MAX_SEGMENTS = 500;
@@ -13,7 +13,7 @@ const MAX_SEGMENTS = 500;
  * A segment that is not there is not in the map.
  */
 export async function loadSegmentSources(
-  db: Kysely<Database>,
+  db: Db,
   projectId: string,
   condition: Condition,
 ): Promise<Map<string, SegmentSource>> {
@@ -38,7 +38,7 @@ interface SegmentRow {
   condition: Condition | null;
 }
 
-async function selectSegments(db: Kysely<Database>, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
+async function selectSegments(db: Db, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
   const { rows } = await sql<SegmentRow>`
     SELECT id, CASE WHEN type = 'DYNAMIC' AND (NOT track_membership OR computed_at IS NULL) THEN condition END AS condition
     FROM segments WHERE project_id = ${projectId} AND id = ANY(${[...ids]}::uuid[])`.execute(db);

@@ -1,14 +1,13 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
 import { collectReferences } from '../domain/filter-references.ts';
 import type { Condition } from '../domain/filters.ts';
 import { segmentSlug } from '../domain/slug.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
-import type { Database } from './schema.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 
 export type SegmentType = 'DYNAMIC' | 'STATIC';
@@ -79,7 +78,7 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
  * Locks a segment until the transaction ends, so that its members change in one place at a time; a campaign may still
  * come to refer to it. @throws AppError NOT_FOUND
  */
-export async function lockSegment(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<Segment> {
+export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<Segment> {
   const { rows } = await sql<SegmentRow>`
     SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`.execute(trx);
   return found(rows);
@@ -89,7 +88,7 @@ export async function lockSegment(trx: Transaction<Database>, { projectId, id }:
  * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in a circle,
  *   VALIDATION_ERROR when the condition names an unknown segment
  */
-export async function insertSegment(trx: Transaction<Database>, segment: NewSegment): Promise<Segment> {
+export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
   await takeRoom(trx, projectId, 'segments');
   if (condition) await checkReferences(trx, { projectId, condition });
@@ -105,7 +104,7 @@ export async function insertSegment(trx: Transaction<Database>, segment: NewSegm
  * members of a tracked segment follow with its next computation. @throws AppError as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, id, patch }: SegmentRef & { patch: SegmentPatch },
 ): Promise<Segment> {
   if (patch.condition) await checkReferences(trx, { projectId, condition: patch.condition, id });
@@ -127,7 +126,7 @@ export async function updateSegment(
  * Deletes a segment with its members; campaigns that are not under way forget it.
  * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or another segment
  */
-export async function deleteSegment(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<void> {
+export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<void> {
   await lockReferences(trx, projectId);
   await lockSegment(trx, { projectId, id });
   const campaigns = await activeCampaignsUsing(trx, { projectId, id });
@@ -164,7 +163,7 @@ export async function listTrackedSegments(db: Db, since: Date): Promise<SegmentR
 
 /** Every segment named must be there, and none may lead back to this one. */
 async function checkReferences(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, condition, id }: { projectId: string; condition: Condition; id?: string },
 ): Promise<void> {
   const wanted = collectReferences(condition).segmentIds;
@@ -178,7 +177,7 @@ async function checkReferences(
 }
 
 /** Two changes of conditions that name segments come one after the other, else each could close the other's circle. */
-async function lockReferences(trx: Transaction<Database>, projectId: string): Promise<void> {
+async function lockReferences(trx: Trx, projectId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`segment-references:${projectId}`}, 0))`.execute(trx);
 }
 
@@ -188,7 +187,7 @@ function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
   }
 }
 
-async function activeCampaignsUsing(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<CampaignUse[]> {
+async function activeCampaignsUsing(trx: Trx, { projectId, id }: SegmentRef): Promise<CampaignUse[]> {
   const ids = await dependentIds(trx, { projectId, id });
   const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
     SELECT id, name, status, segment_id, audience_filter FROM campaigns
@@ -202,7 +201,7 @@ async function activeCampaignsUsing(trx: Transaction<Database>, { projectId, id 
 }
 
 /** The segment and all whose conditions lead to it. */
-async function dependentIds(trx: Transaction<Database>, { projectId, id }: SegmentRef): Promise<Set<string>> {
+async function dependentIds(trx: Trx, { projectId, id }: SegmentRef): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; condition: Condition }>`
     SELECT id, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL`.execute(trx);
   const ids = new Set([id]);

@@ -1,10 +1,10 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { emailDomain } from '../domain/email-address.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { SendRequest } from '../domain/send-request.ts';
+import type { Trx } from './connection.ts';
 import type { NewContent } from './contents.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
 export interface Draft {
@@ -18,10 +18,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
  * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: decisions §1, §11.
  */
-export async function composeSends(
-  trx: Transaction<Database>,
-  requests: SendRequest[],
-): Promise<Map<SendRequest, Draft | AppError>> {
+export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<Map<SendRequest, Draft | AppError>> {
   const templates = await findTemplates(trx, requests);
   const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
   const drafts = () => [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
@@ -48,7 +45,7 @@ interface SendTemplate {
   reply_to: string | null;
 }
 
-async function findTemplates(trx: Transaction<Database>, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
+async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
   const wanted = requests.flatMap(({ templateId, projectId }) =>
     templateId !== undefined && UUID.test(templateId) ? [{ templateId, projectId }] : [],
   );
@@ -87,7 +84,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
 const senderName = ({ projectId, fromEmail }: NewContent): string => `${projectId} ${emailDomain(fromEmail)}`;
 
 /** Which sender domains of these drafts are verified for their projects. */
-async function findVerifiedSenders(trx: Transaction<Database>, drafts: Draft[]): Promise<Set<string>> {
+async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
   const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
   if (wanted.size === 0) return new Set();
   const contents = [...wanted.values()];
@@ -104,7 +101,7 @@ async function findVerifiedSenders(trx: Transaction<Database>, drafts: Draft[]):
  * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new one is
  * unsubscribed, and `subscribed` in the request wins over both (decisions §11).
  */
-async function findUnsubscribed(trx: Transaction<Database>, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
+async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
   const undecided = drafts.filter(({ request }) => request.subscribed === undefined);
   const subscribed = await findSubscribed(trx, undecided);
   const refused = new Map<SendRequest, string[]>();
@@ -116,7 +113,7 @@ async function findUnsubscribed(trx: Transaction<Database>, drafts: Draft[]): Pr
   return refused;
 }
 
-async function findSubscribed(trx: Transaction<Database>, drafts: Draft[]): Promise<Set<string>> {
+async function findSubscribed(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
   const wanted = drafts.flatMap(({ request }) =>
     request.to.map(({ email }) => ({ email, projectId: request.projectId })),
   );

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
 
 /** The kind of provider whose ids are noted. */
 export const SES = 'ses';
@@ -12,7 +11,7 @@ export const SES_MESSAGE_DAYS = 30;
  * `emails.provider_message_id` would end heap-only updates of the ledger (db/migrations/20261121T0803-messages.ts).
  */
 export async function insertSesMessages(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   messages: { messageId: string; emailId: string }[],
 ): Promise<void> {

@@ -1,13 +1,12 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { PhoneNumber } from '../domain/phone.ts';
 import { smsSize } from '../domain/sms-encoding.ts';
 import type { SmsStatus } from '../domain/sms-status.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
-import type { Database } from './schema.ts';
 import { getSmsSenderFor } from './sms-senders.ts';
 
 export interface Sms {
@@ -38,7 +37,7 @@ const COLUMNS = sql.raw(`
  * @throws AppError NO_SMS_SENDER; NOT_FOUND for a contact id of nobody in the project
  */
 export async function insertSms(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; mode: 'live' | 'test'; to: PhoneNumber; body: string; contactId: string | undefined },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
   const from = await getSmsSenderFor(trx, { projectId: p.projectId, country: p.to.country });
@@ -56,7 +55,7 @@ export async function insertSms(
 
 /** The contact named, else the first one whose `data.phone` is the number. */
 async function resolveContact(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
 ): Promise<string | null> {
   const who = p.contactId === undefined ? sql<SqlBool>`phone = ${p.to.e164}` : sql<SqlBool>`id = ${p.contactId}`;

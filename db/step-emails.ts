@@ -1,8 +1,8 @@
-import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { EmailOptions } from '../domain/email-outcome.ts';
 import { interpolate, namesStranger } from '../domain/interpolate.ts';
 import { SendEmailConfig } from '../domain/steps.ts';
+import type { Trx } from './connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
 import type { GraphStep } from './execution-graph.ts';
 import type { EffectStanding } from './execution-resume.ts';
@@ -10,7 +10,6 @@ import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (
@@ -34,11 +33,7 @@ interface Fault {
  * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same rows (unique by
  * execution and visit).
  */
-export async function saveStepEmails(
-  trx: Transaction<Database>,
-  projectId: string,
-  standings: EffectStanding[],
-): Promise<StepEmail[]> {
+export async function saveStepEmails(trx: Trx, projectId: string, standings: EffectStanding[]): Promise<StepEmail[]> {
   const configs = standings.map(({ step }) => configOf(step));
   const templateIds = configs.flatMap((config) => config?.templateId ?? []);
   const templates = await findTemplates(trx, projectId, templateIds);
@@ -64,7 +59,7 @@ export async function saveStepEmails(
 }
 
 async function draftOf(
-  trx: Transaction<Database>,
+  trx: Trx,
   standing: EffectStanding,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
 ): Promise<Draft | Fault> {
@@ -105,11 +100,7 @@ interface TemplateRow {
   replyTo: string | null;
 }
 
-async function findTemplates(
-  trx: Transaction<Database>,
-  projectId: string,
-  ids: string[],
-): Promise<Map<string, TemplateRow>> {
+async function findTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
     SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
     FROM templates WHERE id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('project_id', projectId)}
@@ -123,7 +114,7 @@ const STRANGERS_ADDRESS =
 
 /** The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to. */
 async function recipientOf(
-  trx: Transaction<Database>,
+  trx: Trx,
   { execution }: EffectStanding,
   { recipient }: StepConfig,
 ): Promise<string | null | { fault: string }> {
@@ -137,7 +128,7 @@ async function recipientOf(
 
 /** Ids of the mails, by execution. */
 async function insertStepEmails(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   drafts: Draft[],
   contentIds: string[],

@@ -1,13 +1,13 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { BACK_IN_STOCK_EVENT } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Restock, Variant } from '../domain/storefront.ts';
+import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { enqueue } from './outbox.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 type Mode = 'live' | 'test';
 
@@ -25,7 +25,7 @@ export interface SavedVariant extends Variant {
  * Source: decisions §10.
  */
 export async function upsertVariants(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; mode: Mode; variants: Variant[] },
 ): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
   const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
@@ -65,7 +65,7 @@ export async function upsertVariants(
  * @throws AppError NOT_FOUND when the project has no such variant; nothing may be committed then
  */
 export async function waitForVariant(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; email: string; variantId: string; suppressionKey: Buffer },
 ): Promise<{ subscribed: boolean }> {
   const { projectId, variantId } = p;
@@ -98,7 +98,7 @@ export async function waitForVariant(
  * @returns `done` when nobody waits any more
  */
 export async function tellWaiting(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: Restock & { limit: number },
 ): Promise<{ done: boolean; told: number; outbox: OutboxRow[] }> {
   const { projectId, variantId, restockNo } = p;

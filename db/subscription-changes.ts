@@ -1,9 +1,9 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 
 export interface SubscriptionState {
   id: string;
@@ -22,7 +22,7 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordSubscriptionChanges(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: {
     projectId: string;
     contacts: SubscriptionState[];
@@ -55,7 +55,7 @@ export async function recordSubscriptionChanges(
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function unsubscribeAddresses(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: 'live' | 'test' },
 ): Promise<OutboxRow[]> {
   const { rows: contacts } = await sql<SubscriptionState>`

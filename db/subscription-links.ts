@@ -1,10 +1,9 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { TokenSubject } from '../domain/link-tokens.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SuppressionReason } from '../domain/reasons.ts';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './connection.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -58,11 +57,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
  * notes it on the mail. May run twice: nothing changes then. Source: RFC 8058 §3.1, decisions §9.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
-export async function unsubscribeByLink(
-  trx: Transaction<Database>,
-  key: Buffer,
-  subject: LinkSubject,
-): Promise<OutboxRow[]> {
+export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
   const outbox = await setSubscribed(trx, subject, false);
   await addSuppressions(trx, key, {
     projectId: subject.projectId,
@@ -82,18 +77,14 @@ export async function unsubscribeByLink(
  * an operator decided stay. May run twice.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
-export async function subscribeByLink(
-  trx: Transaction<Database>,
-  key: Buffer,
-  subject: LinkSubject,
-): Promise<OutboxRow[]> {
+export async function subscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
   const outbox = await setSubscribed(trx, subject, true);
   await liftSuppressions(trx, key, { projectId: subject.projectId, emails: subject.addresses, reasons: OWN_REASONS });
   return outbox;
 }
 
 async function setSubscribed(
-  trx: Transaction<Database>,
+  trx: Trx,
   { projectId, contactId, mode }: LinkSubject,
   subscribed: boolean,
 ): Promise<OutboxRow[]> {

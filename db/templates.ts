@@ -1,10 +1,9 @@
-import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
-import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const;
@@ -83,10 +82,7 @@ export async function listTemplates(
 }
 
 /** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000 */
-export async function insertTemplate(
-  trx: Transaction<Database>,
-  p: TemplateFields & { projectId: string },
-): Promise<Template> {
+export async function insertTemplate(trx: Trx, p: TemplateFields & { projectId: string }): Promise<Template> {
   await takeRoom(trx, p.projectId, 'templates');
   if (p.from !== null) await assertSender(trx, p.projectId, p.from);
   const { rows } = await sql<TemplateRow>`
@@ -102,7 +98,7 @@ export async function insertTemplate(
  * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from
  */
 export async function updateTemplate(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: TemplateRef & { changes: Partial<TemplateFields> },
 ): Promise<Template> {
   const { changes } = p;
@@ -129,7 +125,7 @@ export async function updateTemplate(
 }
 
 /** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
-export async function duplicateTemplate(trx: Transaction<Database>, { projectId, id }: TemplateRef): Promise<Template> {
+export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
   await takeRoom(trx, projectId, 'templates');
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const { rows } = await sql<TemplateRow>`
@@ -157,7 +153,7 @@ export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<Templa
  * Deletes a template; mails that were accepted keep their content.
  * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it
  */
-export async function deleteTemplate(trx: Transaction<Database>, ref: TemplateRef): Promise<void> {
+export async function deleteTemplate(trx: Trx, ref: TemplateRef): Promise<void> {
   const steps = await lockedStepsUsing(trx, ref);
   if (steps.length > 0) {
     throw new AppError('CONFLICT', {
@@ -169,7 +165,7 @@ export async function deleteTemplate(trx: Transaction<Database>, ref: TemplateRe
 }
 
 /** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */
-async function lockedStepsUsing(trx: Transaction<Database>, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+async function lockedStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
   const { rows } = await sql`
     SELECT id FROM templates WHERE project_id = ${ref.projectId} AND id = ${ref.id} FOR UPDATE
   `.execute(trx);

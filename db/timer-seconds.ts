@@ -2,11 +2,10 @@
  * Spreads the timers of a project. Those that end in one second (a DELAY until nine o'clock, a thousand contacts tracked at once) would all
  * reach Temporal at that instant, and every other tenant's work would stand behind them.
  */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { groupBy } from '../domain/group-by.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
-import type { Database } from './schema.ts';
 
 /**
  * Timers of a project that may end in one second, unless `timer_rate` says otherwise: half of what Temporal does on two cores with what comes after
@@ -36,7 +35,7 @@ export interface Timer {
  * where it is; the others go to the next seconds that have room, so that the last of N is late by N / `per_second` seconds. One statement
  * where there is room. A full second knows where to look on, so a wave of any size costs each group of timers the same.
  */
-export async function bookTimers(trx: Transaction<Database>, projectId: string, timers: Timer[]): Promise<void> {
+export async function bookTimers(trx: Trx, projectId: string, timers: Timer[]): Promise<void> {
   if (timers.length === 0) return;
   const asked = groupBy(timers, (timer) => Math.floor(timer.dueAt.getTime() / 1_000));
   const booked = await book(trx, projectId, asked);
@@ -106,11 +105,7 @@ function roomOf(before: number, perSecond: number): number {
 }
 
 /** Counts timers into their seconds, whether or not there is room; in the order of the seconds, which is that of their locks. */
-async function book(
-  trx: Transaction<Database>,
-  projectId: string,
-  asked: Map<number, Timer[]>,
-): Promise<BookedSecond[]> {
+async function book(trx: Trx, projectId: string, asked: Map<number, Timer[]>): Promise<BookedSecond[]> {
   const seconds = [...asked.keys()].sort((a, b) => a - b);
   const { rows } = await prepared<Omit<BookedSecond, 'before'> & { booked: number }>`
     INSERT INTO timer_seconds AS t (project_id, second, booked)
@@ -126,7 +121,7 @@ async function book(
 
 /** Books timers from a second on, where there is room. @returns the last second that it took */
 async function bookLate(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   p: { timers: Timer[]; from: number; perSecond: number },
 ): Promise<number> {
@@ -155,7 +150,7 @@ function instantOf(second: number, position: number, perSecond: number): Date {
 
 /** Where each of the timers finds room, from a second on. */
 async function findRoom(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   { timers, from, perSecond }: { timers: Timer[]; from: number; perSecond: number },
 ): Promise<Map<number, Timer[]>> {
@@ -177,7 +172,7 @@ async function findRoom(
 }
 
 async function listSeconds(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   { second, end }: { second: number; end: number },
 ): Promise<Map<number, { booked: number; nextSecond: number | null }>> {

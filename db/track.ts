@@ -1,12 +1,11 @@
-import type { Transaction } from 'kysely';
 import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Trx } from './connection.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from './idempotency-batch.ts';
 import { recordEvents } from './record-events.ts';
-import type { Database } from './schema.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 export interface TrackRequest {
@@ -47,7 +46,7 @@ export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outco
  * @throws AppError VALIDATION_ERROR for data beyond the limits
  */
 export async function trackEvents(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: TrackRequests,
 ): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
   const refused = await takeKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
@@ -65,7 +64,7 @@ export async function trackEvents(
 }
 
 async function record(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: TrackRequests,
 ): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
@@ -89,7 +88,7 @@ async function record(
   return { answers, outbox: [...changes, ...recorded.outbox] };
 }
 
-function saveContacts(trx: Transaction<Database>, p: TrackRequests): Promise<UpsertedContact[]> {
+function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
   const rows = p.requests.map(({ email, subscribed, data }) => {
     const { set, remove, errors } = applyData(data);
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });

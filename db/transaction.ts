@@ -1,8 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { Db } from './connection.ts';
+import type { Db, Trx } from './connection.ts';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
-import type { Database } from './schema.ts';
 import { awaitFate } from './unknown-commit.ts';
 
 export { isConnectionFailure };
@@ -20,7 +19,7 @@ const thrownBeforeCommit = new WeakSet<Error>();
  * answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what was not runs again.
  * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction is left
  */
-export async function inTransaction<T>(db: Db, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     const results: T[] = [];
     try {
@@ -37,7 +36,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Transaction<Database>
 }
 
 /** Runs a part of a transaction that may fail by itself: what it wrote is undone, and the transaction goes on with what the error says. */
-export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Promise<T>): Promise<T> {
+export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`SAVEPOINT part`.execute(trx);
   try {
     const result = await work();
@@ -50,7 +49,7 @@ export async function inSavepoint<T>(trx: Transaction<Database>, work: () => Pro
 }
 
 /** Runs a part of a transaction whose statements have this long each; one that has not fails (`isOutOfTime`), and the transaction goes on. */
-export function withinMs<T>(trx: Transaction<Database>, ms: number, work: () => Promise<T>): Promise<T> {
+export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
     const { rows } = await sql<{ before: string }>`
       SELECT current_setting('statement_timeout') AS before, set_config('statement_timeout', ${String(ms)}, true)
@@ -62,7 +61,7 @@ export function withinMs<T>(trx: Transaction<Database>, ms: number, work: () => 
 }
 
 /** For the rest of a transaction: who waits longer for a lock fails, and the transaction with it (`isOutOfTime`). */
-export async function limitLockWaits(trx: Transaction<Database>, waitMs: number): Promise<void> {
+export async function limitLockWaits(trx: Trx, waitMs: number): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);
 }
 

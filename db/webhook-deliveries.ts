@@ -1,14 +1,14 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { matchesEvent } from '../domain/webhook-registry.ts';
+import type { Db, Trx } from './connection.ts';
 import type { SubscribedEndpoint } from './event-listeners.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
 import { answeredBytes } from './page-budget.ts';
 import type { RecordedEvent } from './record-events.ts';
-import type { Database } from './schema.ts';
 import type { EndpointRef } from './webhook-endpoints.ts';
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
@@ -33,7 +33,7 @@ export interface WebhookDelivery {
  * event are now: a delivery tried again tomorrow says the same.
  */
 export async function queueDeliveries(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   events: RecordedEvent[],
   endpoints: SubscribedEndpoint[],
@@ -62,11 +62,7 @@ export async function queueDeliveries(
  * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is asked after the
  * deliveries are written, which holds a share of the endpoint's row lock: db/webhook-turns.ts, endTurn.
  */
-async function wakeEndpoints(
-  trx: Transaction<Database>,
-  projectId: string,
-  endpointIds: string[],
-): Promise<OutboxRow[]> {
+async function wakeEndpoints(trx: Trx, projectId: string, endpointIds: string[]): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ANY(${endpointIds}::uuid[])
       AND (wakes_at IS NULL OR wakes_at <= clock_timestamp())
@@ -84,7 +80,7 @@ const COLUMNS =
 
 /** Deliveries of an endpoint, newest first; `total` is counted on the first page only. */
 export async function listDeliveries(
-  db: Kysely<Database>,
+  db: Db,
   p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
 ): Promise<Page<WebhookDelivery> & { total: number }> {
   const found = sql`project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
@@ -104,7 +100,7 @@ export async function listDeliveries(
   return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
 }
 
-async function countWhere(db: Kysely<Database>, found: RawBuilder<unknown>): Promise<number> {
+async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     SELECT count(*) AS total FROM webhook_deliveries WHERE ${found}
   `.execute(db);
@@ -127,7 +123,7 @@ export interface Replay {
  * @throws AppError NOT_FOUND for an unknown delivery
  */
 export async function replayDeliveries(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: EndpointRef & ({ deliveryId: string } | { since: Date; status?: DeliveryStatus | undefined }),
 ): Promise<Replay> {
   const which =
@@ -148,7 +144,7 @@ export async function replayDeliveries(
 }
 
 /** Whoever asks for a replay does not wait for the next probe of a degraded endpoint, and nor does what is due already. */
-async function wakeNow(trx: Transaction<Database>, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
+async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`
     UPDATE webhook_endpoints SET wakes_at = NULL, probe_at = NULL WHERE project_id = ${projectId} AND id = ${id}
   `.execute(trx);
@@ -161,7 +157,7 @@ function nextSince(rows: { createdAt: Date }[]): Date | null {
 }
 
 /** A delivery that is under way goes out without us. */
-async function requireDelivery(trx: Transaction<Database>, p: EndpointRef, deliveryId: string): Promise<void> {
+async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
   const { rows } = await sql`
     SELECT 1 FROM webhook_deliveries WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}
   `.execute(trx);

@@ -1,11 +1,11 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
 import { type StoredUrl, sealUrl } from '../domain/url-secrets.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
+import type { Db, Trx } from './connection.ts';
 import { required } from './required.ts';
-import type { Database } from './schema.ts';
 
 export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
 
@@ -40,7 +40,7 @@ export const endpointUrlContext = (id: string): string => `webhook_endpoints.url
 
 /** Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have */
 export async function insertEndpoint(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; url: string; events: string[]; description: string | null; atRestKey: Buffer },
 ): Promise<WebhookEndpoint & { secret: string }> {
   const { rows: counted } = await sql<{ count: number }>`
@@ -62,7 +62,7 @@ export async function insertEndpoint(
 }
 
 /** Every endpoint of a project, newest first. */
-export async function listEndpoints(db: Kysely<Database>, projectId: string): Promise<WebhookEndpoint[]> {
+export async function listEndpoints(db: Db, projectId: string): Promise<WebhookEndpoint[]> {
   const { rows } = await sql<WebhookEndpoint>`
     SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} ORDER BY id DESC
   `.execute(db);
@@ -70,7 +70,7 @@ export async function listEndpoints(db: Kysely<Database>, projectId: string): Pr
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getEndpoint(db: Kysely<Database>, { projectId, id }: EndpointRef): Promise<WebhookEndpoint> {
+export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<WebhookEndpoint> {
   const { rows } = await sql<WebhookEndpoint>`
     SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
   `.execute(db);
@@ -82,7 +82,7 @@ export async function getEndpoint(db: Kysely<Database>, { projectId, id }: Endpo
  * @throws AppError NOT_FOUND; VALIDATION_ERROR for a masked password that is not stored for this host
  */
 export async function updateEndpoint(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: EndpointRef & {
     atRestKey: Buffer;
     url?: string | undefined;
@@ -111,10 +111,7 @@ export async function updateEndpoint(
 }
 
 /** The row is locked, so that the password kept is the one that the address shown had. @throws AppError NOT_FOUND */
-async function sealedAnew(
-  trx: Transaction<Database>,
-  p: EndpointRef & { url: string; atRestKey: Buffer },
-): Promise<StoredUrl> {
+async function sealedAnew(trx: Trx, p: EndpointRef & { url: string; atRestKey: Buffer }): Promise<StoredUrl> {
   const { rows } = await sql<StoredUrl>`
     SELECT url, url_secret AS sealed FROM webhook_endpoints WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
   `.execute(trx);
@@ -123,7 +120,7 @@ async function sealedAnew(
 }
 
 /** Removes an endpoint with its history. @throws AppError NOT_FOUND */
-export async function deleteEndpoint(db: Kysely<Database>, { projectId, id }: EndpointRef): Promise<void> {
+export async function deleteEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<void> {
   const { numAffectedRows } = await sql`
     DELETE FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
   `.execute(db);
@@ -132,7 +129,7 @@ export async function deleteEndpoint(db: Kysely<Database>, { projectId, id }: En
 
 /** Gives an endpoint a new secret; the old one signs as well for a day. @throws AppError NOT_FOUND */
 export async function rotateSecret(
-  db: Kysely<Database>,
+  db: Db,
   p: EndpointRef & { atRestKey: Buffer },
 ): Promise<WebhookEndpoint & { secret: string }> {
   const secret = newWebhookSecret();

@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { openSecret } from '../domain/secrets.ts';
 import { openUrl } from '../domain/url-secrets.ts';
 import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../domain/webhook-registry.ts';
+import type { Db, Trx } from './connection.ts';
 import { isOutOfTime } from './postgres-errors.ts';
-import type { Database } from './schema.ts';
 import { withinMs } from './transaction.ts';
 import type { DeliveryStatus } from './webhook-deliveries.ts';
 import {
@@ -45,7 +45,7 @@ export interface Turn {
  * @returns undefined once the endpoint was deleted
  */
 export async function beginTurn(
-  db: Kysely<Database>,
+  db: Db,
   { projectId, id, atRestKey }: EndpointRef & { atRestKey: Buffer },
 ): Promise<Turn | undefined> {
   const { rows } = await sql<
@@ -76,7 +76,7 @@ export interface DueDelivery {
 
 /** What is due of an endpoint, the longest due first, without those that are under way. By the partial index webhook_deliveries_due. */
 export async function listDueDeliveries(
-  db: Kysely<Database>,
+  db: Db,
   p: { projectId: string; endpointId: string; underWay: string[]; limit: number },
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
@@ -104,7 +104,7 @@ export interface Attempt {
  * endpoint is gone, and nothing was recorded
  */
 export async function recordAttempts(
-  db: Kysely<Database>,
+  db: Db,
   p: { projectId: string; endpointId: string; turn: number; attempts: Attempt[] },
 ): Promise<EndpointStatus | undefined> {
   const { attempts } = p;
@@ -128,7 +128,7 @@ export async function recordAttempts(
  * @returns its status, and whether this disabled it (so that its owner is told once)
  */
 export async function judgeEndpoint(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; endpointId: string; verdict: Verdict },
 ): Promise<{ status: EndpointStatus; justDisabled: boolean }> {
   const { succeeded, failures, gone } = p.verdict;
@@ -152,7 +152,7 @@ export async function judgeEndpoint(
 
 /** Gives up a page of what waits for an endpoint that is disabled; returns how many. */
 export async function failPendingDeliveries(
-  db: Kysely<Database>,
+  db: Db,
   p: { projectId: string; endpointId: string; error: string },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -174,7 +174,7 @@ export interface NextTurn {
 
 /** The whole lock of an endpoint's row; 'busy' where events are being recorded all the time. */
 async function lockEndpoint(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; endpointId: string },
 ): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
   try {
@@ -198,7 +198,7 @@ async function lockEndpoint(
  * @returns when the next turn is due; null when nothing waits any more
  */
 export async function endTurn(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; endpointId: string; turn: number },
 ): Promise<NextTurn | null> {
   const locked = await lockEndpoint(trx, p);

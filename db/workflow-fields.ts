@@ -1,7 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 import { listContactFields } from './contact-fields.ts';
-import type { Database } from './schema.ts';
 
 export interface WorkflowField {
   field: string;
@@ -35,7 +34,7 @@ export async function listWorkflowFields(db: Db, projectId: string) {
   };
 }
 
-async function listEventKeys(db: Kysely<Database>, projectId: string): Promise<{ key: string; type: string }[]> {
+async function listEventKeys(db: Db, projectId: string): Promise<{ key: string; type: string }[]> {
   const { rows } = await sql<{ key: string; type: string }>`
     SELECT k.key, min(jsonb_typeof(k.value)) AS type
     FROM (SELECT data FROM events WHERE project_id = ${projectId} AND jsonb_typeof(data) = 'object'
@@ -46,7 +45,7 @@ async function listEventKeys(db: Kysely<Database>, projectId: string): Promise<{
 }
 
 /** Distinct names by hops over the index events_name, so a million events of one name cost one look. */
-export async function listEventNames(db: Kysely<Database>, projectId: string): Promise<string[]> {
+export async function listEventNames(db: Db, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     WITH RECURSIVE names AS (
       (SELECT name FROM events WHERE project_id = ${projectId} ORDER BY name LIMIT 1)

@@ -1,12 +1,12 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
+import type { Trx } from './connection.ts';
 import { endExecutions } from './execution-end.ts';
 import { required } from './required.ts';
 import { takeStepRoom } from './room.ts';
-import type { Database } from './schema.ts';
 import { assertSender } from './senders.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
@@ -50,7 +50,7 @@ const BRANCHES: Record<StepType, readonly Transition['branch'][]> = {
  * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
  * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
  */
-export async function insertStep(trx: Transaction<Database>, p: NewStep): Promise<Step> {
+export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
   await checkSending(trx, p.projectId, p);
@@ -71,7 +71,7 @@ export async function insertStep(trx: Transaction<Database>, p: NewStep): Promis
 
 /** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
 export async function updateStep(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: StepRef & {
     name?: string | undefined;
     config?: Record<string, unknown> | undefined;
@@ -96,7 +96,7 @@ export async function updateStep(
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getStep(trx: Transaction<Database>, p: StepRef): Promise<Step> {
+export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
   const { rows } = await sql<Step>`
     SELECT ${STEP_COLUMNS} FROM workflow_steps
     WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.stepId}
@@ -109,7 +109,7 @@ export async function getStep(trx: Transaction<Database>, p: StepRef): Promise<S
  * `step_deleted`.
  * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
  */
-export async function deleteStep(trx: Transaction<Database>, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
+export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   await lockStep(trx, p);
   if (p.splice) await spliceAround(trx, p);
@@ -127,7 +127,7 @@ export async function deleteStep(trx: Transaction<Database>, p: StepRef & { spli
 }
 
 /** Waits for executions that are coming to the step to be there, and keeps out others. @throws AppError NOT_FOUND */
-async function lockStep(trx: Transaction<Database>, { projectId, workflowId, stepId }: StepRef): Promise<void> {
+async function lockStep(trx: Trx, { projectId, workflowId, stepId }: StepRef): Promise<void> {
   const { rows } = await sql`
     SELECT 1 FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ${stepId} FOR UPDATE
   `.execute(trx);
@@ -139,7 +139,7 @@ async function lockStep(trx: Transaction<Database>, { projectId, workflowId, ste
  * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one that is taken
  */
 export async function insertTransition(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; workflowId: string; fromStepId: string; toStepId: string; branch: Transition['branch'] },
 ): Promise<Transition> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
@@ -165,7 +165,7 @@ export async function insertTransition(
 
 /** @throws AppError NOT_FOUND */
 export async function deleteTransition(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: { projectId: string; workflowId: string; transitionId: string },
 ): Promise<void> {
   const { numAffectedRows } = await sql`
@@ -188,7 +188,7 @@ function checkBranch(type: StepType, branch: Transition['branch']): void {
 }
 
 /** The last step before this one that has a branch free, by that branch. */
-async function connectToLast(trx: Transaction<Database>, p: NewStep, stepId: string): Promise<void> {
+async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
   const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const others = steps.filter((step) => step.id !== stepId).reverse();
   for (const from of others) {
@@ -201,7 +201,7 @@ async function connectToLast(trx: Transaction<Database>, p: NewStep, stepId: str
   }
 }
 
-async function spliceAround(trx: Transaction<Database>, p: StepRef): Promise<void> {
+async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
   const { transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const targets = new Set(
     transitions.filter((t) => t.fromStepId === p.stepId && t.toStepId !== p.stepId).map((t) => t.toStepId),
@@ -225,7 +225,7 @@ async function spliceAround(trx: Transaction<Database>, p: StepRef): Promise<voi
 }
 
 async function checkSending(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   step: { type: StepType; config: Record<string, unknown> },
 ): Promise<void> {

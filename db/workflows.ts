@@ -1,12 +1,12 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { StepType } from '../domain/execution.ts';
 import { STEP_CONFIGS } from '../domain/steps.ts';
 import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
+import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { required } from './required.ts';
 import { takeRoom } from './room.ts';
-import type { Database } from './schema.ts';
 
 export interface Workflow {
   id: string;
@@ -67,7 +67,7 @@ export interface WorkflowKey {
 
 /** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500 */
 export async function insertWorkflow(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: {
     projectId: string;
     name: string;
@@ -87,7 +87,7 @@ export async function insertWorkflow(
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getWorkflow(db: Kysely<Database>, p: WorkflowKey): Promise<WorkflowDetail> {
+export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
   const { rows } = await sql<Workflow>`
     SELECT ${COLUMNS} FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id}
   `.execute(db);
@@ -96,7 +96,7 @@ export async function getWorkflow(db: Kysely<Database>, p: WorkflowKey): Promise
 
 /** Newest first, by page number or cursor. */
 export async function listWorkflows(
-  db: Kysely<Database>,
+  db: Db,
   p: { projectId: string; page: number; pageSize: number; cursor?: string | undefined },
 ): Promise<NumberedPage<Workflow>> {
   const { rows } = await sql<Workflow>`
@@ -114,10 +114,7 @@ export async function listWorkflows(
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
  * @throws AppError NOT_FOUND; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
  */
-export async function updateWorkflow(
-  trx: Transaction<Database>,
-  p: WorkflowKey & { changes: WorkflowChanges },
-): Promise<WorkflowDetail> {
+export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
   const wanted = { ...current, ...definedOnly(p.changes) };
   const { rows } = await sql<Workflow>`
@@ -135,7 +132,7 @@ export async function updateWorkflow(
 }
 
 /** Deletes a workflow without active executions. @throws AppError NOT_FOUND, CONFLICT */
-export async function deleteWorkflow(trx: Transaction<Database>, p: WorkflowKey): Promise<void> {
+export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
   // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count is final.
   await lockWorkflow(trx, p, 'FOR UPDATE');
   const { rows } = await sql<{ active: number }>`
@@ -154,7 +151,7 @@ export async function deleteWorkflow(trx: Transaction<Database>, p: WorkflowKey)
 
 /** Locks a workflow against other changes; executions go on starting (`FOR NO KEY UPDATE`). @throws AppError NOT_FOUND */
 export async function lockWorkflow(
-  trx: Transaction<Database>,
+  trx: Trx,
   p: WorkflowKey,
   strength: 'FOR NO KEY UPDATE' | 'FOR UPDATE' = 'FOR NO KEY UPDATE',
 ): Promise<Workflow> {
@@ -164,7 +161,7 @@ export async function lockWorkflow(
   return required(rows[0]);
 }
 
-async function withGraph(db: Kysely<Database>, p: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
+async function withGraph(db: Db, p: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
   const steps = await sql<Step>`
     SELECT ${STEP_COLUMNS} FROM workflow_steps WHERE project_id = ${p.projectId} AND workflow_id = ${p.id} ORDER BY id
   `.execute(db);
@@ -175,12 +172,7 @@ async function withGraph(db: Kysely<Database>, p: WorkflowKey, workflow: Workflo
   return { ...workflow, steps: steps.rows, transitions: transitions.rows };
 }
 
-async function faultsOf(
-  trx: Transaction<Database>,
-  projectId: string,
-  detail: WorkflowDetail,
-  changes: WorkflowChanges,
-) {
+async function faultsOf(trx: Trx, projectId: string, detail: WorkflowDetail, changes: WorkflowChanges) {
   const strange =
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
       ? [{ field: 'entryStepId', message: 'this is not a step of the workflow', code: 'custom' }]
@@ -188,11 +180,7 @@ async function faultsOf(
   return changes.enabled ? [...strange, ...checkGraph(await checkable(trx, projectId, detail))] : strange;
 }
 
-async function checkable(
-  trx: Transaction<Database>,
-  projectId: string,
-  detail: WorkflowDetail,
-): Promise<WorkflowGraph> {
+async function checkable(trx: Trx, projectId: string, detail: WorkflowDetail): Promise<WorkflowGraph> {
   const ready = await listReadySenders(trx, projectId, detail.id);
   return {
     ...detail,
@@ -210,11 +198,7 @@ function configFaults(step: Step): string[] {
 }
 
 /** SEND_EMAIL steps whose sender, or that of their template, is on a verified domain. */
-async function listReadySenders(
-  trx: Transaction<Database>,
-  projectId: string,
-  workflowId: string,
-): Promise<Set<string>> {
+async function listReadySenders(trx: Trx, projectId: string, workflowId: string): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
     JOIN domains d ON d.project_id = s.project_id AND d.status = 'VERIFIED' AND d.domain = lower(split_part(

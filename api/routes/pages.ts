@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Trx } from '../../db/connection.ts';
 import { findLinkSubject, type LinkSubject, subscribeByLink, unsubscribeByLink } from '../../db/subscription-links.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { verifyManageToken } from '../../domain/link-tokens.ts';
@@ -32,7 +31,7 @@ interface Visit {
   links: PageLinks;
 }
 
-type Change = (trx: Transaction<Database>, key: Buffer, subject: LinkSubject) => Promise<OutboxRow[]>;
+type Change = (trx: Trx, key: Buffer, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
  * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything; POST changes, without

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../db/connection.ts';
+import { connect, type Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contact-locks.ts';
 import { upsertContacts } from '../../db/contact-upsert.ts';
 import { claimEmails, settleEmails } from '../../db/email-ledger.ts';
 import { atEffect, completeEffects, resumeExecutions } from '../../db/execution-resume.ts';
 import { recordEvents } from '../../db/record-events.ts';
-import type { Database } from '../../db/schema.ts';
 import { saveStepEmails } from '../../db/step-emails.ts';
 import { keyPads } from '../../domain/suppression.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
@@ -135,7 +134,7 @@ it('a statement that looks up a few ids is planned a few times, and not each tim
 });
 
 /** Rows that `work` reads, in a transaction whose statements are planned once for all values, as they are after a few runs. */
-function countingRows(work: (trx: Transaction<Database>) => Promise<void>): Promise<number> {
+function countingRows(work: (trx: Trx) => Promise<void>): Promise<number> {
   return api.db.transaction().execute(async (trx) => {
     await sql`SET LOCAL plan_cache_mode = force_generic_plan`.execute(trx);
     const before = await rowsRead(trx);
@@ -145,7 +144,7 @@ function countingRows(work: (trx: Transaction<Database>) => Promise<void>): Prom
 }
 
 /** By this transaction so far. */
-async function rowsRead(trx: Transaction<Database>): Promise<number> {
+async function rowsRead(trx: Trx): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int8 AS n FROM pg_stat_xact_user_tables WHERE relname = ANY(${TABLES})
   `.execute(trx);

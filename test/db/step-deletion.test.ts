@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Trx } from '../../db/connection.ts';
 import { resumeExecution } from '../../db/execution-resume.ts';
 import { recordEvents } from '../../db/record-events.ts';
-import type { Database } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deleteStep } from '../../db/workflow-steps.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -23,19 +23,16 @@ async function newContact(email: string): Promise<string> {
 
 function enter(contactId: string, name: string) {
   const events = [{ contactId, name, data: {}, untrusted: false }];
-  return (trx: Transaction<Database>) => recordEvents(trx, { projectId: api.one.id, events });
+  return (trx: Trx) => recordEvents(trx, { projectId: api.one.id, events });
 }
 
 function remove(workflow: BuiltWorkflow, stepId: string | undefined) {
   const step = { projectId: api.one.id, workflowId: workflow.id, stepId: stepId ?? '', splice: false };
-  return (trx: Transaction<Database>) => deleteStep(trx, step);
+  return (trx: Trx) => deleteStep(trx, step);
 }
 
 /** Runs the first to just before its commit, then the second until it waits for the first or is done; then both to their end. */
-async function interleave<A, B>(
-  first: (trx: Transaction<Database>) => Promise<A>,
-  second: (trx: Transaction<Database>) => Promise<B>,
-): Promise<[A, B]> {
+async function interleave<A, B>(first: (trx: Trx) => Promise<A>, second: (trx: Trx) => Promise<B>): Promise<[A, B]> {
   let commit = () => {};
   const committing = new Promise<void>((resolve) => {
     commit = resolve;

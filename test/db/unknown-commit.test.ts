@@ -1,8 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { connect, type Db } from '../../db/connection.ts';
+import { connect, type Db, type Trx } from '../../db/connection.ts';
 import { UnknownCommit } from '../../db/postgres-errors.ts';
-import type { Database } from '../../db/schema.ts';
 import { inTransaction, provesRollback } from '../../db/transaction.ts';
 import { AppError } from '../../domain/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -27,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => database?.drop());
 
-const write = (name: string) => (trx: Transaction<Database>) =>
+const write = (name: string) => (trx: Trx) =>
   sql`INSERT INTO written (name) VALUES (${name})`.execute(trx).then(() => `wrote ${name}`);
 const written = async () => {
   const { rows } = await sql<{ name: string }>`SELECT name FROM written ORDER BY id`.execute(database.db);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Trx } from '../../db/connection.ts';
 import { recordEvents } from '../../db/record-events.ts';
-import type { Database } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhook-endpoints.ts';
 import { beginTurn, endTurn, listDueDeliveries, recordAttempts } from '../../db/webhook-turns.ts';
@@ -26,7 +26,7 @@ async function newEndpoint(event: string): Promise<string> {
   );
   return id;
 }
-const record = (trx: Transaction<Database>, name: string) =>
+const record = (trx: Trx, name: string) =>
   recordEvents(trx, { projectId, events: [{ contactId: null, name, data: {}, untrusted: false }] });
 const begin = async (id: string) => {
   const turn = await beginTurn(database.db, { projectId, id, atRestKey });
