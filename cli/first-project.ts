@@ -4,7 +4,7 @@ import { hashPassword } from '../api/passwords.ts';
 import { findPasswordHash } from '../db/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { findPublicKey, insertFirstProject } from '../db/first-project.ts';
-import { hashKey, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
+import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
 import { newDkimKey } from '../domain/dkim-key.ts';
 import { GRANTABLE_SCOPES } from '../domain/scopes.ts';
 import { deriveKey } from '../domain/secrets.ts';
@@ -87,6 +87,6 @@ async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Prom
   });
 }
 
-function keyRow(name: string, key: string, mode: 'live' | 'test') {
+function keyRow(name: string, key: string, mode: KeyMode) {
   return { name, hash: hashKey(key), prefix: key.slice(0, SHOWN_CHARS), mode, scopes: GRANTABLE_SCOPES };
 }

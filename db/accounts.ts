@@ -57,7 +57,7 @@ export async function insertAccount(db: Db, account: NewAccount, onlyFirst: bool
 
 /** Makes a project with its public key; returns its id. */
 export async function insertProject(
-  trx: Trx | Db,
+  trx: Db,
   project: { name: string; publicKey: { key: string; hash: Buffer } },
 ): Promise<string> {
   const { key, hash } = project.publicKey;

@@ -30,7 +30,7 @@ export interface NewApiKey {
 const COLUMNS = sql.raw('id, name, prefix, scopes, mode, expires_at, revoked_at, last_used_at, created_at');
 
 /** Keeps a new key by its hash. */
-export async function insertApiKey(trx: Trx | Db, key: NewApiKey): Promise<ApiKey> {
+export async function insertApiKey(trx: Db, key: NewApiKey): Promise<ApiKey> {
   const { rows } = await sql<ApiKeyRow>`
     INSERT INTO api_keys (project_id, name, key_hash, prefix, scopes, mode, created_by, expires_at)
     VALUES (${key.projectId}, ${key.name}, ${key.hash}, ${key.prefix}, ${[...key.scopes]}::text[], ${key.mode},

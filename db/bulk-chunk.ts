@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Trx } from './connection.ts';
@@ -47,7 +48,7 @@ export async function runBulkChunk(
 
 async function applyOperation(
   trx: Trx,
-  p: JobRef & { kind: BulkKind; ids: string[]; mode: 'live' | 'test'; suppressionKey: Buffer },
+  p: JobRef & { kind: BulkKind; ids: string[]; mode: KeyMode; suppressionKey: Buffer },
 ): Promise<Effect> {
   if (p.kind !== 'bulk-delete') return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe' });
   const deleted = await deleteContacts(trx, p);
@@ -56,7 +57,7 @@ async function applyOperation(
 
 async function setSubscribed(
   trx: Trx,
-  p: { projectId: string; ids: string[]; subscribed: boolean; mode: 'live' | 'test'; suppressionKey: Buffer },
+  p: { projectId: string; ids: string[]; subscribed: boolean; mode: KeyMode; suppressionKey: Buffer },
 ): Promise<Effect> {
   const { rows } = await sql<{ id: string; email: string }>`
     SELECT id, email FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])

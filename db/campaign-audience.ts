@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { AudienceType } from './campaigns.ts';
@@ -110,7 +111,7 @@ interface CampaignRow {
   audience_cursor: string | null;
   audience_done: boolean;
   content_id: string;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   monthly_email_limit: number | null;
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -36,7 +37,7 @@ export interface ChangedCampaign {
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
   /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
-  | { phase: 'sending' | 'paused'; audienceDone: boolean; sendRate: number | null; mode: 'live' | 'test' }
+  | { phase: 'sending' | 'paused'; audienceDone: boolean; sendRate: number | null; mode: KeyMode }
   | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
 
 /**
@@ -48,7 +49,7 @@ export type StartState =
  */
 export async function startCampaign(
   trx: Trx,
-  p: CampaignRef & { at: Date | null; mode?: 'live' | 'test' },
+  p: CampaignRef & { at: Date | null; mode?: KeyMode },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; mode: string; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
@@ -253,7 +254,7 @@ type StartRow = CampaignRow & {
   content_id: string | null;
   audience_done: boolean;
   due: boolean;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   send_rate: number | null;
 };
 

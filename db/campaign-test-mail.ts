@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -24,7 +25,7 @@ export interface TestMail {
  */
 export async function insertTestMail(
   trx: Trx,
-  p: { projectId: string; campaign: Campaign; email: string; mode: 'live' | 'test'; monthlyEmailLimit: number | null },
+  p: { projectId: string; campaign: Campaign; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
 ): Promise<TestMail> {
   const { projectId, campaign, mode } = p;
   await assertSender(trx, projectId, campaign.from);

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { applyData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
@@ -101,7 +102,7 @@ export async function patchContact(
     data?: Sourced<Data> | undefined;
     /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
     forStranger: boolean;
-    mode?: 'live' | 'test';
+    mode?: KeyMode;
     /** The execution whose step changes it. */
     causeId?: string;
     suppressionKey: Buffer;

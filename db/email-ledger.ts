@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { Data } from '../domain/data-values.ts';
 import type { EmailOptions, EmailOutcome } from '../domain/email-outcome.ts';
 import type { EmailStatus } from '../domain/email-status.ts';
@@ -21,7 +22,7 @@ export interface ClaimedEmail {
   /** Of the execution's step that sends it. */
   visit: number | null;
   sourceType: EmailSource;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** Null once the contact was erased. */
   to: { email: string; name: string | null } | null;
   variables: Data | null;
@@ -181,7 +182,7 @@ interface ClaimedRow {
   execution_id: string | null;
   visit: number | null;
   source_type: EmailSource;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   to_email: string | null;
   to_name: string | null;
   variables: Data | null;

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { Data } from '../domain/data-values.ts';
 import type { EmailOptions } from '../domain/email-outcome.ts';
 import type { EmailStatus } from '../domain/email-status.ts';
@@ -21,7 +22,7 @@ export interface Email {
   type: MailType;
   contentId: string;
   status: EmailStatus;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
   templateId: string | null;
   campaignId: string | null;
@@ -47,7 +48,7 @@ export interface Email {
 
 export interface EmailFilter {
   projectId: string;
-  mode: 'live' | 'test' | 'all';
+  mode: KeyMode | 'all';
   status?: EmailStatus | undefined;
   /** Address of a contact; of none: nothing is found. */
   to?: string | undefined;

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { isSystemEvent } from '../domain/event-names.ts';
 import { conditionUses } from '../domain/filter-references.ts';
@@ -131,7 +132,7 @@ export interface ManualEvent {
   contactId: string | null;
   emailId: string | null;
   data: Record<string, unknown>;
-  mode: 'live' | 'test';
+  mode: KeyMode;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { ExecutionInput } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
@@ -23,7 +24,7 @@ export interface ExecutionStart {
   untrusted: boolean;
   /** Whether a stranger had it begin; also where what it holds is the tenant's. */
   swayed: boolean;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** The execution whose step caused the event. */
   causeId: string | null;
 }

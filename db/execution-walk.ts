@@ -1,4 +1,5 @@
 import { ZodError } from 'zod';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { EffectType, Next } from '../domain/execution.ts';
 import { parseCondition } from '../domain/filters.ts';
@@ -27,7 +28,7 @@ export interface WalkingExecution {
   untrusted: boolean;
   /** A stranger had it begin, or go on past a wait: it lifts nobody's refusal. */
   swayed: boolean;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ExecutionStatus, StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -98,7 +99,7 @@ export async function getExecution(
  */
 export async function startManually(
   trx: Trx,
-  p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: 'live' | 'test' },
+  p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: KeyMode },
 ): Promise<{ executionId: string; outbox: OutboxRow[] }> {
   const workflow = await lockWorkflowForStart(trx, p);
   await requireContact(trx, p);

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { CsvLayout } from '../domain/contact-csv.ts';
 import { AppError } from '../domain/errors.ts';
 import {
@@ -35,14 +36,14 @@ export interface JobRef {
 /** What a bulk job works on. `mode` is that of the key: what its events start sends nothing with a test key. */
 export interface BulkInput {
   contactIds: string[];
-  mode: 'live' | 'test';
+  mode: KeyMode;
 }
 
 export interface ImportInput {
   layout: CsvLayout;
   /** Keeps every value as text. */
   text: boolean;
-  mode: 'live' | 'test';
+  mode: KeyMode;
 }
 
 /** A job locked for one chunk of its work. */
@@ -78,7 +79,7 @@ export async function createBulkJob(
 /** Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the commit. */
 export async function createImportJob(
   trx: Trx,
-  p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: 'live' | 'test' },
+  p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: KeyMode },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const result: ImportResult = {
     totalRows: 0,

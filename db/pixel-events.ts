@@ -1,3 +1,4 @@
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { Data } from '../domain/data-values.ts';
 import { PIXEL_PREFIX } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -22,7 +23,7 @@ export interface PixelEvent {
  */
 export async function recordPixelEvents(
   trx: Trx,
-  p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: 'live' | 'test'; suppressionKey: Buffer },
+  p: { projectId: string; events: PixelEvent[]; untrusted: boolean; mode: KeyMode; suppressionKey: Buffer },
 ): Promise<OutboxRow[]> {
   const { projectId, untrusted, mode } = p;
   const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];

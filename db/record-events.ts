@@ -1,3 +1,4 @@
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Trx } from './connection.ts';
@@ -20,7 +21,7 @@ export interface NewEvent {
   /** A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's refusal. */
   swayed?: boolean;
   /** `test` where a test key caused it: what its executions send never reaches a provider. */
-  mode?: 'live' | 'test';
+  mode?: KeyMode;
   /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
   causeId?: string | null;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { type SmsStatus, smsStatusesBefore } from '../domain/sms-status.ts';
 import type { Db } from './connection.ts';
@@ -9,7 +10,7 @@ export interface ClaimedSms {
   to: string;
   from: string;
   body: string;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   claim: number;
   attempts: number;
   /** False once the person has answered STOP. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { PhoneNumber } from '../domain/phone.ts';
@@ -18,7 +19,7 @@ export interface Sms {
   body: string;
   encoding: 'GSM7' | 'UCS2';
   segments: number;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   status: SmsStatus;
   reason: string | null;
   error: string | null;
@@ -38,7 +39,7 @@ const COLUMNS = sql.raw(`
  */
 export async function insertSms(
   trx: Trx,
-  p: { projectId: string; mode: 'live' | 'test'; to: PhoneNumber; body: string; contactId: string | undefined },
+  p: { projectId: string; mode: KeyMode; to: PhoneNumber; body: string; contactId: string | undefined },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
   const from = await getSmsSenderFor(trx, { projectId: p.projectId, country: p.to.country });
   const contactId = await resolveContact(trx, p);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { BACK_IN_STOCK_EVENT } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -8,8 +9,6 @@ import { lockContacts } from './contact-locks.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { enqueue } from './outbox.ts';
 import { recordEvents } from './record-events.ts';
-
-type Mode = 'live' | 'test';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;
@@ -26,7 +25,7 @@ export interface SavedVariant extends Variant {
  */
 export async function upsertVariants(
   trx: Trx,
-  p: { projectId: string; mode: Mode; variants: Variant[] },
+  p: { projectId: string; mode: KeyMode; variants: Variant[] },
 ): Promise<{ variants: SavedVariant[]; outbox: OutboxRow[] }> {
   const rows = [...new Map(p.variants.map((variant) => [variant.variantId, variant])).values()];
   // In the order of the ids, so that two such statements at once wait for each other rather than deadlock.
@@ -148,7 +147,7 @@ interface WaitRow {
   product_title: string;
   title: string;
   url: string | null;
-  restock_mode: Mode;
+  restock_mode: KeyMode;
 }
 
 function toVariant(row: VariantRow): SavedVariant {

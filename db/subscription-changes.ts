@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -29,7 +30,7 @@ export async function recordSubscriptionChanges(
     reason?: 'bounce' | 'complaint';
     /** Whether a stranger brought the change about, by the public key or by a step of an execution that is theirs. */
     forStranger: boolean;
-    mode?: 'live' | 'test';
+    mode?: KeyMode;
     /** The execution whose step changed them. */
     causeId?: string;
   },
@@ -56,7 +57,7 @@ export async function recordSubscriptionChanges(
  */
 export async function unsubscribeAddresses(
   trx: Trx,
-  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: 'live' | 'test' },
+  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: KeyMode },
 ): Promise<OutboxRow[]> {
   const { rows: contacts } = await sql<SubscriptionState>`
     WITH locked AS MATERIALIZED (

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { TokenSubject } from '../domain/link-tokens.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -18,7 +19,7 @@ export interface LinkSubject {
   color: string | null;
   /** The mail that the link came with; null for a link made outside of one. */
   emailId: string | null;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** Null where the contact is gone, or the mail went to somebody else. */
   contactId: string | null;
   /** The addresses it speaks for, first the one the mail went to; none once the person was erased. */
@@ -103,7 +104,7 @@ interface SubjectRow {
   project_name: string;
   color: string | null;
   email_id: string | null;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   source_type: string | null;
   to_email: string | null;
   contact_id: string | null;

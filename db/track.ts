@@ -1,3 +1,4 @@
+import type { KeyMode } from '../domain/api-keys.ts';
 import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
@@ -24,7 +25,7 @@ export interface TrackRequests {
   projectId: string;
   /** Sent with the public key: it lifts no refusal, and its data is plain text for ever. */
   untrusted: boolean;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** No address and no idempotency key twice. */
   requests: TrackRequest[];
   suppressionKey: Buffer;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
+/** Of a key, and of all that is done with it: what a test key sends is recorded and reaches no provider. */
 export type KeyMode = 'live' | 'test';
 
 /** 32 random bytes as hex: far beyond guessing, and copied by a double click. */

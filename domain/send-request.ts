@@ -1,3 +1,4 @@
+import type { KeyMode } from './api-keys.ts';
 import type { Data } from './data-values.ts';
 import type { KeyOwner } from './key-owner.ts';
 
@@ -18,7 +19,7 @@ export interface SendAttachment {
 /** A request to send, checked as far as it can be without the database. */
 export interface SendRequest {
   projectId: string;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** Of the project; null is none. */
   monthlyEmailLimit: number | null;
   idempotencyKey: string | undefined;

@@ -6,6 +6,7 @@ import { recordEmailResults } from '../../db/email-outcomes.ts';
 import { releaseProject } from '../../db/projects.ts';
 import { suppressionPads } from '../../db/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import type { KeyMode } from '../../domain/api-keys.ts';
 import { classifyReply } from '../../domain/bounce.ts';
 import { parseConfig } from '../../domain/config.ts';
 import type { EmailOutcome } from '../../domain/email-outcome.ts';
@@ -73,7 +74,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
 const notices = () => sink.messages.filter(({ to }) => to === `owner-${project.id}@owners.test`);
 
 /** Mails on their way, whose outcomes are then recorded in one transaction, as a batch of the sender would. */
-async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: 'live' | 'test' }): Promise<OutboxRow[]> {
+async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: KeyMode }): Promise<OutboxRow[]> {
   const { db } = service;
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {

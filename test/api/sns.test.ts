@@ -10,6 +10,7 @@ import { createCompute } from '../../compute/compute.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { deleteExpired } from '../../db/housekeeping.ts';
 import { findSuppressions, suppressionPads } from '../../db/suppressions.ts';
+import type { KeyMode } from '../../domain/api-keys.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { SnsMessage, signedText } from '../../domain/sns-message.ts';
 import { verpAddress } from '../../domain/verp.ts';
@@ -276,7 +277,7 @@ describe('what SES tells with its default settings, by its own id alone', () => 
   const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
   const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
 
-  async function deliver(p: { mode?: 'live' | 'test'; provider?: EmailProvider } = {}) {
+  async function deliver(p: { mode?: KeyMode; provider?: EmailProvider } = {}) {
     const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
     const { id: projectId } = api.one;
     const contactId = await buildContact(api.db, { projectId, email });

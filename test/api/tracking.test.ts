@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
+import type { KeyMode } from '../../domain/api-keys.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -21,9 +22,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** A mail that was sent a while ago, with the addresses of its pixel and links. */
-async function sentMail(
-  p: { status?: string; mode?: 'live' | 'test'; secondsAgo?: number; body?: string; at?: TestApi } = {},
-) {
+async function sentMail(p: { status?: string; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {}) {
   const { db, one } = p.at ?? api;
   const contactId = await buildContact(db, { projectId: one.id, data: { name: 'Ada & Co' } });
   const id = await buildEmail(db, {

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { saveContent } from '../../db/contents.ts';
+import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailOptions } from '../../domain/email-outcome.ts';
 
 export interface BuildEmail {
@@ -13,7 +14,7 @@ export interface BuildEmail {
   from?: string;
   replyTo?: string | null;
   sourceType?: 'TRANSACTIONAL' | 'WORKFLOW' | 'CAMPAIGN' | 'INBOUND';
-  mode?: 'live' | 'test';
+  mode?: KeyMode;
   status?: string;
   variables?: object | null;
   options?: EmailOptions;
