@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
+import type { EmailProviderKind } from '../domain/email-providers.ts';
 import type { HoldGuard } from './hold-guard.ts';
 
 /** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (performance.md §3). */
@@ -48,7 +49,7 @@ export function createCampaignRecorder(deps: {
   log: Pick<Logger, 'warn'>;
   guard: Pick<HoldGuard, 'accepted'>;
   /** The provider. */
-  source: string;
+  source: EmailProviderKind;
 }): CampaignRecorder {
   const { log } = deps;
   let queue: Answer[] = [];
@@ -119,7 +120,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Safe to run again: what an unknown commit completed is looked up. */
 async function complete(
-  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: string },
+  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
   batch: Answer[],
 ): Promise<Recorded> {
   const sent = batch.filter((answer) => answer.error === undefined);

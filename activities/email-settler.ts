@@ -2,6 +2,7 @@ import type { Db, Trx } from '../db/connection.ts';
 import { type EmailResult, recordEmailResults } from '../db/email-outcomes.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { EmailProviderKind } from '../domain/email-providers.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { persistently } from './persistently.ts';
@@ -49,7 +50,7 @@ export function createEmailSettler(deps: {
   db: Db;
   suppressionKey: Buffer;
   /** Named in suppression entries: the provider. */
-  source: string;
+  source: EmailProviderKind;
   dispatch: (rows: OutboxRow[]) => void;
   guard: Pick<HoldGuard, 'accepted'>;
 }): EmailSettler {

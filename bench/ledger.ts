@@ -96,7 +96,7 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
           claims: batch.map(() => claim),
           providerIds: batch.map(() => null),
           projectIds: [projectId],
-          source: 'smtp',
+          source: 'smtp' as const,
         };
         const { counted } = await timed('completed', () => completeSent(db, sent));
         if (counted !== batch.length) throw new Error(`completed ${counted} of ${batch.length}`);

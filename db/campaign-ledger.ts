@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
 import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
@@ -7,8 +7,9 @@ import type { Db } from './connection.ts';
 import { listens } from './event-listeners.ts';
 import { countOutcomes } from './hold-guard.ts';
 import { prepared } from './prepared.ts';
-import { noteSesMessages, SES } from './ses-messages.ts';
+import { noteProviderMessages } from './provider-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -61,8 +62,8 @@ export interface SentMails {
   providerIds: (string | null)[];
   /** Those of the mails, each once. */
   projectIds: string[];
-  /** The provider; ids of SES are noted, by which it tells what became of the mails. */
-  source: string;
+  /** The provider; its ids are noted where it tells by them what became of the mails. */
+  source: EmailProviderKind;
 }
 
 /** How a start is sent: read anew for every turn of a chunk. */
@@ -225,7 +226,7 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
       done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
-      ${p.source === SES ? sql`ses AS (${noteSesMessages(handedOver)}),` : sql``}
+      ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}
       counts AS (${countOutcomes(byProject)})
     SELECT count(*) AS counted,
       EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched,

@@ -1,15 +1,16 @@
-import { sql } from 'kysely';
 import type { EmailEventData } from '../domain/email-event.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
+import { insertProviderMessages } from './provider-messages.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
-import { insertSesMessages, SES } from './ses-messages.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
+import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
+import { sql } from 'kysely';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {
@@ -20,14 +21,14 @@ export interface EmailResult {
 
 /**
  * Records the results of one project's mails and all that follows from them, in the caller's transaction: status, `email.sent` and
- * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9); what SES took also under
- * its id there. `source` is the provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards, which may put the project on hold.
+ * `email.bounce`, and for a dead mailbox the suppression entry and the contact's unsubscription (decisions §9); what a provider
+ * took that tells of mails by its ids also under its id there. `source` is the provider. Contacts are locked first, in the order of their ids, as everywhere. Live mails count towards the guards, which may put the project on hold.
  * @returns the ids for which it counted (the others were fenced off), rows for `lifecycle.dispatch`, and whether a mailbox provider has
  * refused the project's mail lately (`watched`, see `findWatchedMails`)
  */
 export async function recordEmailResults(
   trx: Trx,
-  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
 ): Promise<{ recorded: Set<string>; outbox: OutboxRow[]; watched: boolean }> {
   const { projectId } = p;
   const eventful = p.results.filter(isEventful);
@@ -37,7 +38,7 @@ export async function recordEmailResults(
   const settlements = p.results.map(({ email, outcome }) => ({ id: email.id, claim: email.claim, outcome }));
   const recorded = await settleEmails(trx, { projectId, settlements });
   const counted = eventful.filter(({ email }) => recorded.has(email.id));
-  if (p.source === SES) await insertSesMessages(trx, projectId, p.results.flatMap(handedOver));
+  if (EMAIL_PROVIDERS[p.source].tellsById) await insertProviderMessages(trx, projectId, p.results.flatMap(handedOver));
   const { outbox } = await recordEvents(trx, { projectId, events: counted.flatMap(eventsOf), contactsLocked: true });
   outbox.push(...(await endDeadMailboxes(trx, { ...p, results: counted })));
   const guarded = await guard(trx, projectId, counted);
@@ -92,7 +93,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
 
 async function endDeadMailboxes(
   trx: Trx,
-  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: string },
+  p: { projectId: string; results: EmailResult[]; suppressionKey: Buffer; source: EmailProviderKind },
 ): Promise<OutboxRow[]> {
   const dead = p.results.filter(({ outcome }) => outcome.kind === 'bounced' && outcome.unsubscribe);
   if (dead.length === 0) return [];

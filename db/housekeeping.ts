@@ -4,7 +4,7 @@ import type { Db } from './connection.ts';
 import { removeErasedContents } from './content-removal.ts';
 import { removeErasedAttachments } from './erased-attachments.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency.ts';
-import { SES_MESSAGE_DAYS } from './ses-messages.ts';
+import { PROVIDER_MESSAGE_DAYS } from './provider-messages.ts';
 import { deletePassedTimerSeconds } from './timer-seconds.ts';
 
 /** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
@@ -19,13 +19,13 @@ const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /** A mailbox provider that nothing was sent to for so long has forgotten too. */
 const WATCHED_DAYS = 30;
 
-/** Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of SES, the words and files of erased mails and old captured mail. May run at any time, and again. */
+/** Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of providers, the words and files of erased mails and old captured mail. May run at any time, and again. */
 export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'idempotency_keys', sql`created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`);
   await inBatches(db, 'login_failures', sql`failed_at < now() - make_interval(hours => ${LOGIN_FAILURE_HOURS})`);
   await inBatches(db, 'send_outcomes', sql`hour < now() - make_interval(hours => ${OUTCOME_HOURS})`);
   await inBatches(db, 'provider_outcomes', sql`updated_at < now() - make_interval(days => ${WATCHED_DAYS})`);
-  await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${SES_MESSAGE_DAYS})`);
+  await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${PROVIDER_MESSAGE_DAYS})`);
   await inBatches(db, 'sessions', sql`expires_at < now()`);
   await deletePassedTimerSeconds(db);
   await removeErasedContents(db);

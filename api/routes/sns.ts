@@ -1,5 +1,5 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { findSesEmailId } from '../../db/ses-messages.ts';
+import { findEmailIdByProviderId } from '../../db/provider-messages.ts';
 import { AppError } from '../../domain/errors.ts';
 import { emailIdOf } from '../../domain/link-tokens.ts';
 import { deriveKey } from '../../domain/secrets.ts';
@@ -84,7 +84,7 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
     const said = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
-    return said ?? (sesMessageId === undefined ? undefined : findSesEmailId(db, sesMessageId));
+    return said ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
   }
 
   describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);

@@ -1,3 +1,4 @@
+import type { EmailProviderKind } from '../../domain/email-providers.ts';
 import type { SmtpRefusal } from './smtp/types.ts';
 
 /** One finished message for one recipient. */
@@ -27,7 +28,7 @@ export type ProviderResult =
 
 /** Hands messages over to someone who delivers them. The caller bounds how many are under way. */
 export interface EmailProvider {
-  readonly kind: 'smtp' | 'ses' | 'capture';
+  readonly kind: EmailProviderKind;
   /** Never rejects. An abort stops what is not on the wire yet. */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
   /**
