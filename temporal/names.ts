@@ -1,19 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Task queues by what waits in them; one kind of work never waits behind another (architecture, "Temporal, as used here"). */
-export const TASK_QUEUES = {
-  workflows: 'workflows',
-  transactional: 'transactional',
-  automation: 'automation',
-  webhooks: 'webhooks',
-  bulk: 'bulk',
-  paced: 'paced',
-} as const;
-export type TaskQueue = keyof typeof TASK_QUEUES;
-
-/** Priority keys: lower goes first. A password reset passes a campaign. */
-export const PRIORITY = { transactional: 1, automation: 3, bulk: 5 } as const;
-
 export const campaignWorkflowId = (campaignId: string, sendNo: number): string => `campaign-${campaignId}-${sendNo}`;
 export const jobWorkflowId = (jobId: string): string => `job-${jobId}`;
 export const webhookWorkflowId = (endpointId: string): string => `webhooks-${endpointId}`;

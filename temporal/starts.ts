@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { executionWorkflowId } from '../domain/execution.ts';
 import type { OutboxRowOf } from '../domain/outbox.ts';
+import { PRIORITY, TASK_QUEUES } from '../domain/queues.ts';
 import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
 import type { DeliveryState } from '../workflows/delivery-loop.ts';
 import type {
@@ -23,10 +24,8 @@ import {
   campaignWorkflowId,
   groupWorkflowId,
   jobWorkflowId,
-  PRIORITY,
   releaseWorkflowId,
   restockWorkflowId,
-  TASK_QUEUES,
   webhookWorkflowId,
 } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';

@@ -1,9 +1,10 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { StorefrontActivities } from '../activities/storefront.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 import type { Restock } from '../domain/storefront.ts';
 
 const { tellWaitingContacts } = proxyActivities<StorefrontActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A page takes well under a second; a worker that is silent for this long is gone.

@@ -18,6 +18,7 @@ import {
   type LaterChunk,
   NEW_CAMPAIGN,
 } from '../domain/campaign.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
 
 /**
@@ -32,7 +33,7 @@ const HELD_RECHECK_MS = 300_000;
 
 /** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
 const control = proxyActivities<CampaignControlActivities>({
-  taskQueue: 'automation',
+  taskQueue: TASK_QUEUES.automation,
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   // Safe to repeat: each is one conditional change. A database that is away comes back.
@@ -50,9 +51,9 @@ const CHUNKS = {
   // A cancel waits until what was on the wire is recorded.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
-const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'bulk' });
+const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.bulk });
 /** Chunks that wait for a send rate wait where nobody needs their places. */
-const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: 'paced' });
+const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.paced });
 
 /** The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice, early, or late. */
 export const changedSignal = defineSignal('changed');

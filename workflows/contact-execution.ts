@@ -11,6 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.
@@ -28,12 +29,12 @@ const STEP_OPTIONS = {
 
 const automation = proxyActivities<EffectActivities>({
   ...STEP_OPTIONS,
-  taskQueue: 'automation',
+  taskQueue: TASK_QUEUES.automation,
   allowEagerDispatch: false,
 });
 const webhooks = proxyActivities<WebhookActivities>({
   ...STEP_OPTIONS,
-  taskQueue: 'webhooks',
+  taskQueue: TASK_QUEUES.webhooks,
   allowEagerDispatch: false,
 });
 

@@ -1,8 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DomainActivities } from '../activities/domains.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 const { checkDomains } = proxyActivities<DomainActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   // A round that is still running when the next is due makes that one be skipped.
   startToCloseTimeout: '30 minutes',

@@ -1,8 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { HousekeepingInput, MaintenanceActivities } from '../activities/maintenance.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 const { keepHouse } = proxyActivities<MaintenanceActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   // The next round comes in an hour anyway.

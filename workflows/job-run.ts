@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { JobActivities, JobProgress } from '../activities/jobs.ts';
 import type { JobInput } from '../domain/jobs.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 /**
  * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then has a fault that
@@ -21,7 +22,7 @@ const RETRY = {
 } as const;
 
 export const jobActivities = proxyActivities<JobActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '5 minutes',
   // A chunk takes well under a second; a worker that is silent for this long is gone.
@@ -31,7 +32,7 @@ export const jobActivities = proxyActivities<JobActivities>({
 
 /** The end of a job has to be written down however long Postgres is away. */
 const { endJob } = proxyActivities<JobActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

@@ -1,8 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 const { releasePage } = proxyActivities<MaintenanceActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '2 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },

@@ -1,8 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance.ts';
+import { TASK_QUEUES } from '../domain/queues.ts';
 
 const { recomputeSegments } = proxyActivities<MaintenanceActivities>({
-  taskQueue: 'bulk',
+  taskQueue: TASK_QUEUES.bulk,
   allowEagerDispatch: false,
   startToCloseTimeout: '30 minutes',
   heartbeatTimeout: '2 minutes',

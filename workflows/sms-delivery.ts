@@ -1,25 +1,6 @@
-import { ActivityCancellationType, continueAsNew, proxyActivities } from '@temporalio/workflow';
-import type { SmsActivities } from '../activities/sms-deliveries.ts';
+import { continueAsNew } from '@temporalio/workflow';
+import { giveUpSms, sendSms } from './delivery-activities.ts';
 import { type DeliveryState, deliver, newDelivery } from './delivery-loop.ts';
-
-/** As for mails: each SMS is claimed and settled by its row, so trying again is safe. */
-const { sendSms } = proxyActivities<SmsActivities>({
-  taskQueue: 'transactional',
-  allowEagerDispatch: false,
-  startToCloseTimeout: '30 minutes',
-  heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  // A cancel waits until what was on the wire is recorded.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-
-/** However long Postgres is away: until then the messages are under way to everybody who asks. Safe to repeat. */
-const { giveUpSms } = proxyActivities<SmsActivities>({
-  taskQueue: 'transactional',
-  allowEagerDispatch: false,
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
 
 export interface SmsDeliveryInput {
   projectId: string;

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookDeliveryActivities } from '../activities/webhook-deliveries.ts';
+import { PRIORITY, TASK_QUEUES } from '../domain/queues.ts';
 
 export interface WebhookDeliveryInput {
   projectId: string;
@@ -15,7 +16,7 @@ export interface WebhookDeliveryInput {
 }
 
 const { deliverWebhooks } = proxyActivities<WebhookDeliveryActivities>({
-  taskQueue: 'webhooks',
+  taskQueue: TASK_QUEUES.webhooks,
   allowEagerDispatch: false,
   // A turn ends by itself after 10 s and the requests under way; the rest is for a slow machine.
   startToCloseTimeout: '1 minute',
@@ -38,7 +39,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void
   setHandler(wake, () => {
     woken = true;
   });
-  const priority = { priorityKey: 3, fairnessKey: input.projectId };
+  const priority = { priorityKey: PRIORITY.automation, fairnessKey: input.projectId };
   while (true) {
     woken = false;
     const { nextDueAt, waitMs } = await deliverWebhooks.executeWithOptions({ priority }, [input]);
