@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -11,9 +10,10 @@ import { saveContents } from './contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
 import { insertOutbox, outboxRows } from './outbox.ts';
 import { prepared } from './prepared.ts';
-import { composeSends, type Draft } from './send-drafts.ts';
+import { type Draft, composeSends } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { takeMonthlyAllowance } from './usage.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** What one request came to: its answer, or why it had no effect at all. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
@@ -137,9 +137,12 @@ async function saveRecipients(
         subscribed: request.subscribed,
         set: request.data.set,
         remove: request.data.remove,
+        by: 'project' as const,
       })),
     );
-    const saved = await upsertContacts(trx, { projectId, rows, defaultSubscribed: false, suppressionKey });
+    const saved = await upsertContacts(trx, {
+      ...{ projectId, rows, defaultSubscribed: false, suppressionKey, causeId: null },
+    });
     let at = 0;
     for (const draft of group) {
       contacts.set(draft, saved.slice(at, at + draft.request.to.length));
@@ -147,9 +150,8 @@ async function saveRecipients(
     }
     for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
       const changed = ofMode.flatMap((draft) => contacts.get(draft) ?? []);
-      outbox.push(
-        ...(await recordSubscriptionChanges(trx, { projectId, contacts: changed, mode, forStranger: false })),
-      );
+      const change = { projectId, contacts: changed, mode, forStranger: false, causeId: null };
+      outbox.push(...(await recordSubscriptionChanges(trx, change)));
     }
   }
   return { contacts, outbox };

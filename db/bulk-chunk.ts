@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -7,6 +6,7 @@ import { deleteContacts } from './contact-delete.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { sql } from 'kysely';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */
 const CHUNK_CONTACTS = 250;
@@ -65,15 +65,17 @@ async function setSubscribed(
   `.execute(trx);
   const contacts = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: rows.map(({ email }) => ({ email, subscribed: p.subscribed, set: {}, remove: [] })),
+    rows: rows.map(({ email }) => ({ email, subscribed: p.subscribed, set: {}, remove: [], by: 'project' })),
     defaultSubscribed: p.subscribed,
     suppressionKey: p.suppressionKey,
+    causeId: null,
   });
   const outbox = await recordSubscriptionChanges(trx, {
     projectId: p.projectId,
     contacts,
     mode: p.mode,
     forStranger: false,
+    causeId: null,
   });
   return { succeeded: new Set(rows.map((row) => row.id)), outbox };
 }

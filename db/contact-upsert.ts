@@ -1,23 +1,15 @@
-import { sql } from 'kysely';
-import {
-  type ContactChange,
-  type ContactUpsert,
-  changeOf,
-  foldByEmail,
-  isStrangers,
-  type KnownContact,
-  strangersKeys,
-} from '../domain/contact-change.ts';
-import { checkData, type Data } from '../domain/data-values.ts';
+import { type ContactChange, type ContactUpsert, type KnownContact, changeOf, foldByEmail, isStrangers, strangersKeys } from '../domain/contact-change.ts';
+import { type Data, checkData } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
-import { publicDataOf, type StoredData, splitByWriter } from '../domain/public-data.ts';
+import { type StoredData, publicDataOf, splitByWriter } from '../domain/public-data.ts';
 import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
+import { sql } from 'kysely';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
 const MANY_ROWS = 200;
@@ -36,8 +28,8 @@ export interface UpsertContacts {
   suppressionKey: Buffer;
   /** False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are. */
   liftsUnsubscribe?: boolean;
-  /** The execution whose step changes them, remembered on those that change: what the change brings about later is its doing. */
-  causeId?: string;
+  /** The execution whose step changes them, if one does; remembered on those that change: what the change brings about later is its doing. */
+  causeId: string | null;
 }
 
 export interface UpsertedContact {
@@ -79,7 +71,7 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   });
   // In order before the first row is written, since the update visits them in any order.
   if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
-  const updated = await updateChanged(trx, changes, p.causeId ?? null);
+  const updated = await updateChanged(trx, changes, p.causeId);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
   return inOrder(p.rows, results);
@@ -163,7 +155,7 @@ function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p:
 
 async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
   if (wanted.length === 0) return [];
-  const rows = wanted.map((row) => (row.untrusted ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
+  const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
   const { rows: inserted } = await prepared<ContactRow>`
@@ -213,8 +205,12 @@ function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
 /** The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of strangers' counts apart. */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, strangers } = splitByWriter(contact);
-  const errors = [...checkData(own), ...(row?.copied && row.copied.size > 0 ? checkData(strangers) : [])];
+  const errors = [...checkData(own), ...(copies(row) ? checkData(strangers) : [])];
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+function copies(row: ContactUpsert | undefined): boolean {
+  return typeof row?.by === 'object' && row.by.copied.size > 0;
 }
 
 function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): UpsertedContact[] {

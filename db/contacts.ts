@@ -1,15 +1,15 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
-import { applyData, type Data } from '../domain/data-values.ts';
+import { type Data, applyData } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Sourced } from '../domain/provenance.ts';
 import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface Contact {
   id: string;
@@ -103,29 +103,30 @@ export async function patchContact(
     /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
     forStranger: boolean;
     mode?: KeyMode;
-    /** The execution whose step changes it. */
-    causeId?: string;
+    /** The execution whose step changes it, if one does. */
+    causeId: string | null;
     suppressionKey: Buffer;
   },
 ): Promise<SavedContact> {
   const { set, remove, errors } = applyData(p.data?.values);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
   const current = await lockContact(trx, p);
   const email = p.email === undefined ? current.email : normalizeEmail(p.email);
   if (email !== current.email) await changeEmail(trx, p, email);
   const [saved] = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: [{ email, subscribed: p.subscribed, set, remove, copied: p.data?.untrusted, forStranger: p.forStranger }],
+    rows: [{ email, subscribed: p.subscribed, set, remove, by }],
     defaultSubscribed: current.subscribed,
     suppressionKey: p.suppressionKey,
-    ...(p.causeId !== undefined && { causeId: p.causeId }),
+    causeId: p.causeId,
   });
   const outbox = await recordSubscriptionChanges(trx, {
     projectId: p.projectId,
     contacts: saved ? [saved] : [],
     mode: p.mode ?? 'live',
     forStranger: p.forStranger,
-    ...(p.causeId !== undefined && { causeId: p.causeId }),
+    causeId: p.causeId,
   });
   return { contact: await getContact(trx, p), outbox };
 }

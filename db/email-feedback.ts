@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
-import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
 import { bounceReason } from '../domain/bounce-reason.ts';
+import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { Feedback } from '../domain/email-feedback.ts';
 import { statusesBefore } from '../domain/email-status.ts';
@@ -13,8 +12,9 @@ import { eventOfMail } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
 import { guardRates } from './hold-guard.ts';
 import { recordEvents } from './record-events.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
+import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
+import { sql } from 'kysely';
 
 /** The words of a server that are kept with a mail. */
 const ERROR_MAX_CHARS = 1000;
@@ -134,8 +134,9 @@ async function endAddress(
     UPDATE contacts SET subscribed = false, updated_at = now() WHERE project_id = ${projectId} AND id = ${contactId} AND subscribed
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
-  const cause = executionId !== null && { causeId: executionId };
-  return recordSubscriptionChanges(trx, { projectId, contacts: rows, reason: p.because, forStranger: false, ...cause });
+  return recordSubscriptionChanges(trx, {
+    ...{ projectId, contacts: rows, reason: p.because, forStranger: false, causeId: executionId },
+  });
 }
 
 function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {

@@ -82,6 +82,7 @@ function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
     causeId: email.executionId,
     // Its subject may hold what a stranger brought.
     untrusted: [email.contact?.untrustedKeys, email.options.untrustedKeys].some((names) => names && names.length > 0),
+    swayed: email.options.forStranger === true,
   };
   const at = new Date().toISOString();
   if (outcome.kind === 'sent') return [{ ...about, name: 'email.sent', data: { ...event, sentAt: at } }];
@@ -108,7 +109,9 @@ async function endDeadMailboxes(
     email.contact?.email === email.to?.email ? (email.contact?.id ?? []) : [],
   );
   const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
-  return recordSubscriptionChanges(trx, { projectId: p.projectId, contacts, reason: 'bounce', forStranger: false });
+  return recordSubscriptionChanges(trx, {
+    ...{ projectId: p.projectId, contacts, reason: 'bounce' as const, forStranger: false, causeId: null },
+  });
 }
 
 async function unsubscribeContacts(trx: Trx, projectId: string, ids: string[]): Promise<SubscriptionState[]> {

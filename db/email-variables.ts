@@ -63,6 +63,6 @@ export function eventOfMail(email: Email, name: string, detail: Record<string, u
   const { values, untrusted } = eventDataOf(email);
   return {
     ...{ contactId: email.contactId, emailId: email.id, name, data: { ...values, ...detail } },
-    ...{ untrusted: untrusted.size > 0, swayed: email.options?.forStranger === true },
+    ...{ untrusted: untrusted.size > 0, swayed: email.options?.forStranger === true, causeId: null },
   };
 }

@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { isSystemEvent } from '../domain/event-names.ts';
@@ -6,9 +5,10 @@ import { conditionUses } from '../domain/filter-references.ts';
 import { parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Db, Trx } from './connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import { recordEvents } from './record-events.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface EventRecord {
   id: string;
@@ -146,7 +146,12 @@ export async function recordManualEvent(
   const contactId = (await resolveContact(trx, p)) ?? null;
   const { events, outbox } = await recordEvents(trx, {
     projectId: p.projectId,
-    events: [{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode, untrusted: false }],
+    events: [
+      {
+        ...{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode },
+        ...{ untrusted: false, swayed: false, causeId: null },
+      },
+    ],
   });
   const { rows } = await sql<EventRecord>`
     SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${events[0]?.id ?? null}

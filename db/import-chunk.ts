@@ -5,7 +5,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import type { ChunkDone } from './bulk-chunk.ts';
 import type { Trx } from './connection.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
-import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
+import { type ImportInput, type JobRef, type LockedJob, finishJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { inSavepoint } from './transaction.ts';
 
@@ -59,6 +59,7 @@ async function importRows(
     contacts,
     mode: p.job.input.mode,
     forStranger: false,
+    causeId: null,
   });
   const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
   return { result: addOutcome(p.job.result, p.rows.length, contacts, errors), outbox };
@@ -92,10 +93,11 @@ async function tryUpsert(
     return await inSavepoint(trx, () =>
       upsertContacts(trx, {
         projectId: p.projectId,
-        rows: rows.map(({ email, subscribed, set }) => ({ email, subscribed, set, remove: [] })),
+        rows: rows.map(({ email, subscribed, set }) => ({ email, subscribed, set, remove: [], by: 'project' })),
         defaultSubscribed: true,
         suppressionKey: p.suppressionKey,
         liftsUnsubscribe: false,
+        causeId: null,
       }),
     );
   } catch (error) {

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { saveContent } from './contents.ts';
 import { recordEvents } from './record-events.ts';
+import { sql } from 'kysely';
 
 /** Mails of a sender that are looked at for one that was delivered twice. */
 const LOOKED_AT = 100;
@@ -57,8 +57,8 @@ export async function recordReceived(
   p: { projectId: string; suppressionKey: Buffer; mail: ReceivedMail },
 ): Promise<OutboxRow[]> {
   const { projectId, mail } = p;
-  const rows = [{ email: mail.sender, set: {}, remove: [], untrusted: true }];
-  const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false });
+  const rows = [{ email: mail.sender, set: {}, remove: [], by: 'stranger' as const }];
+  const [contact] = await upsertContacts(trx, { ...p, rows, defaultSubscribed: false, causeId: null });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
   if (await isKnown(trx, { projectId, contactId: contact.id, messageId: mail.messageId })) return [];
   const contentId = await saveContent(trx, {
@@ -75,7 +75,10 @@ export async function recordReceived(
     ...{ templateId: null, campaignId: null, sourceType: 'INBOUND' },
     ...mail.detail,
   };
-  const event = { contactId: contact.id, emailId: id, name: 'email.received', data, untrusted: true };
+  const event = {
+    ...{ contactId: contact.id, emailId: id, name: 'email.received', data },
+    ...{ untrusted: true, swayed: true, causeId: null },
+  };
   return (await recordEvents(trx, { projectId, events: [event] })).outbox;
 }
 

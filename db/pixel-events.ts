@@ -29,9 +29,10 @@ export async function recordPixelEvents(
   const emails = [...new Set(p.events.flatMap((event) => event.email ?? []))];
   const contacts = await upsertContacts(trx, {
     projectId,
-    rows: emails.map((email) => ({ email, set: {}, remove: [], untrusted: true })),
+    rows: emails.map((email) => ({ email, set: {}, remove: [], by: 'stranger' as const })),
     defaultSubscribed: false,
     suppressionKey: p.suppressionKey,
+    causeId: null,
   });
   const ids = new Map(contacts.map((contact) => [contact.email, contact.id]));
   const events = p.events.map((event) => ({
@@ -39,6 +40,8 @@ export async function recordPixelEvents(
     name: PIXEL_PREFIX + event.name,
     data: payloadOf(event),
     untrusted,
+    swayed: untrusted,
+    causeId: null,
     mode,
   }));
   return (await recordEvents(trx, { projectId, events })).outbox;

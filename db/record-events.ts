@@ -3,7 +3,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
-import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
+import { type TriggeredWorkflow, findListeners } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import { ownedBy } from './owned-by.ts';
@@ -19,16 +19,15 @@ export interface NewEvent {
   /** What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header. */
   untrusted: boolean;
   /** A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's refusal. */
-  swayed?: boolean;
+  swayed: boolean;
   /** `test` where a test key caused it: what its executions send never reaches a provider. */
   mode?: KeyMode;
   /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
-  causeId?: string | null;
+  causeId: string | null;
 }
 
 export interface RecordedEvent extends NewEvent {
   id: string;
-  swayed: boolean;
 }
 
 export interface RecordedEvents {
@@ -69,16 +68,14 @@ function contactIdsOf(events: NewEvent[]): string[] {
   return [...new Set(events.flatMap((event) => event.contactId ?? []))];
 }
 
-type EventOfOrigin = NewEvent & { swayed: boolean };
-
 /** The events with what they take over from the executions that caused them. */
-async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Promise<EventOfOrigin[]> {
+async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Promise<NewEvent[]> {
   const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
   const swaying = await findSwayed(trx, projectId, causeIds);
   return events.map((event) => {
     const cause = swaying.get(event.causeId ?? '');
     const untrusted = event.untrusted || cause?.untrusted === true;
-    return { ...event, untrusted, swayed: untrusted || event.swayed === true || cause !== undefined };
+    return { ...event, untrusted, swayed: untrusted || event.swayed || cause !== undefined };
   });
 }
 
@@ -92,7 +89,7 @@ async function findSwayed(trx: Trx, projectId: string, ids: string[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function insertEvents(trx: Trx, projectId: string, events: EventOfOrigin[]): Promise<RecordedEvent[]> {
+async function insertEvents(trx: Trx, projectId: string, events: NewEvent[]): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
   await prepared`
     INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
@@ -123,7 +120,7 @@ function startTriggered(
             untrusted: event.untrusted,
             swayed: event.swayed,
             mode: event.mode ?? ('live' as const),
-            causeId: event.causeId ?? null,
+            causeId: event.causeId,
           },
         ]
       : [],

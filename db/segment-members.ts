@@ -1,10 +1,10 @@
 /** The stored members of STATIC segments, added and removed by address. Source: decisions §5. */
-import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
-import { lockSegment, type SegmentRef } from './segments.ts';
+import { type SegmentRef, lockSegment } from './segments.ts';
+import { sql } from 'kysely';
 
 export interface AddMembers extends SegmentRef {
   emails: string[];
@@ -80,9 +80,10 @@ async function findMissing(trx: Trx, projectId: string, emails: string[]): Promi
 async function createContacts(trx: Trx, p: AddMembers, missing: string[]): Promise<number> {
   const contacts = await upsertContacts(trx, {
     projectId: p.projectId,
-    rows: missing.map((email) => ({ email, set: {}, remove: [] })),
+    rows: missing.map((email) => ({ email, set: {}, remove: [], by: 'project' })),
     defaultSubscribed: p.subscribed,
     suppressionKey: p.suppressionKey,
+    causeId: null,
   });
   return contacts.filter((contact) => contact.isNew).length;
 }

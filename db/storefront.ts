@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { BACK_IN_STOCK_EVENT } from '../domain/event-names.ts';
@@ -9,6 +8,7 @@ import { lockContacts } from './contact-locks.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { enqueue } from './outbox.ts';
 import { recordEvents } from './record-events.ts';
+import { sql } from 'kysely';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;
@@ -70,9 +70,10 @@ export async function waitForVariant(
   const { projectId, variantId } = p;
   const [contact] = await upsertContacts(trx, {
     projectId,
-    rows: [{ email: p.email, set: {}, remove: [], untrusted: true }],
+    rows: [{ email: p.email, set: {}, remove: [], by: 'stranger' as const }],
     defaultSubscribed: false,
     suppressionKey: p.suppressionKey,
+    causeId: null,
   });
   if (!contact) throw new Error('an upserted contact is missing from its own result');
   // FOR SHARE: a restock at the same moment comes before us, and we see it, or after us, and its job sees us.
@@ -124,6 +125,7 @@ export async function tellWaiting(
     mode: row.restock_mode,
     untrusted: false,
     swayed: true, // Whoever has the public key can ask for anybody.
+    causeId: null,
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });
   return { done: false, told: rows.length, outbox };

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Trx } from './connection.ts';
 import { recordEvents } from './record-events.ts';
+import { sql } from 'kysely';
 
 export interface SubscriptionState {
   id: string;
@@ -31,8 +31,8 @@ export async function recordSubscriptionChanges(
     /** Whether a stranger brought the change about, by the public key or by a step of an execution that is theirs. */
     forStranger: boolean;
     mode?: KeyMode;
-    /** The execution whose step changed them. */
-    causeId?: string;
+    /** The execution whose step changed them, if one did. */
+    causeId: string | null;
   },
 ): Promise<OutboxRow[]> {
   const events = p.contacts
@@ -44,7 +44,7 @@ export async function recordSubscriptionChanges(
       untrusted: false,
       swayed: p.forStranger,
       ...(p.mode !== undefined && { mode: p.mode }),
-      ...(p.causeId !== undefined && { causeId: p.causeId }),
+      causeId: p.causeId,
     }));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   return outbox;
@@ -69,5 +69,5 @@ export async function unsubscribeAddresses(
     UPDATE contacts c SET subscribed = false, was_unsubscribed = true, updated_at = now() FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
-  return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false });
+  return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false, causeId: null });
 }

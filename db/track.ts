@@ -1,5 +1,6 @@
 import type { KeyMode } from '../domain/api-keys.ts';
-import { applyData, type Data, plainData } from '../domain/data-values.ts';
+import type { Writer } from '../domain/contact-change.ts';
+import { type Data, applyData, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -70,12 +71,13 @@ async function record(
 ): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
   const contacts = await saveContacts(trx, p);
-  const changes = await recordSubscriptionChanges(trx, { projectId, contacts, forStranger: untrusted, mode });
+  const changed = { projectId, contacts, forStranger: untrusted, mode, causeId: null };
+  const changes = await recordSubscriptionChanges(trx, changed);
   const recorded = await recordEvents(trx, {
     projectId,
     events: requests.map((request, index) => ({
       ...{ contactId: contacts[index]?.id ?? null, name: request.event, data: plainData(request.data ?? {}) },
-      ...{ untrusted, mode },
+      ...{ untrusted, swayed: untrusted, causeId: null, mode },
     })),
   });
   const timestamp = new Date().toISOString();
@@ -90,10 +92,11 @@ async function record(
 }
 
 function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
+  const by: Writer = p.untrusted ? 'stranger' : 'project';
   const rows = p.requests.map(({ email, subscribed, data }) => {
     const { set, remove, errors } = applyData(data);
     if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-    return { email, subscribed, set, remove, untrusted: p.untrusted };
+    return { email, subscribed, set, remove, by };
   });
   return upsertContacts(trx, {
     projectId: p.projectId,
@@ -101,6 +104,7 @@ function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
     // Tracking is what a product does with its users: a new contact is subscribed unless the caller says otherwise.
     defaultSubscribed: true,
     suppressionKey: p.suppressionKey,
+    causeId: null,
   });
 }
 

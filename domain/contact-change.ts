@@ -3,6 +3,14 @@ import { type Data, mergeData } from './data-values.ts';
 import { normalizeEmail } from './email-address.ts';
 import { publicDataOf, type StoredData } from './public-data.ts';
 
+/**
+ * Who says something of a contact. `project`: a secret key, a session, an import, or the service itself. `stranger`: anybody, with the public key or
+ * in a mail; it writes what `publicDataOf` leaves of `set`, removes nothing, unsubscribes nobody, and subscribes no known contact who was ever
+ * unsubscribed. Or a step of the project's: strangers brought the values of the keys `copied`, which are remembered as theirs, and where one
+ * brought the change itself about (`swayed`), it subscribes nobody whom the stranger could not.
+ */
+export type Writer = 'project' | 'stranger' | { copied: ReadonlySet<string>; swayed: boolean };
+
 /** What one request says about one contact; `set` and `remove` come from `applyData`. */
 export interface ContactUpsert {
   email: string;
@@ -10,15 +18,7 @@ export interface ContactUpsert {
   subscribed?: boolean | undefined;
   set: Data;
   remove: string[];
-  /**
-   * Said by a stranger, with the public key or in a mail: it writes what `publicDataOf` leaves of `set`, removes nothing, unsubscribes nobody, and
-   * subscribes no known contact who was ever unsubscribed.
-   */
-  untrusted?: boolean;
-  /** Keys of `set` into which the project's own step copied what a stranger brought: they are remembered as strangers'. */
-  copied?: ReadonlySet<string> | undefined;
-  /** A step's change that a stranger brought about: it subscribes nobody whom the stranger could not. */
-  forStranger?: boolean;
+  by: Writer;
 }
 
 export interface KnownContact extends StoredData {
@@ -42,8 +42,8 @@ export interface ContactChange {
 }
 
 /** Whether a stranger is behind the request: it overrules nobody's refusal. */
-export function isStrangers(row: Pick<ContactUpsert, 'untrusted' | 'forStranger'>): boolean {
-  return row.untrusted === true || row.forStranger === true;
+export function isStrangers({ by }: Pick<ContactUpsert, 'by'>): boolean {
+  return by === 'stranger' || (by !== 'project' && by.swayed);
 }
 
 /** One row an address, in the order of addresses: later rows win over earlier ones. */
@@ -58,13 +58,14 @@ export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
 }
 
 /** The keys of a row's `set` that are strangers' once they are written. */
-export function strangersKeys({ set, untrusted, copied }: ContactUpsert): string[] {
-  return Object.keys(set).filter((key) => untrusted || copied?.has(key));
+export function strangersKeys({ set, by }: ContactUpsert): string[] {
+  if (by === 'project') return [];
+  return Object.keys(set).filter((key) => by === 'stranger' || by.copied.has(key));
 }
 
 /** What a row changes about a contact as they are stored; undefined where it changes nothing. */
 export function changeOf(given: ContactUpsert, known: KnownContact): ContactChange | undefined {
-  const row = given.untrusted ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
+  const row = given.by === 'stranger' ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
   const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
   const remove = row.remove.filter((key) => key in known.data);
   const strangers = new Set(strangersKeys(row));
@@ -85,7 +86,7 @@ export function changeOf(given: ContactUpsert, known: KnownContact): ContactChan
 
 function subscribedBy(row: ContactUpsert, known: KnownContact): boolean | undefined {
   if (row.subscribed === true && isStrangers(row)) return known.wasUnsubscribed === false ? true : undefined;
-  return row.subscribed === false && row.untrusted ? undefined : row.subscribed;
+  return row.subscribed === false && row.by === 'stranger' ? undefined : row.subscribed;
 }
 
 function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
@@ -96,11 +97,16 @@ function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
     subscribed: second.subscribed ?? first.subscribed,
     set: mergeData(first.set, second),
     remove: [...removed],
-    // Mixed rows count as a stranger's: it is the side that can do no harm.
-    untrusted: first.untrusted || second.untrusted || false,
-    copied: new Set([...(first.copied ?? []), ...(second.copied ?? [])]),
-    forStranger: first.forStranger || second.forStranger || false,
+    by: foldWriters(first.by, second.by),
   };
+}
+
+/** Mixed rows count as a stranger's: it is the side that can do no harm. */
+function foldWriters(first: Writer, second: Writer): Writer {
+  if (first === 'stranger' || second === 'stranger') return 'stranger';
+  if (first === 'project') return second;
+  if (second === 'project') return first;
+  return { copied: new Set([...first.copied, ...second.copied]), swayed: first.swayed || second.swayed };
 }
 
 /** As JSON values: an object's keys come back from Postgres in another order. */

@@ -147,11 +147,13 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
     const { contact, isNew, outbox } = await inTransaction(db, async (trx) => {
       const contacts = await upsertContacts(trx, {
         projectId,
-        rows: [{ email, subscribed, set: changes.set, remove: changes.remove }],
+        rows: [{ email, subscribed, set: changes.set, remove: changes.remove, by: 'project' }],
         defaultSubscribed: true,
         suppressionKey,
+        causeId: null,
       });
-      const recorded = await recordSubscriptionChanges(trx, { projectId, contacts, mode, forStranger: false });
+      const changed = { projectId, contacts, mode, forStranger: false, causeId: null };
+      const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert answered nothing');
       return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
@@ -177,7 +179,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
     const saved = await inTransaction(db, (trx) =>
       patchContact(trx, {
         ...{ projectId, id, email, subscribed, mode, suppressionKey },
-        ...{ data: data ? trusted(data) : undefined, forStranger: false },
+        ...{ data: data ? trusted(data) : undefined, forStranger: false, causeId: null },
       }),
     );
     lifecycle.dispatch(saved.outbox);

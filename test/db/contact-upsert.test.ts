@@ -29,9 +29,12 @@ function upsert(
   rows: Partial<ContactUpsert>[],
   options: { liftsUnsubscribe?: boolean } = {},
 ): Promise<UpsertedContact[]> {
-  const whole = rows.map((row) => ({ email: 'a@x.com', set: {}, remove: [], ...row }));
+  const whole = rows.map((row) => ({ email: 'a@x.com', set: {}, remove: [], by: 'project' as const, ...row }));
   return inTransaction(database.db, (trx) =>
-    upsertContacts(trx, { projectId, rows: whole, defaultSubscribed: true, suppressionKey, ...options }),
+    upsertContacts(trx, {
+      ...{ projectId, rows: whole, defaultSubscribed: true, suppressionKey, causeId: null },
+      ...options,
+    }),
   );
 }
 
@@ -107,9 +110,9 @@ describe('upserting contacts', () => {
 
   it('remembers which values the public key wrote, until the secret key writes them', async () => {
     await upsert([{ set: { mine: 1, both: 1 } }]);
-    await upsert([{ set: { both: 1, theirs: 2 }, untrusted: true }]);
+    await upsert([{ set: { both: 1, theirs: 2 }, by: 'stranger' }]);
     expect((await stored())['a@x.com']?.untrusted).toEqual(['theirs']);
-    await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], untrusted: true }]);
+    await upsert([{ set: { both: 2, theirs: 3, more: 4 }, remove: ['mine'], by: 'stranger' }]);
     expect((await stored())['a@x.com']).toMatchObject({
       data: { mine: 1, both: 1, theirs: 3, more: 4 },
       untrusted: ['more', 'theirs'],
@@ -126,7 +129,11 @@ describe('upserting contacts', () => {
       { email: 'new@x.com', subscribed: false },
     ]);
     await upsert([{ email: 'left@x.com', subscribed: false }]);
-    const step = { subscribed: true, set: { plan: 'free', site: 'x' }, copied: new Set(['site']), forStranger: true };
+    const step = {
+      subscribed: true,
+      set: { plan: 'free', site: 'x' },
+      by: { copied: new Set(['site']), swayed: true },
+    };
     await upsert([
       { email: 'left@x.com', ...step },
       { email: 'new@x.com', ...step },
@@ -136,7 +143,7 @@ describe('upserting contacts', () => {
       'left@x.com': { subscribed: false, data, untrusted: ['site'] },
       'new@x.com': { subscribed: true, data, untrusted: ['site'] },
     });
-    await upsert([{ email: 'new@x.com', subscribed: false, forStranger: true }]);
+    await upsert([{ email: 'new@x.com', subscribed: false, by: { copied: new Set(), swayed: true } }]);
     expect((await stored())['new@x.com']?.subscribed).toBe(false);
   });
 
@@ -145,33 +152,33 @@ describe('upserting contacts', () => {
     async (reason) => {
       await upsert([{ subscribed: false }]);
       await suppress(reason);
-      const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, untrusted: true }]);
+      const [byPublicKey] = await upsert([{ subscribed: true, set: { a: 1 }, by: 'stranger' }]);
       expect(byPublicKey).toMatchObject({ subscribed: false, subscriptionChanged: false, data: { a: 1 } });
       const [byImport] = await upsert([{ subscribed: true }], { liftsUnsubscribe: false });
       expect(byImport).toMatchObject({ subscribed: false });
       await sql`DELETE FROM contacts WHERE project_id = ${projectId}`.execute(database.db);
-      const [anew] = await upsert([{ untrusted: true }]);
+      const [anew] = await upsert([{ by: 'stranger' }]);
       expect(anew).toMatchObject({ isNew: true, subscribed: false });
     },
   );
 
   it('by the public key subscribes who was created unsubscribed, and nobody who was unsubscribed since', async () => {
     await upsert([{ subscribed: false }]);
-    expect((await upsert([{ subscribed: true, untrusted: true }]))[0]).toMatchObject({
+    expect((await upsert([{ subscribed: true, by: 'stranger' }]))[0]).toMatchObject({
       subscribed: true,
       subscriptionChanged: true,
     });
-    await upsert([{ subscribed: false, untrusted: true }]);
+    await upsert([{ subscribed: false, by: 'stranger' }]);
     expect((await stored())['a@x.com']?.subscribed).toBe(true);
     await upsert([{ subscribed: false }]);
-    await upsert([{ subscribed: true, untrusted: true }]);
+    await upsert([{ subscribed: true, by: 'stranger' }]);
     expect((await stored())['a@x.com']?.subscribed).toBe(false);
   });
 
   it('remembers that somebody is not to be subscribed, though they are not', async () => {
     await upsert([{ subscribed: false }]);
     await upsert([{ subscribed: false }]);
-    expect((await upsert([{ subscribed: true, untrusted: true }]))[0]?.subscribed).toBe(false);
+    expect((await upsert([{ subscribed: true, by: 'stranger' }]))[0]?.subscribed).toBe(false);
   });
 
   it('writes nothing at all when one contact would get too much data', async () => {
@@ -186,9 +193,10 @@ describe('upserting contacts', () => {
     await inTransaction(database.db, async (trx) => {
       await upsertContacts(trx, {
         projectId,
-        rows: [{ email: 'a@x.com', set: {}, remove: [] }],
+        rows: [{ email: 'a@x.com', set: {}, remove: [], by: 'project' }],
         defaultSubscribed: true,
         suppressionKey,
+        causeId: null,
       });
       const deletion = sql`DELETE FROM contacts WHERE id = ${contact?.id}`
         .execute(database.db)

@@ -42,7 +42,7 @@ describe('an event that a step caused', () => {
   it('starts executions that are one link further', async () => {
     const { contactId, causeId } = await buildCause('near', 8);
     const workflow = await buildWorkflow(api, { eventName: 'link', steps: PAUSE });
-    const events = [{ contactId, name: 'link', data: {}, untrusted: false, causeId }];
+    const events = [{ contactId, name: 'link', data: {}, untrusted: false, swayed: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 9 }]);
     expect(await errorOf(causeId)).toBeNull();
@@ -58,8 +58,8 @@ describe('an event that a step caused', () => {
     const other = await expectOk(api.call('POST', '/v1/track', { body: { email: 'other@example.com', event: 'x' } }));
     const workflow = await buildWorkflow(api, { eventName: 'tenth', steps: PAUSE });
     const events = [
-      { contactId, name: 'tenth', data: {}, untrusted: false, causeId },
-      { contactId: other.data.contact, name: 'tenth', data: {}, untrusted: false },
+      { contactId, name: 'tenth', data: {}, untrusted: false, swayed: false, causeId },
+      { contactId: other.data.contact, name: 'tenth', data: {}, untrusted: false, swayed: false, causeId: null },
     ];
     const recorded = await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await executionsOf(workflow.id)).toEqual([{ depth: 0 }]);
@@ -76,7 +76,7 @@ describe('an event that a step caused', () => {
 
   it('says nothing on the execution where nobody would have been started', async () => {
     const { contactId, causeId } = await buildCause('unheard', 9);
-    const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, causeId }];
+    const events = [{ contactId, name: 'unheard', data: {}, untrusted: false, swayed: false, causeId }];
     await inTransaction(api.db, (trx) => recordEvents(trx, { projectId: api.one.id, events }));
     expect(await errorOf(causeId)).toBeNull();
   });
@@ -92,10 +92,10 @@ describe('a contact who enters a segment', () => {
     const workflow = await buildWorkflow(api, { eventName, steps: PAUSE });
     return { workflow, compute: () => computeSegment(api.db, { projectId: api.one.id, segmentId: segment.id }) };
   };
-  const change = (contactId: string, data: Record<string, string>, causeId?: string) =>
+  const change = (contactId: string, data: Record<string, string>, causeId: string | null = null) =>
     inTransaction(api.db, (trx) =>
       patchContact(trx, {
-        ...{ projectId: api.one.id, id: contactId, suppressionKey, ...(causeId && { causeId }) },
+        ...{ projectId: api.one.id, id: contactId, suppressionKey, causeId },
         ...{ data: trusted(data), forStranger: false },
       }),
     );

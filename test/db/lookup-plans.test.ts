@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Trx } from '../../db/connection.ts';
+import { type Trx, connect } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contact-locks.ts';
 import { upsertContacts } from '../../db/contact-upsert.ts';
 import { claimEmails, settleEmails } from '../../db/email-ledger.ts';
@@ -11,7 +8,10 @@ import { saveStepEmails } from '../../db/step-emails.ts';
 import { keyPads } from '../../domain/suppression.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
+import { sql } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 /** What the project has of everything, beside the one execution that is looked up. */
 const OTHERS = 3_000;
@@ -101,14 +101,19 @@ it('a step of one execution reads its own rows, not those of its project, by a p
 it('an event of one contact reads its own rows too', async () => {
   const projectId = api.one.id;
   const read = await countingRows(async (trx) => {
-    const rows = [{ email: '7@example.com', subscribed: undefined, set: { plan: 'pro' }, remove: [] }];
+    const rows = [
+      { email: '7@example.com', subscribed: undefined, set: { plan: 'pro' }, remove: [], by: 'project' as const },
+    ];
     const [contact] = await upsertContacts(trx, {
       projectId,
       rows,
       defaultSubscribed: true,
       suppressionKey: randomBytes(32),
+      causeId: null,
     });
-    const events = [{ contactId: contact?.id ?? null, name: 'hello', data: {}, untrusted: false }];
+    const events = [
+      { contactId: contact?.id ?? null, name: 'hello', data: {}, untrusted: false, swayed: false, causeId: null },
+    ];
     await recordEvents(trx, { projectId, events, contactsLocked: true });
   });
   expect(read).toBeGreaterThan(0);

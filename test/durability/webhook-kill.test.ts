@@ -56,6 +56,8 @@ test('a worker that is killed in the middle loses no event, and doubles at most 
     name: 'happened',
     data: { n },
     untrusted: false,
+    swayed: false,
+    causeId: null,
   }));
   await inTransaction(database.db, (trx) => recordEvents(trx, { projectId, events }));
 
