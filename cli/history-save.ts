@@ -56,8 +56,10 @@ function findTemporal(env: Environment) {
   return { ...temporalConnectionOptions(temporal), namespace: temporal.namespace };
 }
 
-/** A worker calls itself by its process id and host name, which are nobody's business. */
+/** A worker calls itself, and the task queue of its own, by its process id and host name, which are nobody's business. */
 function withoutHosts(history: string): string {
-  const plain: unknown = JSON.parse(history, (key, value) => (key === 'identity' ? 'tidings' : value));
+  const plain: unknown = JSON.parse(history, (key, value) =>
+    key === 'identity' || (key === 'name' && /^\d+@/.test(value)) ? 'tidings' : value,
+  );
   return JSON.stringify(plain, null, 1);
 }

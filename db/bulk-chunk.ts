@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../domain/jobs.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
@@ -6,7 +7,6 @@ import { deleteContacts } from './contact-delete.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
-import { sql } from 'kysely';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */
 const CHUNK_CONTACTS = 250;

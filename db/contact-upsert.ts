@@ -1,15 +1,23 @@
-import { type ContactChange, type ContactUpsert, type KnownContact, changeOf, foldByEmail, isStrangers, strangersKeys } from '../domain/contact-change.ts';
-import { type Data, checkData } from '../domain/data-values.ts';
+import { sql } from 'kysely';
+import {
+  type ContactChange,
+  type ContactUpsert,
+  changeOf,
+  foldByEmail,
+  isStrangers,
+  type KnownContact,
+  strangersKeys,
+} from '../domain/contact-change.ts';
+import { checkData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
-import { type StoredData, publicDataOf, splitByWriter } from '../domain/public-data.ts';
+import { publicDataOf, type StoredData, splitByWriter } from '../domain/public-data.ts';
 import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
-import { sql } from 'kysely';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
 const MANY_ROWS = 200;

@@ -1,5 +1,6 @@
-import { bounceReason } from '../domain/bounce-reason.ts';
+import { sql } from 'kysely';
 import { type BounceVerdict, judgeAgain } from '../domain/bounce.ts';
+import { bounceReason } from '../domain/bounce-reason.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { Feedback } from '../domain/email-feedback.ts';
 import { statusesBefore } from '../domain/email-status.ts';
@@ -12,9 +13,8 @@ import { eventOfMail } from './email-variables.ts';
 import { type Email, listProvenEmails } from './emails.ts';
 import { guardRates } from './hold-guard.ts';
 import { recordEvents } from './record-events.ts';
-import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
-import { sql } from 'kysely';
 
 /** The words of a server that are kept with a mail. */
 const ERROR_MAX_CHARS = 1000;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { EmailEventData } from '../domain/email-event.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
@@ -8,9 +9,8 @@ import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
 import { insertProviderMessages } from './provider-messages.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
-import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions } from './suppressions.ts';
-import { sql } from 'kysely';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {

@@ -5,7 +5,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import type { ChunkDone } from './bulk-chunk.ts';
 import type { Trx } from './connection.ts';
 import { type UpsertedContact, upsertContacts } from './contact-upsert.ts';
-import { type ImportInput, type JobRef, type LockedJob, finishJob, lockJob, moveJob } from './jobs.ts';
+import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { inSavepoint } from './transaction.ts';
 

@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { saveContent } from './contents.ts';
 import { recordEvents } from './record-events.ts';
-import { sql } from 'kysely';
 
 /** Mails of a sender that are looked at for one that was delivered twice. */
 const LOOKED_AT = 100;

@@ -3,7 +3,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
-import { type TriggeredWorkflow, findListeners } from './event-listeners.ts';
+import { findListeners, type TriggeredWorkflow } from './event-listeners.ts';
 import { startExecutions } from './execution-start.ts';
 import { satisfyWaits } from './execution-waits.ts';
 import { ownedBy } from './owned-by.ts';

@@ -1,10 +1,11 @@
 /** The stored members of STATIC segments, added and removed by address. Source: decisions §5. */
+
+import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
-import { type SegmentRef, lockSegment } from './segments.ts';
-import { sql } from 'kysely';
+import { lockSegment, type SegmentRef } from './segments.ts';
 
 export interface AddMembers extends SegmentRef {
   emails: string[];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { BACK_IN_STOCK_EVENT } from '../domain/event-names.ts';
@@ -8,7 +9,6 @@ import { lockContacts } from './contact-locks.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { enqueue } from './outbox.ts';
 import { recordEvents } from './record-events.ts';
-import { sql } from 'kysely';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;

@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { ContactEvent } from '../domain/event-names.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Trx } from './connection.ts';
 import { recordEvents } from './record-events.ts';
-import { sql } from 'kysely';
 
 export interface SubscriptionState {
   id: string;

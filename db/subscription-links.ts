@@ -1,12 +1,12 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import type { TokenSubject } from '../domain/link-tokens.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { SuppressionReason } from '../domain/reasons.ts';
 import type { Db, Trx } from './connection.ts';
-import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';
-import { sql } from 'kysely';
 
 /** What only the person puts on the list or takes off it by themselves (decisions §9). */
 const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];

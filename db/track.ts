@@ -1,6 +1,6 @@
 import type { KeyMode } from '../domain/api-keys.ts';
 import type { Writer } from '../domain/contact-change.ts';
-import { type Data, applyData, plainData } from '../domain/data-values.ts';
+import { applyData, type Data, plainData } from '../domain/data-values.ts';
 import { AppError } from '../domain/errors.ts';
 import type { KeyOwner } from '../domain/key-owner.ts';
 import type { OutboxRow } from '../domain/outbox.ts';

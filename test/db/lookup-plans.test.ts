@@ -1,4 +1,7 @@
-import { type Trx, connect } from '../../db/connection.ts';
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Trx } from '../../db/connection.ts';
 import { lockContacts } from '../../db/contact-locks.ts';
 import { upsertContacts } from '../../db/contact-upsert.ts';
 import { claimEmails, settleEmails } from '../../db/email-ledger.ts';
@@ -8,10 +11,7 @@ import { saveStepEmails } from '../../db/step-emails.ts';
 import { keyPads } from '../../domain/suppression.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
-import { sql } from 'kysely';
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
 
 /** What the project has of everything, beside the one execution that is looked up. */
 const OTHERS = 3_000;

@@ -48,6 +48,11 @@ describe('workflows that began under an earlier version', () => {
     expect([...kept].sort()).toEqual(Object.keys(workflows).sort());
   });
 
+  it('name no machine on which they ran', () => {
+    const named = files.filter((file) => /"\d+@[^"]+"/.test(readFileSync(join(FOLDER, file), 'utf8')));
+    expect(named).toEqual([]);
+  });
+
   it('show no address of anybody: histories hold ids and cursors only', () => {
     for (const file of files) {
       const payloads = [...readFileSync(join(FOLDER, file), 'utf8').matchAll(/"data": "([A-Za-z0-9+/=]+)"/g)];
