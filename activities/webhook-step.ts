@@ -1,14 +1,14 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
-import { completeEffect, type EffectStanding } from '../db/execution-resume.ts';
+import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/execution-resume.ts';
 import { loadStepVariables } from '../db/execution-variables.ts';
 import { countTries, noteAttempt } from '../db/execution-visits.ts';
 import { openStepConfig } from '../db/step-secrets.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Next } from '../domain/execution.ts';
+import type { Next, StepInput } from '../domain/execution.ts';
 import { interpolate, interpolateJson } from '../domain/interpolate.ts';
 import { contactToken, contactUrls } from '../domain/link-tokens.ts';
-import { WebhookConfig } from '../domain/steps.ts';
+import { WebhookConfig } from '../domain/steps/webhook.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** decisions §7: five tries in all. */
@@ -23,12 +23,21 @@ const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
 /** What of an answer is kept in the story of the execution. */
 const OUTPUT_BODY_CHARS = 2_000;
 
+/** The WEBHOOK activity. @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to */
+export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  return async (input) => {
+    const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
+    const effect = atEffect(standing, 'WEBHOOK');
+    return effect ? makeRequest(deps, effect) : standing.next;
+  };
+}
+
 /**
  * Runs a WEBHOOK step that an execution stands at: one request, then the visit's outcome or a retry. A crash after the request makes
  * it again with the same `Idempotency-Key`, by which the endpoint can tell.
  * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
  */
-export async function runWebhookStep(deps: ActivityDeps, standing: EffectStanding): Promise<Next> {
+async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promise<Next> {
   const { execution, next } = standing;
   const { request, onFailure } = await prepare(deps, standing);
   const result = await deps.webhooks.send(request);

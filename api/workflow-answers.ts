@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../db/executions.ts';
 import { maskStepConfig } from '../db/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../db/workflows.ts';
-import { executionWorkflowId, STEP_TYPES } from '../domain/execution.ts';
+import { executionWorkflowId } from '../domain/execution.ts';
+import { STEP_TYPES } from '../domain/steps/registry.ts';
 import { Id, Instant } from './schemas.ts';
 
 const ID = '0190a000-0000-7000-8000-000000000000';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { FilterScope } from '../domain/filter-fields.ts';
-import { conditionUses } from '../domain/filter-references.ts';
-import { type Condition, parseCondition } from '../domain/filters.ts';
+import { storedConditionUses } from '../domain/filter-references.ts';
+import type { StepConfig } from '../domain/steps/definition.ts';
+import { STEP_TYPES, STEPS, type StepType } from '../domain/steps/registry.ts';
 import type { Db } from './connection.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -185,7 +185,7 @@ async function segmentsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const { rows } = await sql<FieldUser & { condition: unknown }>`
     SELECT id, name, condition FROM segments WHERE project_id = ${p.projectId} AND condition IS NOT NULL ORDER BY id
   `.execute(db);
-  return rows.filter((row) => uses(row.condition, p.key, 'audience')).map(userOf);
+  return rows.filter((row) => uses(row, p.key)).map(userOf);
 }
 
 async function campaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
@@ -194,35 +194,21 @@ async function campaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
     WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
     ORDER BY id
   `.execute(db);
-  return rows.filter((row) => uses(row.condition, p.key, 'audience')).map(userOf);
+  return rows.filter((row) => uses(row, p.key)).map(userOf);
 }
 
 async function workflowsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
-  const { rows } = await sql<FieldUser & { type: string; config: Record<string, unknown> }>`
+  const types = STEP_TYPES.filter((type) => STEPS[type].usesField);
+  const { rows } = await sql<FieldUser & { type: StepType; config: StepConfig }>`
     SELECT w.id, w.name, s.type, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
-    WHERE s.project_id = ${p.projectId} AND s.type IN ('CONDITION', 'UPDATE_CONTACT') ORDER BY w.id
+    WHERE s.project_id = ${p.projectId} AND s.type = ANY(${types}::text[]) ORDER BY w.id
   `.execute(db);
-  const using = rows.filter((row) =>
-    row.type === 'CONDITION' ? uses(row.config, p.key, 'step') : updates(row.config, p.key),
-  );
+  const using = rows.filter(({ type, config }) => STEPS[type].usesField?.(config, p.key));
   return [...new Map(using.map((row) => [row.id, userOf(row)])).values()];
 }
 
-function updates(config: Record<string, unknown>, key: string): boolean {
-  return typeof config.updates === 'object' && config.updates !== null && key in config.updates;
-}
-
-function uses(stored: unknown, key: string, scope: FilterScope): boolean {
-  return conditionUses(readCondition(stored, scope), { dataField: `data.${key}` }, scope);
-}
-
-/** A step may be stored half configured: it uses nothing then. */
-function readCondition(stored: unknown, scope: FilterScope): Condition {
-  try {
-    return parseCondition(stored, scope);
-  } catch {
-    return { logic: 'AND', groups: [] };
-  }
+function uses({ condition }: { condition: unknown }, key: string): boolean {
+  return storedConditionUses(condition, { dataField: `data.${key}` }, 'audience');
 }
 
 function userOf({ id, name }: FieldUser): FieldUser {

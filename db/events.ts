@@ -1,14 +1,16 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { isSystemEvent } from '../domain/event-names.ts';
 import { conditionUses } from '../domain/filter-references.ts';
 import { parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { StepConfig } from '../domain/steps/definition.ts';
+import { STEPS, STEP_TYPES, type StepType } from '../domain/steps/registry.ts';
 import type { Db, Trx } from './connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import { recordEvents } from './record-events.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface EventRecord {
   id: string;
@@ -194,18 +196,19 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
 
 /** Workflows that the event starts, whose steps wait for it, or whose conditions ask for it. */
 async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
-  const { rows } = await sql<
-    NamedUse & { triggered: boolean; type: string | null; config: Record<string, unknown> | null }
-  >`
+  const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
+  const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`
     SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) AS triggered, s.type, s.config
-    FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type IN ('WAIT_FOR_EVENT', 'CONDITION')
+    FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type = ANY(${types}::text[])
     WHERE w.project_id = ${p.projectId} ORDER BY w.id
   `.execute(db);
   const using = rows.filter((row) => row.triggered || stepUses(row, p.name));
   return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
 }
 
-function stepUses(step: { type: string | null; config: Record<string, unknown> | null }, eventName: string): boolean {
-  if (step.type === 'WAIT_FOR_EVENT') return step.config?.eventName === eventName;
-  return step.type === 'CONDITION' && conditionUses(parseCondition(step.config, 'step'), { eventName }, 'step');
+/** A step that may use an event; of a workflow that has none such there is none. */
+type StepOfUse = { type: StepType; config: StepConfig } | { type: null; config: null };
+
+function stepUses({ type, config }: StepOfUse, eventName: string): boolean {
+  return type !== null && STEPS[type].usesEvent?.(config, eventName) === true;
 }

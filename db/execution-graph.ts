@@ -1,5 +1,6 @@
-import type { StepType } from '../domain/execution.ts';
 import { groupBy } from '../domain/group-by.ts';
+import type { Branch } from '../domain/steps/definition.ts';
+import type { StepType } from '../domain/steps/registry.ts';
 import type { Db } from './connection.ts';
 import { prepared } from './prepared.ts';
 
@@ -10,8 +11,6 @@ export interface GraphStep {
   config: Record<string, unknown>;
   templateId: string | null;
 }
-
-export type Branch = 'yes' | 'no' | 'event' | 'timeout';
 
 /** A tenant's workflow as it is now: executions read it each time they come to a step. */
 export interface Graph {

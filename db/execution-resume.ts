@@ -1,13 +1,15 @@
-import type { EffectType, Next, StepInput } from '../domain/execution.ts';
+import type { Next, StepInput } from '../domain/execution.ts';
 import { endPause as endLapsPause } from '../domain/laps.ts';
+import type { Branch } from '../domain/steps/definition.ts';
+import { type EffectType, STEPS } from '../domain/steps/registry.ts';
 import type { Trx } from './connection.ts';
-import { type Branch, follow, type GraphStep } from './execution-graph.ts';
-import { delayNext, effectNext, waitNext } from './execution-next.ts';
-import { newProgress, type Progress, saveProgress } from './execution-progress.ts';
-import { type LockedExecution, lockExecutions, type StandingExecution } from './execution-standing.ts';
+import { type GraphStep, follow } from './execution-graph.ts';
+import { nextAt } from './execution-next.ts';
+import { type Progress, newProgress, saveProgress } from './execution-progress.ts';
+import { type LockedExecution, type StandingExecution, lockExecutions } from './execution-standing.ts';
 import type { Visit, VisitOutcome } from './execution-visits.ts';
 import { findWaitEvents } from './execution-waits.ts';
-import { fail, type Stop, walk } from './execution-walk.ts';
+import { type Stop, fail, walk } from './execution-walk.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {
@@ -143,8 +145,7 @@ async function walkOn(
 ): Promise<Stop> {
   const { visit, branch, progress } = p;
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
-  // What a mail brings about (email.open, email.click …) may be recorded before its step ends: it counts from the step's start.
-  const eventsSince = visit.type === 'SEND_EMAIL' ? visit.startedAt : undefined;
+  const eventsSince = STEPS[visit.type].sendsEmail ? visit.startedAt : undefined;
   const stepId = follow(graph, visit.stepId, branch);
   return walk(trx, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
 }
@@ -158,17 +159,7 @@ function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
 /** Where an execution stands by its last visit. */
 function standsAt({ execution, graph, current }: LockedExecution, progress: Progress): Stop {
   const step = current && graph.steps.get(current.stepId);
-  if (!current || !step) return exitDeleted(execution, progress);
-  switch (current.type) {
-    case 'SEND_EMAIL':
-    case 'WEBHOOK':
-    case 'UPDATE_CONTACT':
-      return { next: effectNext(current.visit, step, current.type), step };
-    case 'DELAY':
-      return { next: delayNext(current.visit, step, current.dueAt ?? new Date(), graph) };
-    default:
-      return { next: waitNext(current.visit, step, current.dueAt, graph) };
-  }
+  return current && step ? { next: nextAt(graph, step, current), step } : exitDeleted(execution, progress);
 }
 
 function endOf(execution: StandingExecution): Stop {

@@ -1,4 +1,5 @@
-import type { ExecutionStatus, StepType } from '../domain/execution.ts';
+import type { ExecutionStatus } from '../domain/execution.ts';
+import type { StepType } from '../domain/steps/registry.ts';
 import type { Trx } from './connection.ts';
 import { type Graph, loadGraphs } from './execution-graph.ts';
 import type { Visit, VisitStatus } from './execution-visits.ts';

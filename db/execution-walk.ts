@@ -1,19 +1,23 @@
-import { ZodError } from 'zod';
 import type { KeyMode } from '../domain/api-keys.ts';
+import { assertNever } from '../domain/assert-never.ts';
 import { AppError } from '../domain/errors.ts';
-import type { EffectType, Next } from '../domain/execution.ts';
+import type { Next } from '../domain/execution.ts';
 import { parseCondition } from '../domain/filters.ts';
 import { interpolate } from '../domain/interpolate.ts';
-import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../domain/laps.ts';
-import { delayMs, WaitConfig } from '../domain/steps.ts';
+import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../domain/laps.ts';
+import type { Branch } from '../domain/steps/definition.ts';
+import { delayMs } from '../domain/steps/delay.ts';
+import { isEffect } from '../domain/steps/registry.ts';
+import { WaitConfig } from '../domain/steps/wait-for-event.ts';
 import type { Trx } from './connection.ts';
 import { conditionHolds } from './execution-condition.ts';
-import { type Branch, follow, type Graph, type GraphStep } from './execution-graph.ts';
-import { delayNext, effectNext, waitNext } from './execution-next.ts';
+import { type Graph, type GraphStep, follow } from './execution-graph.ts';
+import { nextAt } from './execution-next.ts';
 import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import type { NewVisit, VisitStatus } from './execution-visits.ts';
-import { findMatchingEvent, type NewWait, sway } from './execution-waits.ts';
+import { type NewWait, findMatchingEvent, sway } from './execution-waits.ts';
+import { ZodError } from 'zod';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -44,7 +48,7 @@ export interface Walk {
   progress: Progress;
 }
 
-/** Where a walk stopped; the step is there when an effect comes next. What `saveProgress` finds may change `next`: read it after that. */
+/** Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that. */
 export interface Stop {
   next: Next;
   step?: GraphStep;
@@ -77,29 +81,25 @@ async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
   if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
+  if (isEffect(step.type)) return stopAtEffect(w, step);
   switch (step.type) {
-    case 'SEND_EMAIL':
-    case 'WEBHOOK':
-    case 'UPDATE_CONTACT':
-      return stopAtEffect(w, step, step.type);
     case 'DELAY':
       return stopAtDelay(trx, w, step);
     case 'WAIT_FOR_EVENT':
       return stopAtWait(trx, w, step);
     case 'CONDITION':
       return passCondition(trx, w, step);
-    case 'EXIT': {
-      const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
-      visited(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
-      return end(w, { status: 'EXITED', reason, stepId: step.id });
-    }
+    case 'EXIT':
+      return exitAt(w, step);
+    default:
+      return assertNever(step.type);
   }
 }
 
-function stopAtEffect(w: Walk, step: GraphStep, activity: EffectType): Stop {
-  visited(w, step, { status: 'RUNNING' });
-  stand(w, step, 'RUNNING');
-  return { next: effectNext(w.execution.visit, step, activity), step };
+function stopAtEffect(w: Walk, step: GraphStep): Stop {
+  const visit = addVisit(w, step, { status: 'RUNNING' });
+  moveTo(w, step, 'RUNNING');
+  return { next: nextAt(w.graph, step, visit), step };
 }
 
 async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -107,10 +107,10 @@ async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival>
   const dueAt = await dueOf(trx, step, w.execution, now);
   if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   if (dueAt.getTime() <= now) {
-    visited(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
+    addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  return pauseAt(w, step, { now, dueAt, next: delayNext(w.execution.visit, step, dueAt, w.graph) });
+  return pauseAt(w, step, { now, dueAt });
 }
 
 async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -130,21 +130,20 @@ async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> 
       w.execution.swayed = true;
       await sway(trx, projectId, [w.execution.id]);
     }
-    visited(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
+    addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
   w.progress.waits.push(registered);
-  const next = waitNext(visit, step, deadlineAt, w.graph);
-  return pauseAt(w, step, { now, dueAt: deadlineAt, next, wait: registered });
+  return pauseAt(w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; next: Next; wait?: NewWait }): Stop {
+function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
   const { laps, id: executionId } = w.execution;
   if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
-  const visit = visited(w, step, { status: 'WAITING', dueAt: p.dueAt });
-  stand(w, step, 'WAITING');
-  const stop = { next: p.next };
+  const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
+  moveTo(w, step, 'WAITING');
+  const stop = { next: nextAt(w.graph, step, visit), step };
   w.progress.pauses.push({ executionId, visit, stop, wait: p.wait });
   return stop;
 }
@@ -156,8 +155,14 @@ async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arriva
   );
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
-  visited(w, step, { status: 'COMPLETED', output: { branch } });
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
+}
+
+function exitAt(w: Walk, step: GraphStep): Stop {
+  const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
+  addVisit(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
+  return end(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
 /** A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for it. */
@@ -179,18 +184,20 @@ async function dueOf(trx: Trx, step: GraphStep, execution: WalkingExecution, now
   return Number.isNaN(at) ? null : new Date(at);
 }
 
-function visited(
+/** Notes that the execution has come to a step, and what became of it there. */
+function addVisit(
   { execution, progress }: Walk,
   step: GraphStep,
   how: { status: VisitStatus; output?: Record<string, unknown> | null; dueAt?: Date | null; error?: string },
 ): NewVisit {
   const { id: executionId, visit } = execution;
-  const come = { executionId, visit, stepId: step.id, type: step.type, ...how };
-  progress.visits.push(come);
-  return come;
+  const added = { executionId, visit, stepId: step.id, type: step.type, ...how };
+  progress.visits.push(added);
+  return added;
 }
 
-function stand({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
+/** Notes that the execution stands at the step that it has come to. */
+function moveTo({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
   const { id: executionId, visit, laps } = execution;
   progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
 }
@@ -205,7 +212,7 @@ function end(
 }
 
 function failAt(w: Walk, step: GraphStep, error: string): Stop {
-  visited(w, step, { status: 'FAILED', error });
+  addVisit(w, step, { status: 'FAILED', error });
   return fail(w, error, step.id);
 }
 

@@ -1,15 +1,16 @@
-import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
-import type { ExecutionStatus, StepType } from '../domain/execution.ts';
+import type { ExecutionStatus } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { StepType } from '../domain/steps/registry.ts';
 import type { Db, Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { endExecutions } from './execution-end.ts';
 import { startExecutions } from './execution-start.ts';
 import type { VisitStatus } from './execution-visits.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
+import { sql } from 'kysely';
 
 export interface Execution {
   id: string;

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { EmailOptions } from '../domain/email-outcome.ts';
 import { interpolate, namesStranger } from '../domain/interpolate.ts';
-import { SendEmailConfig } from '../domain/steps.ts';
+import { SendEmailConfig } from '../domain/steps/send-email.ts';
 import type { Trx } from './connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
 import type { GraphStep } from './execution-graph.ts';
@@ -10,6 +9,7 @@ import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
+import { z } from 'zod';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (

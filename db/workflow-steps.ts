@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
-import type { StepType } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
+import type { Branch } from '../domain/steps/definition.ts';
+import { STEPS, type StepType } from '../domain/steps/registry.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Trx } from './connection.ts';
 import { endExecutions } from './execution-end.ts';
@@ -9,14 +9,8 @@ import { required } from './required.ts';
 import { takeStepRoom } from './room.ts';
 import { assertSender } from './senders.ts';
 import { sealStepConfig } from './step-secrets.ts';
-import {
-  getWorkflow,
-  lockWorkflow,
-  STEP_COLUMNS,
-  type Step,
-  TRANSITION_COLUMNS,
-  type Transition,
-} from './workflows.ts';
+import { STEP_COLUMNS, type Step, TRANSITION_COLUMNS, type Transition, getWorkflow, lockWorkflow } from './workflows.ts';
+import { sql } from 'kysely';
 
 export interface StepRef {
   projectId: string;
@@ -34,17 +28,6 @@ export interface NewStep {
   autoConnect: boolean;
   secretKey: string;
 }
-
-/** Branches a step can leave by: `null` is the plain transition (decisions §7). */
-const BRANCHES: Record<StepType, readonly Transition['branch'][]> = {
-  SEND_EMAIL: [null],
-  DELAY: [null],
-  WEBHOOK: [null],
-  UPDATE_CONTACT: [null],
-  CONDITION: ['yes', 'no'],
-  WAIT_FOR_EVENT: [null, 'event', 'timeout'],
-  EXIT: [],
-};
 
 /**
  * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
@@ -175,26 +158,28 @@ export async function deleteTransition(
   if (!numAffectedRows) throw new AppError('NOT_FOUND');
 }
 
-function checkBranch(type: StepType, branch: Transition['branch']): void {
-  if (BRANCHES[type].includes(branch)) return;
-  const takes = BRANCHES[type].map((name) => name ?? 'none');
+function checkBranch(type: StepType, branch: Branch | null): void {
+  const { branches } = STEPS[type];
+  if (branches.includes(branch)) return;
+  const takes = branches.map((name) => name ?? 'none');
   throw fieldError(
     'branch',
     takes.length === 0
-      ? 'nothing comes after an EXIT step'
+      ? `nothing comes after an ${type} step`
       : `the branch of a ${type} step is one of: ${takes.join(', ')}`,
     'invalid_enum_value',
   );
 }
 
-/** The last step before this one that has a branch free, by that branch. */
+/** Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no plain transition. */
 async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
   const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const others = steps.filter((step) => step.id !== stepId).reverse();
   for (const from of others) {
     const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
-    const free = BRANCHES[from.type].find((branch) => !taken.includes(branch));
-    if (free === undefined || (from.type !== 'CONDITION' && taken.length > 0)) continue;
+    const { branches } = STEPS[from.type];
+    const free = branches.find((branch) => !taken.includes(branch));
+    if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
     const { projectId, workflowId } = p;
     await insertTransition(trx, { projectId, workflowId, fromStepId: from.id, toStepId: stepId, branch: free });
     return;
@@ -238,9 +223,10 @@ async function checkSending(
   }
   const { from } = step.config;
   const sender = typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email;
-  if (step.type === 'SEND_EMAIL' && sender) await assertSender(trx, projectId, sender);
+  if (STEPS[step.type].sendsEmail && sender) await assertSender(trx, projectId, sender);
 }
 
 function templateOf(step: { type: StepType; config: Record<string, unknown> }): string | null {
-  return step.type === 'SEND_EMAIL' && typeof step.config.templateId === 'string' ? step.config.templateId : null;
+  const { templateId } = step.config;
+  return STEPS[step.type].takesTemplate && typeof templateId === 'string' ? templateId : null;
 }

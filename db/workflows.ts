@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { StepType } from '../domain/execution.ts';
-import { STEP_CONFIGS } from '../domain/steps.ts';
-import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
+import type { Branch } from '../domain/steps/definition.ts';
+import type { StepType } from '../domain/steps/registry.ts';
+import { type WorkflowGraph, checkGraph } from '../domain/workflow-graph.ts';
 import type { Db, Trx } from './connection.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from './keyset.ts';
 import { required } from './required.ts';
 import { takeRoom } from './room.ts';
+import { sql } from 'kysely';
 
 export interface Workflow {
   id: string;
@@ -36,7 +36,7 @@ export interface Transition {
   id: string;
   fromStepId: string;
   toStepId: string;
-  branch: 'yes' | 'no' | 'event' | 'timeout' | null;
+  branch: Branch | null;
 }
 
 export interface WorkflowDetail extends Workflow {
@@ -184,26 +184,17 @@ async function checkable(trx: Trx, projectId: string, detail: WorkflowDetail): P
   const ready = await listReadySenders(trx, projectId, detail.id);
   return {
     ...detail,
-    steps: detail.steps.map((step) => ({ ...step, configFaults: configFaults(step), senderReady: ready.has(step.id) })),
+    steps: detail.steps.map((step) => ({ ...step, senderReady: ready.has(step.id) })),
   };
 }
 
-function configFaults(step: Step): string[] {
-  // The template of a SEND_EMAIL step is checked by itself, with a plainer message.
-  if (step.type === 'SEND_EMAIL') return [];
-  // What is sealed is longer than what was typed, and was checked then.
-  const config = step.type === 'WEBHOOK' ? { ...step.config, headers: undefined } : step.config;
-  const result = STEP_CONFIGS[step.type].safeParse(config);
-  return result.success ? [] : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-}
-
-/** SEND_EMAIL steps whose sender, or that of their template, is on a verified domain. */
+/** Steps with a template whose sender, or that of their template, is on a verified domain. */
 async function listReadySenders(trx: Trx, projectId: string, workflowId: string): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
     JOIN domains d ON d.project_id = s.project_id AND d.status = 'VERIFIED' AND d.domain = lower(split_part(
       coalesce(s.config->'from'->>'email', s.config->>'from', t.from_email), '@', 2))
-    WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId} AND s.type = 'SEND_EMAIL'
+    WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
 }

@@ -1,18 +1,6 @@
-/** Step types of a tenant's workflow (spec "Workflow (structure)"). */
-export const STEP_TYPES = [
-  'SEND_EMAIL',
-  'DELAY',
-  'WAIT_FOR_EVENT',
-  'CONDITION',
-  'WEBHOOK',
-  'UPDATE_CONTACT',
-  'EXIT',
-] as const;
-export type StepType = (typeof STEP_TYPES)[number];
+import type { EffectType } from './steps/registry.ts';
 
-/** Steps with a side effect: each is an activity type of its own, named so. */
-export type EffectType = 'SEND_EMAIL' | 'WEBHOOK' | 'UPDATE_CONTACT';
-/** `ADVANCE` walks on where what follows a pause has no effect of its own. */
+/** The activities that move an execution. `ADVANCE` walks on where what follows a pause has no effect of its own. */
 export type StepActivity = EffectType | 'ADVANCE';
 
 export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';

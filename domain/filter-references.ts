@@ -1,6 +1,6 @@
 /** What a condition names, for "where is this used" and for the guards before something is deleted. */
 import { type EmailActivity, type FieldRef, type FilterScope, parseField } from './filter-fields.ts';
-import type { Condition, Filter } from './filters.ts';
+import { type Condition, type Filter, parseCondition } from './filters.ts';
 
 export interface ConditionReferences {
   /** Paths of contact data without the `data.` prefix, such as `plan` or `address.city`. */
@@ -32,6 +32,15 @@ export function conditionUses(condition: Condition, target: ReferenceTarget, sco
   if ('segmentId' in target) return references.segmentIds.includes(target.segmentId.toLowerCase());
   const key = target.dataField.startsWith('data.') ? target.dataField.slice('data.'.length) : target.dataField;
   return references.dataFields.some((path) => path === key || path.startsWith(`${key}.`));
+}
+
+/** `conditionUses` of a condition as it is stored, which may be half written: what cannot be read uses nothing. */
+export function storedConditionUses(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
+  try {
+    return conditionUses(parseCondition(stored, scope), target, scope);
+  } catch {
+    return false;
+  }
 }
 
 /** The filters of a condition, in order, at every depth. */

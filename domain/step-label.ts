@@ -1,4 +1,4 @@
-import type { StepType } from './execution.ts';
+import type { StepType } from './steps/registry.ts';
 
 /**
  * Bytes of a label as JSON. Temporal takes summaries of 400 bytes with what it wraps them in, documents 200, and may refuse the workflow's

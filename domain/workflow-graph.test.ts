@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { StepType } from './execution.ts';
+import type { StepType } from './steps/registry.ts';
 import { checkGraph, type WorkflowGraph } from './workflow-graph.ts';
 
+/** A sound config of the types that need one. */
+const CONFIGS: Partial<Record<StepType, Record<string, unknown>>> = {
+  DELAY: { amount: 1, unit: 'days' },
+  WAIT_FOR_EVENT: { eventName: 'ordered' },
+  CONDITION: { field: 'data.plan', operator: 'equals', value: 'pro' },
+  WEBHOOK: { url: 'https://crm.example.com' },
+};
 const step = (id: string, type: StepType, more: Partial<WorkflowGraph['steps'][number]> = {}) => ({
   id,
   type,
   name: id,
   templateId: type === 'SEND_EMAIL' ? 'template' : null,
-  config: type === 'DELAY' ? { amount: 1, unit: 'days' } : {},
-  configFaults: [],
+  config: CONFIGS[type] ?? {},
   senderReady: true,
   ...more,
 });
@@ -39,7 +45,7 @@ describe('checkGraph', () => {
       steps: [
         step('a', 'SEND_EMAIL', { templateId: null }),
         step('b', 'CONDITION'),
-        step('c', 'WEBHOOK', { configFaults: ['url is required'] }),
+        step('c', 'WEBHOOK', { config: { url: 'ftp://crm.example.com' } }),
       ],
     });
     expect(messages(faulty)).toEqual([
@@ -48,7 +54,7 @@ describe('checkGraph', () => {
       'steps.a: SEND_EMAIL “a” has no template',
       'steps.b: CONDITION “b” has no “yes” branch',
       'steps.b: CONDITION “b” has no “no” branch',
-      'steps.c: WEBHOOK “c” is not configured: url is required',
+      'steps.c: WEBHOOK “c” is not configured: url: a URL begins with http:// or https://, written literally',
     ]);
   });
 

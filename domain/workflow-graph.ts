@@ -1,25 +1,15 @@
 import type { FieldError } from './errors.ts';
-import type { StepType } from './execution.ts';
 import { groupBy } from './group-by.ts';
 import { LAP_MS } from './laps.ts';
-import { DelayConfig, delayMs } from './steps.ts';
+import type { DrawnStep } from './steps/definition.ts';
+import { STEPS, type StepType } from './steps/registry.ts';
 
 /** A workflow as the check sees it. */
 export interface WorkflowGraph {
   triggerType: 'EVENT' | 'MANUAL';
   eventName: string | null;
   entryStepId: string | null;
-  steps: {
-    id: string;
-    type: StepType;
-    name: string;
-    templateId: string | null;
-    config: Record<string, unknown>;
-    /** What is wrong with the step's config by its schema; empty when nothing is. */
-    configFaults: string[];
-    /** For SEND_EMAIL: whether the step or its template has a sender on a verified domain. */
-    senderReady: boolean;
-  }[];
+  steps: (DrawnStep & { id: string; type: StepType; name: string })[];
   transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
 }
 
@@ -51,19 +41,16 @@ function entryFaults({ entryStepId, steps }: WorkflowGraph): FieldError[] {
 }
 
 function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]): FieldError[] {
-  const faults = step.configFaults.map((message) => stepFault(step, `is not configured: ${message}`));
-  if (step.type === 'SEND_EMAIL') {
-    if (!step.templateId) faults.push(stepFault(step, 'has no template'));
-    else if (!step.senderReady)
-      faults.push(stepFault(step, 'has no sender on a verified domain, nor has its template'));
-  }
-  if (step.type === 'CONDITION') {
-    const branches = new Set(graph.transitions.filter((t) => t.fromStepId === step.id).map((t) => t.branch));
-    for (const branch of ['yes', 'no']) {
-      if (!branches.has(branch)) faults.push(stepFault(step, `has no “${branch}” branch`));
-    }
-  }
-  return faults;
+  const faults = [...STEPS[step.type].faults(step), ...branchFaults(graph, step)];
+  return faults.map((message) => stepFault(step, message));
+}
+
+/** A step without a plain transition has nowhere to go by a branch that is not drawn. */
+function branchFaults({ transitions }: WorkflowGraph, { id, type }: WorkflowGraph['steps'][number]): string[] {
+  const { branches } = STEPS[type];
+  if (branches.includes(null)) return [];
+  const drawn = new Set(transitions.filter((t) => t.fromStepId === id).map((t) => t.branch));
+  return branches.filter((branch) => !drawn.has(branch)).map((branch) => `has no “${branch}” branch`);
 }
 
 function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldError[] {
@@ -104,14 +91,10 @@ function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
   });
 }
 
-/** How long a visit to the step waits; Infinity where that cannot be told. An instant that is written down waits once, not each lap. */
+/** How long each visit to the step is sure to wait; Infinity where that cannot be told. */
 function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
-  if (type === 'WAIT_FOR_EVENT') return Number.POSITIVE_INFINITY;
-  if (type !== 'DELAY') return 0;
-  const delay = DelayConfig.safeParse(config).data;
-  if (!delay) return Number.POSITIVE_INFINITY; // That it is not configured is a fault of its own.
-  if ('amount' in delay) return delayMs(delay);
-  return delay.until.includes('{{') ? Number.POSITIVE_INFINITY : 0;
+  const step = STEPS[type];
+  return step.kind === 'pause' ? step.sureWaitMs(config) : 0;
 }
 
 /** The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that cannot be judged, or none is. */

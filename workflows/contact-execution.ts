@@ -1,17 +1,7 @@
-import {
-  ActivityCancellationType,
-  condition,
-  continueAsNew,
-  defineSignal,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
 import { TASK_QUEUES } from '../domain/queues.ts';
+import { ActivityCancellationType, condition, continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.
@@ -93,17 +83,8 @@ async function awaitEvent(next: Next & { kind: 'wait' }, satisfied: Set<number>)
 
 /** One activity type a kind of effect, so that the Temporal UI names what an execution did. */
 function run(activity: StepActivity, input: StepInput, summary: string): Promise<Next> {
-  const options = { summary };
-  switch (activity) {
-    case 'SEND_EMAIL':
-      return automation.SEND_EMAIL.executeWithOptions(options, [input]);
-    case 'UPDATE_CONTACT':
-      return automation.UPDATE_CONTACT.executeWithOptions(options, [input]);
-    case 'WEBHOOK':
-      return webhooks.WEBHOOK.executeWithOptions(options, [input]);
-    case 'ADVANCE':
-      return automation.ADVANCE.executeWithOptions(options, [input]);
-  }
+  const step = activity === 'WEBHOOK' ? webhooks[activity] : automation[activity];
+  return step.executeWithOptions({ summary }, [input]);
 }
 
 function msUntil(at: string): number {

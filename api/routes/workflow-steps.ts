@@ -10,8 +10,7 @@ import {
 } from '../../db/workflow-steps.ts';
 import { conditionSizeFault } from '../../domain/condition-size.ts';
 import { AppError, fieldError } from '../../domain/errors.ts';
-import type { StepType } from '../../domain/execution.ts';
-import { SendEmailConfig, STEP_CONFIGS } from '../../domain/steps.ts';
+import { STEPS, type StepType } from '../../domain/steps/registry.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
@@ -134,7 +133,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
   app.openapi(createStepRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
-    const checked = checkConfig(type, templateId && type === 'SEND_EMAIL' ? { ...config, templateId } : config);
+    const checked = checkConfig(type, templateId && STEPS[type].takesTemplate ? { ...config, templateId } : config);
     const step = await inTransaction(db, (trx) =>
       insertStep(trx, {
         ...{ projectId: c.var.projectId, workflowId, type, name: name ?? type, config: checked },
@@ -151,7 +150,7 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
     const step = await inTransaction(db, async (trx) => {
       const current = await getStep(trx, ref);
       const wanted =
-        templateId && current.type === 'SEND_EMAIL' ? { ...(config ?? current.config), templateId } : config;
+        templateId && STEPS[current.type].takesTemplate ? { ...(config ?? current.config), templateId } : config;
       const checked = wanted && checkConfig(current.type, wanted);
       return updateStep(trx, { ...ref, name, config: checked, position, secretKey });
     });
@@ -184,23 +183,21 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
   });
 }
 
-/** A SEND_EMAIL step may be drawn before its template is chosen; enabling the workflow asks for it. */
-const DRAFTABLE = { ...STEP_CONFIGS, SEND_EMAIL: SendEmailConfig.partial({ templateId: true }) };
-
 /** The config as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
 function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
-  const condition = type === 'CONDITION' ? config : type === 'WAIT_FOR_EVENT' ? config.filters : undefined;
-  const large = condition === undefined ? undefined : conditionSizeFault(condition);
-  if (large) {
-    const path = ['config', ...(type === 'WAIT_FOR_EVENT' ? ['filters'] : []), ...large.path];
-    throw fieldError(path.join('.'), large.message, 'too_big');
-  }
+  const { input, conditionAt } = STEPS[type];
+  const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));
+  if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
   if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
-  const result = DRAFTABLE[type].safeParse(config);
+  const result = input.safeParse(config);
   if (result.success) return { ...result.data };
   const faults = fieldErrors(result.error.issues, config).map((fault) => ({
     ...fault,
     field: `config.${fault.field}`.replace(/\.$/, ''),
   }));
   throw new AppError('VALIDATION_ERROR', { errors: faults });
+}
+
+function valueAt(config: Record<string, unknown>, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => Object(value)[key], config);
 }

@@ -1,0 +1,41 @@
+import { condition } from './condition.ts';
+import type { EffectQueue, StepDefinition } from './definition.ts';
+import { delay } from './delay.ts';
+import { exit } from './exit.ts';
+import { sendEmail } from './send-email.ts';
+import { updateContact } from './update-contact.ts';
+import { waitForEvent } from './wait-for-event.ts';
+import { webhook } from './webhook.ts';
+
+/**
+ * Every type of step that a tenant's workflow can have. A type is added here: the compiler then names whatever else has to know it, which is
+ * the activity of an effect, and the walk where a step is not an effect.
+ */
+export const STEPS = {
+  SEND_EMAIL: sendEmail,
+  DELAY: delay,
+  WAIT_FOR_EVENT: waitForEvent,
+  CONDITION: condition,
+  WEBHOOK: webhook,
+  UPDATE_CONTACT: updateContact,
+  EXIT: exit,
+} satisfies Record<string, StepDefinition>;
+
+export type StepType = keyof typeof STEPS;
+
+/** In the order in which the API names them. */
+export const STEP_TYPES = Object.keys(STEPS) as StepType[];
+
+type TypeOf<Definition> = {
+  [Type in StepType]: (typeof STEPS)[Type] extends Definition ? Type : never;
+}[StepType];
+
+/** Effects of one task queue. */
+export type EffectOn<Queue extends EffectQueue> = TypeOf<{ kind: 'effect'; queue: Queue }>;
+/** Steps with a side effect: each is an activity type of its own, named so. */
+export type EffectType = EffectOn<EffectQueue>;
+
+/** Whether a step of this type has a side effect. */
+export function isEffect(type: StepType): type is EffectType {
+  return STEPS[type].kind === 'effect';
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { EffectStep } from './definition.ts';
+
+/** What a SEND_EMAIL step needs in order to send. */
+export const SendEmailConfig = z.object({
+  templateId: z.uuid(),
+  from: z.union([z.email(), z.object({ name: z.string().max(200).optional(), email: z.email() })]).optional(),
+  recipient: z
+    .object({ type: z.enum(['CONTACT', 'CUSTOM']), customEmail: z.string().max(300).optional() })
+    .refine((to) => to.type === 'CONTACT' || Boolean(to.customEmail), {
+      path: ['customEmail'],
+      message: 'customEmail is required when type is CUSTOM',
+    })
+    .optional(),
+});
+
+/** Sends an email by a template to the contact, or to an address that the config makes of variables. */
+export const sendEmail: EffectStep<'automation'> = {
+  kind: 'effect',
+  queue: 'automation',
+  // The step may be drawn before its template is chosen; enabling the workflow asks for it.
+  input: SendEmailConfig.partial({ templateId: true }),
+  faults({ templateId, senderReady }) {
+    if (!templateId) return ['has no template'];
+    return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
+  },
+  branches: [null],
+  takesTemplate: true,
+  sendsEmail: true,
+  conditionAt: null,
+  usesField: null,
+  usesEvent: null,
+};
