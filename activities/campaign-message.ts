@@ -38,10 +38,10 @@ export function createCampaignComposer(p: {
   const { config, campaignId, compute } = p;
   const { content, ready } = p.stored;
   const { plain, key, source } = ready;
-  const domain = emailDomain(content.fromEmail);
+  const domain = emailDomain(content.from);
   const returnDomain = config.email.returnPathDomain ?? domain;
   const verpKey = deriveKey(config.secretKey, 'verp');
-  const from = { name: content.fromName, email: content.fromEmail };
+  const from = { name: content.fromName, email: content.from };
   const replyTo = content.replyTo ? { email: content.replyTo } : null;
   const dataKeys = ready.variables === '*' ? ('all' as const) : ready.variables;
 
@@ -84,7 +84,7 @@ export function createCampaignComposer(p: {
     eventOf(recipient) {
       return {
         subject: plain ? renderSubject(plain, inputOf(recipient)) : (subjects.get(recipient) ?? content.subject),
-        from: content.fromEmail,
+        from: content.from,
         fromName: content.fromName,
         messageId: messageId(recipient.id, domain),
         emailId: recipient.id,

@@ -41,7 +41,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   const verpKey = deriveKey(config.secretKey, 'verp');
 
   function returnPath(email: ClaimedEmail, content: Content): string {
-    return verpAddress(verpKey, email.id, config.email.returnPathDomain ?? emailDomain(content.fromEmail));
+    return verpAddress(verpKey, email.id, config.email.returnPathDomain ?? emailDomain(content.from));
   }
 
   return {
@@ -86,10 +86,10 @@ interface Rendering {
 async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; canonical: boolean; subject: string }> {
   const { email, to, content, ready, rendering, compute, work } = p;
   const headers = {
-    from: { name: content.fromName, email: content.fromEmail },
+    from: { name: content.fromName, email: content.from },
     to,
     replyTo: content.replyTo ? { email: content.replyTo } : null,
-    messageId: messageId(email.id, emailDomain(content.fromEmail)),
+    messageId: messageId(email.id, emailDomain(content.from)),
     date: new Date(),
   };
   const extra = Object.entries(email.options.headers ?? {});
@@ -122,9 +122,9 @@ function asAddress({ email, name }: Mailbox): { name: string | null; address: st
 function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailEventData {
   return {
     subject,
-    from: content.fromEmail,
+    from: content.from,
     fromName: content.fromName,
-    messageId: messageId(email.id, emailDomain(content.fromEmail)),
+    messageId: messageId(email.id, emailDomain(content.from)),
     emailId: email.id,
     templateId: content.templateId,
     campaignId: email.campaignId,

@@ -1,4 +1,3 @@
-import type { Trx } from '../db/connection.ts';
 import { resumeExecution } from '../db/execution-resume.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Next, StepInput } from '../domain/execution.ts';

@@ -74,7 +74,7 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
   });
   const content = {
     ...{ id: randomUUID(), projectId: randomUUID(), subject: SUBJECT, body: BODY, type: 'MARKETING' as const },
-    ...{ fromEmail: FROM, fromName: null, replyTo: null, templateId: null },
+    ...{ from: FROM, fromName: null, replyTo: null, templateId: null },
   };
   const compute = createCompute({ cpuMsPerSecond: 0 });
   const work = { projectId: content.projectId, kind: 'bench' };

@@ -76,7 +76,7 @@ async function sentMails(localPart: string, count: number): Promise<string[]> {
   const { projectId } = dev;
   await buildContacts(db, { projectId, count, localPart });
   const contentId = await saveContent(db, {
-    ...{ projectId, subject: 'News', body: BODY, type: 'MARKETING', fromEmail: `news@${dev.domain}`, fromName: 'Shop' },
+    ...{ projectId, subject: 'News', body: BODY, type: 'MARKETING', from: `news@${dev.domain}`, fromName: 'Shop' },
     ...{ replyTo: null, templateId: null },
   });
   const { rows } = await sql<{ id: string }>`

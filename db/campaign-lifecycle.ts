@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
+import { pickMailText } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { audienceExists } from './campaign-audience.ts';
 import {
@@ -269,13 +270,9 @@ async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefin
 
 async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
   const contentId = await saveContent(trx, {
+    ...pickMailText(campaign),
     projectId: p.projectId,
-    subject: campaign.subject,
-    body: campaign.body,
     type: 'MARKETING',
-    fromEmail: campaign.from,
-    fromName: campaign.fromName,
-    replyTo: campaign.replyTo,
     templateId: null,
   });
   await sql`

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
+import { pickMailText } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Campaign } from './campaigns.ts';
 import type { Trx } from './connection.ts';
@@ -32,13 +33,10 @@ export async function insertTestMail(
   const limit = mode === 'live' ? p.monthlyEmailLimit : null;
   if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
   const contentId = await saveContent(trx, {
-    projectId,
+    ...pickMailText(campaign),
     subject: SUBJECT_PREFIX + campaign.subject,
-    body: campaign.body,
+    projectId,
     type: 'TRANSACTIONAL',
-    fromEmail: campaign.from,
-    fromName: campaign.fromName,
-    replyTo: campaign.replyTo,
     templateId: null,
   });
   const email = normalizeEmail(p.email);

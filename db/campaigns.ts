@@ -2,8 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
+import type { MailText } from '../domain/mail-text.ts';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { MAIL_TEXT_COLUMN_NAMES, type MailTextColumns, mailTextColumns, mailTextOf } from './mail-text.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { assertSender } from './senders.ts';
 
@@ -13,14 +15,9 @@ export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
 export type AudienceType = (typeof AUDIENCE_TYPES)[number];
 
 /** What a campaign says and to whom; everything that a caller can write. */
-export interface CampaignContent {
+export interface CampaignContent extends MailText {
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
-  from: string;
-  fromName: string | null;
-  replyTo: string | null;
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
@@ -44,31 +41,21 @@ export interface CampaignRef {
   id: string;
 }
 
+/** The columns of `CampaignContent` but the name. */
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
 const COLUMN_NAMES = [
-  ...[
-    'id',
-    'name',
-    'description',
-    'subject',
-    'body',
-    'from_email',
-    'from_name',
-    'reply_to',
-    'audience_type',
-    'segment_id',
-  ],
-  ...[
-    'audience_filter',
-    'status',
-    'scheduled_at',
-    'started_at',
-    'sent_at',
-    'cancelled_at',
-    'paused_reason',
-    'created_at',
-    'updated_at',
-  ],
-];
+  'id',
+  'name',
+  ...SAID,
+  'status',
+  'scheduled_at',
+  'started_at',
+  'sent_at',
+  'cancelled_at',
+  'paused_reason',
+  'created_at',
+  'updated_at',
+] as const;
 export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 /** The same columns of `campaigns c`, where another table of the statement has some of their names. */
 export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
@@ -79,15 +66,12 @@ export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${nam
  */
 export async function insertCampaign(trx: Trx, p: { projectId: string; content: CampaignContent }): Promise<Campaign> {
   await assertContent(trx, p);
-  const { content: c } = p;
-  const { rows } = await sql<CampaignRow>`
-    INSERT INTO campaigns (project_id, name, description, subject, body, from_email, from_name, reply_to,
-      audience_type, segment_id, audience_filter)
-    VALUES (${p.projectId}, ${c.name}, ${c.description}, ${c.subject}, ${c.body}, ${c.from}, ${c.fromName}, ${c.replyTo},
-      ${c.audienceType}, ${c.segmentId}, ${toJson(c.audienceFilter)}::jsonb)
-    RETURNING ${CAMPAIGN_COLUMNS}
-  `.execute(trx);
-  return toCampaign(rows[0]);
+  const row = await trx
+    .insertInto('campaigns')
+    .values({ project_id: p.projectId, ...contentColumns(p.content) })
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  return toCampaign(row as CampaignRow | undefined);
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
@@ -141,16 +125,16 @@ export async function listCampaigns(
  */
 export async function updateCampaign(trx: Trx, p: CampaignRef & { content: CampaignContent }): Promise<Campaign> {
   await assertContent(trx, p);
-  const { content: c } = p;
-  const { rows } = await sql<CampaignRow>`
-    UPDATE campaigns SET name = ${c.name}, description = ${c.description}, subject = ${c.subject}, body = ${c.body},
-      from_email = ${c.from}, from_name = ${c.fromName}, reply_to = ${c.replyTo}, audience_type = ${c.audienceType},
-      segment_id = ${c.segmentId}, audience_filter = ${toJson(c.audienceFilter)}::jsonb, updated_at = now()
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('DRAFT', 'SCHEDULED')
-    RETURNING ${CAMPAIGN_COLUMNS}
-  `.execute(trx);
-  if (!rows[0]) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
-  return toCampaign(rows[0]);
+  const row = await trx
+    .updateTable('campaigns')
+    .set({ ...contentColumns(p.content), updated_at: sql<Date>`now()` })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .where('status', 'in', ['DRAFT', 'SCHEDULED'])
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
+  return toCampaign(row as CampaignRow);
 }
 
 /**
@@ -168,12 +152,10 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
 export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
+  const said = sql.raw(SAID.join(', '));
   const { rows } = await sql<CampaignRow>`
-    INSERT INTO campaigns (project_id, name, description, subject, body, from_email, from_name, reply_to,
-      audience_type, segment_id, audience_filter)
-    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, description, subject, body,
-      from_email, from_name, reply_to, audience_type, segment_id, audience_filter
-    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
+    INSERT INTO campaigns (project_id, name, ${said})
+    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${said} FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
     RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
   return toCampaign(rows[0]);
@@ -208,23 +190,26 @@ function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
   return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
 }
 
-function toJson(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
+function contentColumns(content: CampaignContent) {
+  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  return {
+    name,
+    description,
+    ...mailTextColumns(content),
+    audience_type: audienceType,
+    segment_id: segmentId,
+    audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+  };
 }
 
 function notFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
 }
 
-export interface CampaignRow {
+export interface CampaignRow extends MailTextColumns {
   id: string;
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
-  from_email: string;
-  from_name: string | null;
-  reply_to: string | null;
   audience_type: AudienceType;
   segment_id: string | null;
   audience_filter: Condition | null;
@@ -245,11 +230,7 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     id: row.id,
     name: row.name,
     description: row.description,
-    subject: row.subject,
-    body: row.body,
-    from: row.from_email,
-    fromName: row.from_name,
-    replyTo: row.reply_to,
+    ...mailTextOf(row),
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,

@@ -1,18 +1,16 @@
 import { hash as digest } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { MailText } from '../domain/mail-text.ts';
 import type { Db } from './connection.ts';
+import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
 import { prepared } from './prepared.ts';
+import type { ContentsTable } from './schema.ts';
 import type { MailType } from './suppressions.ts';
 
 /** What a mail says and from whom: immutable, shared by all mails that say the same. */
-export interface NewContent {
+export interface NewContent extends MailText {
   projectId: string;
-  subject: string;
-  body: string;
   type: MailType;
-  fromEmail: string;
-  fromName: string | null;
-  replyTo: string | null;
   templateId: string | null;
 }
 
@@ -20,12 +18,25 @@ export interface Content extends NewContent {
   id: string;
 }
 
-/** All that a content is, but its project; the order is that of the hashes that are stored. */
-const PARTS = ['subject', 'body', 'type', 'fromEmail', 'fromName', 'replyTo', 'templateId'] as const;
+/** All that a content is, but its project, and the columns of it; texts, but for the id. */
+const PARTS = { ...MAIL_TEXT_COLUMNS, type: 'type', templateId: 'template_id' } as const satisfies Record<
+  Exclude<keyof NewContent, 'projectId'>,
+  keyof ContentsTable
+>;
+type Part = keyof typeof PARTS;
+
+const PART_NAMES = Object.keys(PARTS) as Part[];
+const COLUMNS = sql.raw(Object.values(PARTS).join(', '));
+const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`).join(', '));
+
+/** The order of the hashes that are stored. A part that came later counts where it says something, so that those hashes stay as they are. */
+const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
+const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
 /** SHA-256 over all that a content is, but its project: the unique key under which equal ones meet. */
 export function contentHash(content: NewContent): Buffer {
-  return digest('sha256', JSON.stringify(PARTS.map((part) => content[part])), 'buffer');
+  const later = HASHED_LATER.flatMap((part) => (content[part] === null ? [] : [[part, content[part]]]));
+  return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
 
 /**
@@ -56,9 +67,7 @@ export async function saveContent(db: Db, content: NewContent): Promise<string> 
 export async function findContents(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Content>> {
   if (p.ids.length === 0) return new Map();
   const { rows } = await sql<Content>`
-    SELECT id, project_id AS "projectId", subject, body, type, from_email AS "fromEmail", from_name AS "fromName",
-      reply_to AS "replyTo", template_id AS "templateId"
-    FROM contents WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    SELECT id, project_id AS "projectId", ${SELECTED} FROM contents WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -84,7 +93,7 @@ function entriesOf(contents: NewContent[]): Entry[] {
 }
 
 function isSame(a: NewContent, b: NewContent): boolean {
-  return a.projectId === b.projectId && PARTS.every((part) => a[part] === b[part]);
+  return a.projectId === b.projectId && PART_NAMES.every((part) => a[part] === b[part]);
 }
 
 interface FoundRow {
@@ -105,17 +114,20 @@ async function findContentIds(db: Db, entries: Entry[]): Promise<Map<string, str
 async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, string>> {
   if (entries.length === 0) return new Map();
   const contents = entries.map((entry) => entry.content);
+  const values = PART_NAMES.map((part) => columnOf(part, contents));
   // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's id instead of nothing.
   const { rows } = await prepared<FoundRow>`
-    INSERT INTO contents AS k (project_id, hash, subject, body, type, from_email, from_name, reply_to, template_id)
-    SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[],
-      ${contents.map((c) => c.subject)}::text[], ${contents.map((c) => c.body)}::text[], ${contents.map((c) => c.type)}::text[],
-      ${contents.map((c) => c.fromEmail)}::text[], ${contents.map((c) => c.fromName)}::text[],
-      ${contents.map((c) => c.replyTo)}::text[], ${contents.map((c) => c.templateId)}::uuid[])
+    INSERT INTO contents AS k (project_id, hash, ${COLUMNS})
+    SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[], ${sql.join(values)})
     ON CONFLICT (project_id, hash) DO UPDATE SET type = excluded.type
     RETURNING k.project_id, encode(k.hash, 'hex') AS hash, k.id
   `.execute(db);
   return byKey(rows);
+}
+
+function columnOf(part: Part, contents: NewContent[]): RawBuilder<unknown> {
+  const type = sql.raw(part === 'templateId' ? 'uuid' : 'text');
+  return sql`${contents.map((content) => content[part])}::${type}[]`;
 }
 
 function byKey(rows: FoundRow[]): Map<string, string> {

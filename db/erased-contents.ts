@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { NO_TEXT } from '../domain/mail-text.ts';
 import type { Trx } from './connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
 
 interface Sender {
   type: NewContent['type'];
-  fromEmail: string;
+  from: string;
   fromName: string | null;
 }
 
@@ -23,14 +24,14 @@ export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: s
   const { projectId } = p;
   const ids = await saveContents(
     trx,
-    senders.map((sender) => ({ projectId, subject: '', body: '', ...sender, replyTo: null, templateId: null })),
+    senders.map((sender) => ({ ...NO_TEXT, ...sender, projectId, templateId: null })),
   );
   await sql`
     UPDATE emails SET content_id = blank.id
     FROM (
       SELECT e.id AS email_id, u.id
       FROM emails e JOIN contents k ON k.id = e.content_id
-      JOIN unnest(${senders.map((s) => s.type)}::text[], ${senders.map((s) => s.fromEmail)}::text[],
+      JOIN unnest(${senders.map((s) => s.type)}::text[], ${senders.map((s) => s.from)}::text[],
         ${senders.map((s) => s.fromName)}::text[], ${ids}::uuid[]) AS u (type, from_email, from_name, id)
         ON (u.type, u.from_email) = (k.type, ${senderAddress}) AND u.from_name IS NOT DISTINCT FROM ${senderName}
       WHERE ${writtenForOne(p)}
@@ -52,7 +53,7 @@ async function noteContents(trx: Trx, p: { projectId: string; contactIds: string
 /** The sender of inbound mail is the person. */
 const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
 const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
-const typeAndSender = sql`k.type, ${senderAddress} AS "fromEmail", ${senderName} AS "fromName"`;
+const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;
 
 function writtenForOne(p: { projectId: string; contactIds: string[] }) {
   return sql<boolean>`e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[])

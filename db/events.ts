@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import { isSystemEvent } from '../domain/event-names.ts';
@@ -5,12 +6,11 @@ import { conditionUses } from '../domain/filter-references.ts';
 import { parseCondition } from '../domain/filters.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { StepConfig } from '../domain/steps/definition.ts';
-import { STEPS, STEP_TYPES, type StepType } from '../domain/steps/registry.ts';
+import { STEP_TYPES, STEPS, type StepType } from '../domain/steps/registry.ts';
 import type { Db, Trx } from './connection.ts';
-import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import { recordEvents } from './record-events.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface EventRecord {
   id: string;

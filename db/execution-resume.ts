@@ -3,13 +3,13 @@ import { endPause as endLapsPause } from '../domain/laps.ts';
 import type { Branch } from '../domain/steps/definition.ts';
 import { type EffectType, STEPS } from '../domain/steps/registry.ts';
 import type { Trx } from './connection.ts';
-import { type GraphStep, follow } from './execution-graph.ts';
+import { follow, type GraphStep } from './execution-graph.ts';
 import { nextAt } from './execution-next.ts';
-import { type Progress, newProgress, saveProgress } from './execution-progress.ts';
-import { type LockedExecution, type StandingExecution, lockExecutions } from './execution-standing.ts';
+import { newProgress, type Progress, saveProgress } from './execution-progress.ts';
+import { type LockedExecution, lockExecutions, type StandingExecution } from './execution-standing.ts';
 import type { Visit, VisitOutcome } from './execution-visits.ts';
 import { findWaitEvents } from './execution-waits.ts';
-import { type Stop, fail, walk } from './execution-walk.ts';
+import { fail, type Stop, walk } from './execution-walk.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {

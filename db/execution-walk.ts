@@ -1,23 +1,23 @@
+import { ZodError } from 'zod';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { assertNever } from '../domain/assert-never.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Next } from '../domain/execution.ts';
 import { parseCondition } from '../domain/filters.ts';
 import { interpolate } from '../domain/interpolate.ts';
-import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../domain/laps.ts';
+import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../domain/laps.ts';
 import type { Branch } from '../domain/steps/definition.ts';
 import { delayMs } from '../domain/steps/delay.ts';
 import { isEffect } from '../domain/steps/registry.ts';
 import { WaitConfig } from '../domain/steps/wait-for-event.ts';
 import type { Trx } from './connection.ts';
 import { conditionHolds } from './execution-condition.ts';
-import { type Graph, type GraphStep, follow } from './execution-graph.ts';
+import { follow, type Graph, type GraphStep } from './execution-graph.ts';
 import { nextAt } from './execution-next.ts';
 import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
 import type { NewVisit, VisitStatus } from './execution-visits.ts';
-import { type NewWait, findMatchingEvent, sway } from './execution-waits.ts';
-import { ZodError } from 'zod';
+import { findMatchingEvent, type NewWait, sway } from './execution-waits.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { ExecutionStatus } from '../domain/execution.ts';
@@ -8,9 +9,8 @@ import { lockContacts } from './contact-locks.ts';
 import { endExecutions } from './execution-end.ts';
 import { startExecutions } from './execution-start.ts';
 import type { VisitStatus } from './execution-visits.ts';
-import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
-import { sql } from 'kysely';
 
 export interface Execution {
   id: string;

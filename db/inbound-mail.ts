@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { NO_TEXT } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db, Trx } from './connection.ts';
@@ -62,8 +63,14 @@ export async function recordReceived(
   if (!contact) throw new Error('an upserted contact is missing from its own result');
   if (await isKnown(trx, { projectId, contactId: contact.id, messageId: mail.messageId })) return [];
   const contentId = await saveContent(trx, {
-    ...{ projectId, subject: mail.subject, body: mail.html, type: 'TRANSACTIONAL' as const },
-    ...{ fromEmail: mail.sender, fromName: mail.fromName, replyTo: null, templateId: null },
+    ...NO_TEXT,
+    subject: mail.subject,
+    body: mail.html,
+    from: mail.sender,
+    fromName: mail.fromName,
+    projectId,
+    type: 'TRANSACTIONAL',
+    templateId: null,
   });
   const id = uuidv7();
   await sql`

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { NO_TEXT } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
@@ -18,13 +19,13 @@ export async function queueOwnerNotice(
   const [sender] = domains;
   if (!sender) return [];
   const contentId = await saveContent(trx, {
-    projectId: p.projectId,
+    ...NO_TEXT,
     subject: p.subject,
     body: p.body,
-    type: 'TRANSACTIONAL',
-    fromEmail: `notices@${sender.domain}`,
+    from: `notices@${sender.domain}`,
     fromName: 'Tidings',
-    replyTo: null,
+    projectId: p.projectId,
+    type: 'TRANSACTIONAL',
     templateId: null,
   });
   const { rows } = await sql<{ id: string }>`

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { MailTextColumns } from './mail-text.ts';
 
 /**
  * The tables as the migrations make them, one interface each; read beside `db/migrations/`, which says why.
@@ -195,31 +196,21 @@ export interface DomainsTable {
   updated_at: GeneratedTimestamp;
 }
 
-export interface TemplatesTable {
+export interface TemplatesTable extends MailTextColumns<string | null> {
   id: Generated<string>;
   project_id: string;
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
   type: string;
-  from_email: string | null;
-  from_name: string | null;
-  reply_to: string | null;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
 
-export interface ContentsTable {
+export interface ContentsTable extends MailTextColumns {
   id: Generated<string>;
   project_id: string;
   hash: Buffer;
-  subject: string;
-  body: string;
   type: string;
-  from_email: string;
-  from_name: string | null;
-  reply_to: string | null;
   template_id: string | null;
   created_at: GeneratedTimestamp;
 }
@@ -511,16 +502,11 @@ export interface SegmentMembersTable {
   created_at: GeneratedTimestamp;
 }
 
-export interface CampaignsTable {
+export interface CampaignsTable extends MailTextColumns {
   id: Generated<string>;
   project_id: string;
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
-  from_email: string;
-  from_name: string | null;
-  reply_to: string | null;
   audience_type: string;
   segment_id: string | null;
   audience_filter: NullableJson;

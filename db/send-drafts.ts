@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { emailDomain } from '../domain/email-address.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
+import { type MailText, NO_TEXT, pickMailText } from '../domain/mail-text.ts';
 import type { SendRequest } from '../domain/send-request.ts';
 import type { Trx } from './connection.ts';
 import type { NewContent } from './contents.ts';
+import { selectMailText } from './mail-text.ts';
 import { prepared } from './prepared.ts';
+import type { MailType } from './suppressions.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
 export interface Draft {
@@ -25,7 +28,7 @@ export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<M
   const verified = await findVerifiedSenders(trx, drafts());
   for (const { request, content } of drafts()) {
     if (verified.has(senderName(content))) continue;
-    composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.fromEmail } }));
+    composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
   }
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
   for (const [request, emails] of await findUnsubscribed(trx, marketing)) {
@@ -34,15 +37,10 @@ export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<M
   return composed;
 }
 
-interface SendTemplate {
+interface SendTemplate extends MailText<string | null> {
   id: string;
   project_id: string;
-  subject: string;
-  body: string;
-  type: 'TRANSACTIONAL' | 'MARKETING';
-  from_email: string | null;
-  from_name: string | null;
-  reply_to: string | null;
+  type: MailType;
 }
 
 async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
@@ -51,7 +49,7 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
   );
   if (wanted.length === 0) return new Map();
   const { rows } = await prepared<SendTemplate>`
-    SELECT DISTINCT t.id, t.project_id, t.subject, t.body, t.type, t.from_email, t.from_name, t.reply_to
+    SELECT DISTINCT t.id, t.project_id, t.type, ${selectMailText('t')}
     FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
     JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
   `.execute(trx);
@@ -63,25 +61,27 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
   if (templateId !== undefined && !template)
     return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
-  const fromEmail = request.from?.email ?? template?.from_email;
-  if (!fromEmail) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
+  const text: MailText<string | null> = template ? pickMailText(template) : NO_TEXT;
+  const from = request.from?.email ?? text.from;
+  if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
   return {
     request,
     content: {
-      projectId,
-      subject: request.subject ?? template?.subject ?? '',
-      body: request.body ?? template?.body ?? '',
-      type: template?.type ?? 'TRANSACTIONAL',
-      fromEmail,
+      ...text,
+      subject: request.subject ?? text.subject,
+      body: request.body ?? text.body,
+      from,
       // A sender of the request's own goes by its own name, not by the template's.
-      fromName: request.from ? request.from.name : (template?.from_name ?? null),
-      replyTo: request.replyTo ?? template?.reply_to ?? null,
+      fromName: request.from ? request.from.name : text.fromName,
+      replyTo: request.replyTo ?? text.replyTo,
+      projectId,
+      type: template?.type ?? 'TRANSACTIONAL',
       templateId: template?.id ?? null,
     },
   };
 }
 
-const senderName = ({ projectId, fromEmail }: NewContent): string => `${projectId} ${emailDomain(fromEmail)}`;
+const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
 
 /** Which sender domains of these drafts are verified for their projects. */
 async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
@@ -90,7 +90,7 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
   const contents = [...wanted.values()];
   const { rows } = await prepared<{ project_id: string; domain: string }>`
     SELECT d.project_id, d.domain
-    FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.fromEmail))}::text[])
+    FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.from))}::text[])
       AS w (project_id, domain)
     JOIN domains d ON d.project_id = w.project_id AND d.domain = w.domain AND d.status = 'VERIFIED'
   `.execute(trx);

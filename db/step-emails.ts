@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { EmailOptions } from '../domain/email-outcome.ts';
 import { interpolate, namesStranger } from '../domain/interpolate.ts';
+import { type MailText, pickMailText } from '../domain/mail-text.ts';
 import { SendEmailConfig } from '../domain/steps/send-email.ts';
 import type { Trx } from './connection.ts';
 import { type NewContent, saveContents } from './contents.ts';
@@ -7,9 +9,10 @@ import type { GraphStep } from './execution-graph.ts';
 import type { EffectStanding } from './execution-resume.ts';
 import type { StandingExecution } from './execution-standing.ts';
 import { loadStepVariables } from './execution-variables.ts';
+import { selectMailText } from './mail-text.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import { z } from 'zod';
+import type { MailType } from './suppressions.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (
@@ -67,18 +70,16 @@ async function draftOf(
   const template = templates.get(config.templateId);
   if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
   const from = typeof config.from === 'string' ? { email: config.from } : config.from;
-  const fromEmail = from?.email ?? template.fromEmail;
-  if (!fromEmail) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  const sender = from?.email ?? template.from;
+  if (!sender) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
   const to = await recipientOf(trx, standing, config);
   if (to !== null && typeof to === 'object') return { standing, error: to.fault };
   const content = {
-    projectId: standing.execution.projectId,
-    subject: template.subject,
-    body: template.body,
-    type: template.type,
-    fromEmail: fromEmail.toLowerCase(),
+    ...pickMailText(template),
+    from: sender.toLowerCase(),
     fromName: from ? (from.name ?? null) : template.fromName,
-    replyTo: template.replyTo,
+    projectId: standing.execution.projectId,
+    type: template.type,
     templateId: config.templateId,
   };
   return { standing, content, to };
@@ -90,20 +91,15 @@ function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
   return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
 }
 
-interface TemplateRow {
+interface TemplateRow extends MailText<string | null> {
   id: string;
-  subject: string;
-  body: string;
-  type: 'TRANSACTIONAL' | 'MARKETING';
-  fromEmail: string | null;
-  fromName: string | null;
-  replyTo: string | null;
+  type: MailType;
 }
 
 async function findTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
-    SELECT id, subject, body, type, from_email AS "fromEmail", from_name AS "fromName", reply_to AS "replyTo"
-    FROM templates WHERE id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('project_id', projectId)}
+    SELECT t.id, t.type, ${selectMailText('t')} FROM templates t
+    WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }

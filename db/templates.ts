@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
+import type { MailText } from '../domain/mail-text.ts';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { MAIL_TEXT_COLUMN_NAMES, type MailTextColumns, mailTextColumns, mailTextOf } from './mail-text.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
 import { assertSender } from './senders.ts';
@@ -9,15 +11,10 @@ import { assertSender } from './senders.ts';
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const;
 export type TemplateType = (typeof TEMPLATE_TYPES)[number];
 
-export interface TemplateFields {
+export interface TemplateFields extends MailText<string | null> {
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
   type: TemplateType;
-  from: string | null;
-  fromName: string | null;
-  replyTo: string | null;
 }
 
 export interface Template extends TemplateFields {
@@ -37,10 +34,9 @@ export interface TemplateUsage {
   emailsSent: number;
 }
 
-const COLUMN_NAMES = [
-  ...['id', 'name', 'description', 'subject', 'body', 'type', 'from_email', 'from_name', 'reply_to'],
-  ...['created_at', 'updated_at'],
-] as const;
+/** The columns of `TemplateFields` but the name. */
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type'] as const;
+const COLUMN_NAMES = ['id', 'name', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 /** Of a name; a copy's must fit too. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
@@ -85,12 +81,13 @@ export async function listTemplates(
 export async function insertTemplate(trx: Trx, p: TemplateFields & { projectId: string }): Promise<Template> {
   await takeRoom(trx, p.projectId, 'templates');
   if (p.from !== null) await assertSender(trx, p.projectId, p.from);
-  const { rows } = await sql<TemplateRow>`
-    INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)
-    VALUES (${p.projectId}, ${p.name}, ${p.description}, ${p.subject}, ${p.body}, ${p.type}, ${p.from}, ${p.fromName}, ${p.replyTo})
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  return toTemplate(rows[0]);
+  const { projectId, name, description, type } = p;
+  const row = await trx
+    .insertInto('templates')
+    .values({ project_id: projectId, name, description, type, ...mailTextColumns(p) })
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  return toTemplate(row);
 }
 
 /**
@@ -108,18 +105,13 @@ export async function updateTemplate(
     .set({
       name: changes.name,
       description: changes.description,
-      subject: changes.subject,
-      body: changes.body,
       type: changes.type,
-      from_email: changes.from,
-      from_name: changes.fromName,
-      reply_to: changes.replyTo,
+      ...mailTextColumns(changes),
       updated_at: sql<Date>`now()`,
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
-    .returning(['id', 'name', 'description', 'subject', 'body', 'from_email', 'from_name', 'reply_to'])
-    .returning(['type', 'created_at', 'updated_at'])
+    .returning(COLUMN_NAMES)
     .executeTakeFirst();
   return toTemplate(row);
 }
@@ -128,10 +120,10 @@ export async function updateTemplate(
 export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
   await takeRoom(trx, projectId, 'templates');
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
+  const said = sql.raw(SAID.join(', '));
   const { rows } = await sql<TemplateRow>`
-    INSERT INTO templates (project_id, name, description, subject, body, type, from_email, from_name, reply_to)
-    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, description, subject, body, type, from_email, from_name, reply_to
-    FROM templates WHERE project_id = ${projectId} AND id = ${id}
+    INSERT INTO templates (project_id, name, ${said})
+    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${said} FROM templates WHERE project_id = ${projectId} AND id = ${id}
     RETURNING ${COLUMNS}
   `.execute(trx);
   return toTemplate(rows[0]);
@@ -193,16 +185,11 @@ function matches(search: string | undefined): RawBuilder<SqlBool> {
   return sql<SqlBool>`(name ILIKE ${pattern} OR subject ILIKE ${pattern} OR description ILIKE ${pattern})`;
 }
 
-interface TemplateRow {
+interface TemplateRow extends MailTextColumns<string | null> {
   id: string;
   name: string;
   description: string | null;
-  subject: string;
-  body: string;
   type: string;
-  from_email: string | null;
-  from_name: string | null;
-  reply_to: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -213,12 +200,8 @@ function toTemplate(row: TemplateRow | undefined): Template {
     id: row.id,
     name: row.name,
     description: row.description,
-    subject: row.subject,
-    body: row.body,
+    ...mailTextOf(row),
     type: row.type === 'MARKETING' ? 'MARKETING' : 'TRANSACTIONAL',
-    from: row.from_email,
-    fromName: row.from_name,
-    replyTo: row.reply_to,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Branch } from '../domain/steps/definition.ts';
@@ -9,8 +10,14 @@ import { required } from './required.ts';
 import { takeStepRoom } from './room.ts';
 import { assertSender } from './senders.ts';
 import { sealStepConfig } from './step-secrets.ts';
-import { STEP_COLUMNS, type Step, TRANSITION_COLUMNS, type Transition, getWorkflow, lockWorkflow } from './workflows.ts';
-import { sql } from 'kysely';
+import {
+  getWorkflow,
+  lockWorkflow,
+  STEP_COLUMNS,
+  type Step,
+  TRANSITION_COLUMNS,
+  type Transition,
+} from './workflows.ts';
 
 export interface StepRef {
   projectId: string;

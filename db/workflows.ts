@@ -1,12 +1,12 @@
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Branch } from '../domain/steps/definition.ts';
 import type { StepType } from '../domain/steps/registry.ts';
-import { type WorkflowGraph, checkGraph } from '../domain/workflow-graph.ts';
+import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
 import type { Db, Trx } from './connection.ts';
-import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from './keyset.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { required } from './required.ts';
 import { takeRoom } from './room.ts';
-import { sql } from 'kysely';
 
 export interface Workflow {
   id: string;

@@ -1,7 +1,17 @@
+import {
+  ActivityCancellationType,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
 import { TASK_QUEUES } from '../domain/queues.ts';
-import { ActivityCancellationType, condition, continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.

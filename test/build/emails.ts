@@ -28,7 +28,7 @@ export async function buildEmail(db: Db, p: BuildEmail): Promise<string> {
     subject: p.subject ?? 'Hello {{name}}',
     body: p.body ?? '<p>Hello {{name}}</p>',
     type: p.type ?? 'TRANSACTIONAL',
-    fromEmail: p.from ?? 'hello@shop.example.com',
+    from: p.from ?? 'hello@shop.example.com',
     fromName: 'Shop',
     replyTo: p.replyTo ?? null,
     templateId: null,

@@ -127,7 +127,7 @@ describe('the words of mails to erased contacts', () => {
 describe('a mail that is being accepted while its words are removed', () => {
   const words = { subject: 'Raced', body: '<p>Raced words</p>' };
   const content = {
-    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, fromEmail: FROM, fromName: null, replyTo: null },
+    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM, fromName: null, replyTo: null },
     templateId: null,
   };
   const insert = (contentId: string) => sql`
