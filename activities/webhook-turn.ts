@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
 import { createBatcher } from '../db/batcher.ts';
 import { queueOwnerNotice } from '../db/owner-notices.ts';
+import type { EndpointStatus } from '../db/schema/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { EndpointStatus } from '../db/webhook-endpoints.ts';
 import {
   type Attempt,
   type DueDelivery,

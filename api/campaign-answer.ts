@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { type CampaignCounts, NO_COUNTS } from '../db/campaign-stats.ts';
-import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, type Campaign } from '../db/campaigns.ts';
+import type { Campaign } from '../db/campaigns.ts';
 import type { Listed } from '../db/page-budget.ts';
-import { PAUSED_REASONS } from '../domain/campaign.ts';
+import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../domain/campaign.ts';
 import { Id, Instant, Truncated } from './schemas.ts';
 
 const COUNTERS = {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { AUDIENCE_TYPES, type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../db/campaigns.ts';
+import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../db/campaigns.ts';
+import { AUDIENCE_TYPES } from '../domain/campaign.ts';
 import { fieldError } from '../domain/errors.ts';
 import { type Condition, ConditionInput } from '../domain/filters.ts';
 import { EmailAddress, Id, InstantInput } from './schemas.ts';

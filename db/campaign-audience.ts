@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
+import type { AudienceType } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
-import type { AudienceType } from './campaigns.ts';
 import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './segment-sources.ts';

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { preparing } from './prepared.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/database.ts';
 import { withKnownCommits } from './unknown-commit.ts';
 
 // int8 (counts, claims, cursors) fits a double here: none of ours passes 2^53.

@@ -8,9 +8,9 @@ import type { KeyPads } from '../domain/suppression.ts';
 import type { Db, Trx } from './connection.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import { type MailType, suppressedReason } from './suppressions.ts';
-
-export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
+import type { MailType } from './schema/contents.ts';
+import type { EmailSource } from './schema/emails.ts';
+import { suppressedReason } from './suppressions.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {

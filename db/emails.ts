@@ -6,7 +6,7 @@ import type { EmailStatus } from '../domain/email-status.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
-import type { MailType } from './suppressions.ts';
+import type { MailType } from './schema/contents.ts';
 
 /** An email of the history, with what it is rendered from. */
 export interface Email {

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Db } from './connection.ts';
 import { MIN_SERVER_VERSION } from './migrator.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/database.ts';
 
 /** Somebody waits for the answer; a server that needs longer has something to be said about anyway. */
 const CONNECT_MS = 5_000;

@@ -26,7 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 `;
 writeFileSync(join(import.meta.dirname, 'migrations', `${id}.ts`), template, { flag: 'wx' });
 writeFileSync(list, register(before));
-console.log(`db/migrations/${id}.ts: write it, and its types in db/schema.ts.`);
+console.log(`db/migrations/${id}.ts: write it, and its types in db/schema/.`);
 
 /** After the last import, and at the end of the list. */
 function register(source) {

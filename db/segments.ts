@@ -8,9 +8,8 @@ import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
+import type { SegmentType } from './schema/segments.ts';
 import { loadSegmentSources } from './segment-sources.ts';
-
-export type SegmentType = 'DYNAMIC' | 'STATIC';
 
 export interface Segment {
   id: string;

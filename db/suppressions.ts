@@ -5,8 +5,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../doma
 import { addressHash, type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
-
-export type MailType = 'TRANSACTIONAL' | 'MARKETING';
+import type { MailType } from './schema/contents.ts';
 
 export interface NewSuppression {
   email: string;

@@ -8,7 +8,7 @@ import {
   sql,
 } from 'kysely';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
-import type { Database } from './schema.ts';
+import type { Database } from './schema/database.ts';
 
 /**
  * One round trip for both. The number is what Postgres knows the transaction by after its connection is gone; it is given to it a statement

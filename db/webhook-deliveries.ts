@@ -9,9 +9,8 @@ import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
 import { answeredBytes } from './page-budget.ts';
 import type { RecordedEvent } from './record-events.ts';
+import type { DeliveryStatus } from './schema/webhooks.ts';
 import type { EndpointRef } from './webhook-endpoints.ts';
-
-export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 
 export interface WebhookDelivery {
   id: string;

@@ -6,8 +6,7 @@ import { uuidv7 } from '../domain/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
 import type { Db, Trx } from './connection.ts';
 import { required } from './required.ts';
-
-export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
+import type { EndpointStatus } from './schema/webhooks.ts';
 
 export interface WebhookEndpoint {
   id: string;

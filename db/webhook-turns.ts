@@ -4,14 +4,9 @@ import { openUrl } from '../domain/url-secrets.ts';
 import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../domain/webhook-registry.ts';
 import type { Db, Trx } from './connection.ts';
 import { isOutOfTime } from './postgres-errors.ts';
+import type { DeliveryStatus, EndpointStatus } from './schema/webhooks.ts';
 import { withinMs } from './transaction.ts';
-import type { DeliveryStatus } from './webhook-deliveries.ts';
-import {
-  type EndpointRef,
-  type EndpointStatus,
-  endpointSecretContext,
-  endpointUrlContext,
-} from './webhook-endpoints.ts';
+import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './webhook-endpoints.ts';
 
 /** A turn takes some 20 s at most. Should its worker die, Temporal begins another long before this is over. */
 const LEASE_SECONDS = 120;

@@ -1,4 +1,9 @@
-/** What a campaign's workflow and its activities say to each other: ids, counts and times, never content or addresses. */
+/** The words of a campaign, and what its workflow and activities say to each other: ids, counts and times, never content or addresses. */
+
+export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
+export const AUDIENCE_TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+export type AudienceType = (typeof AUDIENCE_TYPES)[number];
 
 /** Why a campaign is PAUSED: somebody asked for it, or its content ran out of time for many recipients in a row. */
 export const PAUSED_REASONS = ['requested', 'template_timeout'] as const;

@@ -3,7 +3,6 @@ import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '..
 import { countCampaign, countCampaigns } from '../../db/campaign-stats.ts';
 import { insertTestMail } from '../../db/campaign-test-mail.ts';
 import {
-  CAMPAIGN_STATUSES,
   type Campaign,
   deleteCampaign,
   duplicateCampaign,
@@ -15,6 +14,7 @@ import {
 } from '../../db/campaigns.ts';
 import type { Db } from '../../db/connection.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { CAMPAIGN_STATUSES } from '../../domain/campaign.ts';
 import { AppError } from '../../domain/errors.ts';
 import { errors, json, noContent, ok } from '../answers.ts';
 import {

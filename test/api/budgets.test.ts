@@ -57,7 +57,7 @@ describe('a mail of a stranger', () => {
   it('is made text only as far as a mail goes that somebody wrote', async () => {
     const fresh = await startTestApi();
     const body = `<p>begin</p><p>${'words '.repeat(20_000)}</p><p>end</p>`;
-    const mail = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED', body };
+    const mail = { projectId: fresh.one.id, sourceType: 'INBOUND' as const, status: 'RECEIVED' as const, body };
     const { status, body: answer } = await fresh.call('GET', `/v1/emails/${await buildEmail(fresh.db, mail)}`);
     await fresh.close();
     expect(status).toBe(200);

@@ -72,7 +72,7 @@ test('the listing filters, and its pages neither repeat nor leave out', async ()
   expect(first.data[0]).not.toHaveProperty('body');
 });
 
-test.each(['PENDING', 'HELD'])(
+test.each(['PENDING', 'HELD'] as const)(
   'a %s mail of a campaign is for the address of its contact, and found by it',
   async (status) => {
     const projectId = api.one.id;

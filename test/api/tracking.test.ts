@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
+import type { EmailStatus } from '../../domain/email-status.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -22,7 +23,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** A mail that was sent a while ago, with the addresses of its pixel and links. */
-async function sentMail(p: { status?: string; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {}) {
+async function sentMail(
+  p: { status?: EmailStatus; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {},
+) {
   const { db, one } = p.at ?? api;
   const contactId = await buildContact(db, { projectId: one.id, data: { name: 'Ada & Co' } });
   const id = await buildEmail(db, {
@@ -98,7 +101,7 @@ describe('opens', () => {
     expect(await eventsOf(mail.id)).toHaveLength(1);
   });
 
-  it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'])(
+  it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
     'an open of a mail that is %s counts, and leaves its status',
     async (status) => {
       const mail = await sentMail({ status });

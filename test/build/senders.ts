@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { dkimKeyContext, newDkimKey } from '../../domain/dkim-key.ts';
 import { deriveKey, sealSecret } from '../../domain/secrets.ts';
+import type { DomainStatus } from '../../domain/sender-domain.ts';
 
 /** The SECRET_KEY of the tests. */
 export const TEST_SECRET_KEY = 'the secret key of the tests';
@@ -12,7 +13,7 @@ let key: ReturnType<typeof newDkimKey> | undefined;
 /** A verified domain of a project, with a DKIM key that opens under the tests' SECRET_KEY. */
 export async function buildDomain(
   db: Db,
-  p: { projectId: string; domain?: string; status?: string; signing?: boolean },
+  p: { projectId: string; domain?: string; status?: DomainStatus; signing?: boolean },
 ): Promise<{ id: string; domain: string; publicKey: string }> {
   key ??= newDkimKey();
   const { privateKey, publicKey } = await key;

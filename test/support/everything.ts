@@ -107,10 +107,18 @@ export async function buildEverything(
       to_email: email,
     })
     .execute();
-  const sms = { to_phone: '+4915112345678', from_phone: '+15005550006', country: 'DE', body: 'b', encoding: 'GSM7' };
   await db
     .insertInto('sms_messages')
-    .values({ id: ids.sms, project_id, ...sms, segments: 1 })
+    .values({
+      id: ids.sms,
+      project_id,
+      to_phone: '+4915112345678',
+      from_phone: '+15005550006',
+      country: 'DE',
+      body: 'b',
+      encoding: 'GSM7',
+      segments: 1,
+    })
     .execute();
   await db
     .insertInto('sms_senders')

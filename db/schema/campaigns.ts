@@ -1,0 +1,45 @@
+import type { Generated } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { AudienceType, CampaignStatus, PausedReason } from '../../domain/campaign.ts';
+import type { Condition } from '../../domain/filters.ts';
+import type { MailTextColumns } from '../mail-text.ts';
+import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
+
+/** Campaigns, and the chunks in which their audience is taken. */
+export interface CampaignsTables {
+  campaigns: CampaignsTable;
+  campaign_chunks: CampaignChunksTable;
+}
+
+export interface CampaignsTable extends MailTextColumns {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  description: string | null;
+  audience_type: AudienceType;
+  segment_id: string | null;
+  audience_filter: NullableJson<Condition>;
+  status: Generated<CampaignStatus>;
+  mode: Generated<KeyMode>;
+  scheduled_at: NullableTimestamp;
+  started_at: NullableTimestamp;
+  sent_at: NullableTimestamp;
+  cancelled_at: NullableTimestamp;
+  paused_reason: PausedReason | null;
+  content_id: string | null;
+  send_no: Generated<number>;
+  audience_cursor: string | null;
+  audience_done: Generated<boolean>;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface CampaignChunksTable {
+  campaign_id: string;
+  seq: number;
+  project_id: string;
+  first_id: string;
+  last_id: string;
+  size: number;
+  done_at: NullableTimestamp;
+}

@@ -1,0 +1,54 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { Data } from '../../domain/data-values.ts';
+import type { JobKind, JobStatus } from '../../domain/jobs.ts';
+import type { SuppressionReason } from '../../domain/reasons.ts';
+import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
+
+/** Contacts, whom not to write to, and the jobs that change many at once. */
+export interface ContactsTables {
+  contacts: ContactsTable;
+  suppressions: SuppressionsTable;
+  jobs: JobsTable;
+}
+
+export interface ContactsTable {
+  id: Generated<string>;
+  project_id: string;
+  email: string;
+  subscribed: boolean;
+  sms_subscribed: Generated<boolean>;
+  data: GeneratedJson<Data>;
+  untrusted_keys: Generated<string[]>;
+  was_unsubscribed: Generated<boolean | null>;
+  changed_by: string | null;
+  phone: GeneratedAlways<string | null>;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface SuppressionsTable {
+  id: Generated<string>;
+  project_id: string;
+  address_hash: Buffer;
+  email: string | null;
+  reason: SuppressionReason;
+  source: string;
+  created_at: GeneratedTimestamp;
+}
+
+export interface JobsTable {
+  id: Generated<string>;
+  project_id: string;
+  kind: JobKind;
+  status: Generated<JobStatus>;
+  input: GeneratedJson;
+  file: Buffer | null;
+  cursor: Generated<number>;
+  total: Generated<number>;
+  processed: Generated<number>;
+  result: GeneratedJson;
+  failed_reason: string | null;
+  created_at: GeneratedTimestamp;
+  started_at: NullableTimestamp;
+  completed_at: NullableTimestamp;
+}

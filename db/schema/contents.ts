@@ -1,0 +1,38 @@
+import type { Generated } from 'kysely';
+import type { MailTextColumns } from '../mail-text.ts';
+import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
+
+export type MailType = 'TRANSACTIONAL' | 'MARKETING';
+
+/** What mails say: templates, and what was sent. */
+export interface ContentsTables {
+  templates: TemplatesTable;
+  contents: ContentsTable;
+  erased_contents: ErasedContentsTable;
+}
+
+export interface TemplatesTable extends MailTextColumns<string | null> {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  description: string | null;
+  type: MailType;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface ContentsTable extends MailTextColumns {
+  id: Generated<string>;
+  project_id: string;
+  hash: Buffer;
+  type: MailType;
+  template_id: string | null;
+  created_at: GeneratedTimestamp;
+}
+
+export interface ErasedContentsTable {
+  content_id: string;
+  project_id: string;
+  /** Since when no new mail finds it by its hash; null while it waits for that. */
+  retired_at: NullableTimestamp;
+}

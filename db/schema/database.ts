@@ -1,0 +1,32 @@
+import type { CampaignsTables } from './campaigns.ts';
+import type { ContactsTables } from './contacts.ts';
+import type { ContentsTables } from './contents.ts';
+import type { DomainsTables } from './domains.ts';
+import type { EmailsTables } from './emails.ts';
+import type { EventsTables } from './events.ts';
+import type { ExecutionsTables } from './executions.ts';
+import type { ProjectsTables } from './projects.ts';
+import type { RecoveryTables } from './recovery.ts';
+import type { SegmentsTables } from './segments.ts';
+import type { SmsTables } from './sms.ts';
+import type { StorefrontTables } from './storefront.ts';
+import type { WebhooksTables } from './webhooks.ts';
+
+/**
+ * The tables as the migrations make them, one file a subject; read beside `db/migrations/`, which says why. Rows have their types from here:
+ * `Pick<Selectable<…Table>, …>`. A column of a few known words has these as its type. `bigint` comes back as a number (see db/connection.ts).
+ */
+export interface Database
+  extends ProjectsTables,
+    ContactsTables,
+    SegmentsTables,
+    DomainsTables,
+    ContentsTables,
+    EmailsTables,
+    SmsTables,
+    EventsTables,
+    CampaignsTables,
+    ExecutionsTables,
+    WebhooksTables,
+    StorefrontTables,
+    RecoveryTables {}

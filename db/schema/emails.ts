@@ -1,0 +1,117 @@
+import type { Generated } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { EmailStatus } from '../../domain/email-status.ts';
+import type { GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+
+/** What caused it; INBOUND is a mail that came in. */
+export type SourceType = EmailSource | 'INBOUND';
+export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
+
+/** Emails with their attachments, how fast they may leave, and what became of them. */
+export interface EmailsTables {
+  emails: EmailsTable;
+  ses_messages: SesMessagesTable;
+  attachments: AttachmentsTable;
+  erased_attachments: ErasedAttachmentsTable;
+  captured_emails: CapturedEmailsTable;
+  send_buckets: SendBucketsTable;
+  send_outcomes: SendOutcomesTable;
+  provider_outcomes: ProviderOutcomesTable;
+}
+
+export interface EmailsTable {
+  id: Generated<string>;
+  project_id: string;
+  contact_id: string | null;
+  content_id: string;
+  campaign_id: string | null;
+  execution_id: string | null;
+  visit: number | null;
+  source_type: SourceType;
+  mode: Generated<KeyMode>;
+  status: Generated<EmailStatus>;
+  to_email: string | null;
+  to_name: string | null;
+  variables: NullableJson;
+  options: NullableJson;
+  claim: number | null;
+  delivery_id: string | null;
+  attempts: Generated<number>;
+  reason: string | null;
+  error: string | null;
+  bounce_type: string | null;
+  provider_message_id: string | null;
+  opens: Generated<number>;
+  clicks: Generated<number>;
+  machine_opens: Generated<number>;
+  machine_clicks: Generated<number>;
+  created_at: GeneratedTimestamp;
+  sent_at: NullableTimestamp;
+  delivered_at: NullableTimestamp;
+  opened_at: NullableTimestamp;
+  clicked_at: NullableTimestamp;
+  bounced_at: NullableTimestamp;
+  complained_at: NullableTimestamp;
+  unsubscribed_at: NullableTimestamp;
+}
+
+export interface SesMessagesTable {
+  /** The id that SES gave. */
+  message_id: string;
+  project_id: string;
+  email_id: string;
+  created_at: GeneratedTimestamp;
+}
+
+export interface AttachmentsTable {
+  id: Generated<string>;
+  project_id: string;
+  filename: string;
+  content_type: string;
+  disposition: Generated<string>;
+  content_id: string | null;
+  /** Empty once its time is over. */
+  content: Buffer;
+  /** Bytes, of a content that was dropped; else null. */
+  size: number | null;
+  created_at: GeneratedTimestamp;
+}
+
+export interface ErasedAttachmentsTable {
+  attachment_id: string;
+  project_id: string;
+}
+
+export interface CapturedEmailsTable {
+  id: string;
+  from_email: string;
+  to_email: string;
+  raw: Buffer;
+  created_at: GeneratedTimestamp;
+}
+
+export interface SendBucketsTable {
+  project_id: string;
+  tokens: number;
+  refilled_at: GeneratedTimestamp;
+  singles_wait_until: Date | null;
+  workflows_wait_until: Date | null;
+  /** When a mail of a workflow has its turn that comes now; null or past where none waits. */
+  workflow_line_at: Date | null;
+}
+
+export interface SendOutcomesTable {
+  project_id: string;
+  hour: Timestamp;
+  slot: number;
+  mails: Generated<number>;
+  dead: Generated<number>;
+  complaints: Generated<number>;
+}
+
+export interface ProviderOutcomesTable {
+  project_id: string;
+  provider: string;
+  recent: string;
+  updated_at: GeneratedTimestamp;
+}

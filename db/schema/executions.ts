@@ -1,0 +1,124 @@
+import type { Generated } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { ExecutionStatus } from '../../domain/execution.ts';
+import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+
+/** Workflows, and each contact's way through one. */
+export interface ExecutionsTables {
+  workflows: WorkflowsTable;
+  workflow_steps: WorkflowStepsTable;
+  workflow_transitions: WorkflowTransitionsTable;
+  executions: ExecutionsTable;
+  execution_steps: ExecutionStepsTable;
+  execution_waits: ExecutionWaitsTable;
+  timer_seconds: TimerSecondsTable;
+  begin_rates: BeginRatesTable;
+  timer_rate: TimerRateTable;
+}
+
+export interface WorkflowsTable {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  description: string | null;
+  trigger_type: Generated<string>;
+  event_name: string | null;
+  enabled: Generated<boolean>;
+  allow_reentry: Generated<boolean>;
+  entry_step_id: string | null;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface WorkflowStepsTable {
+  id: Generated<string>;
+  project_id: string;
+  workflow_id: string;
+  type: string;
+  name: string;
+  config: GeneratedJson;
+  template_id: string | null;
+  position: NullableJson;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface WorkflowTransitionsTable {
+  id: Generated<string>;
+  project_id: string;
+  workflow_id: string;
+  from_step_id: string;
+  to_step_id: string;
+  branch: string | null;
+  created_at: GeneratedTimestamp;
+}
+
+export interface ExecutionsTable {
+  id: Generated<string>;
+  project_id: string;
+  workflow_id: string;
+  contact_id: string;
+  entry: number;
+  status: Generated<ExecutionStatus>;
+  current_step_id: string | null;
+  visit: Generated<number>;
+  exit_reason: string | null;
+  error: string | null;
+  context: GeneratedJson;
+  event_id: string | null;
+  event_name: string | null;
+  event: GeneratedJson;
+  untrusted: Generated<boolean>;
+  swayed: Generated<boolean>;
+  mode: Generated<KeyMode>;
+  laps: NullableJson;
+  depth: Generated<number>;
+  started_at: GeneratedTimestamp;
+  completed_at: NullableTimestamp;
+}
+
+export interface ExecutionStepsTable {
+  execution_id: string;
+  visit: number;
+  project_id: string;
+  step_id: string;
+  type: string;
+  status: string;
+  attempts: Generated<number>;
+  started_at: GeneratedTimestamp;
+  completed_at: NullableTimestamp;
+  due_at: NullableTimestamp;
+  output: NullableJson;
+  error: string | null;
+}
+
+export interface ExecutionWaitsTable {
+  execution_id: string;
+  visit: number;
+  project_id: string;
+  contact_id: string;
+  event_name: string;
+  filters: NullableJson;
+  since: Timestamp;
+  deadline_at: NullableTimestamp;
+  event_id: string | null;
+}
+
+export interface TimerSecondsTable {
+  project_id: string;
+  second: number;
+  booked: number;
+  next_second: number | null;
+}
+
+export interface BeginRatesTable {
+  worker_id: string;
+  /** Starts, signals and cancels that this worker saw Temporal begin in a second. */
+  per_second: number;
+  at: GeneratedTimestamp;
+}
+
+export interface TimerRateTable {
+  one: Generated<boolean>;
+  per_second: number;
+}

@@ -1,0 +1,117 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { TrackingMode } from '../../domain/message-tracking.ts';
+import type { Role } from '../../domain/scopes.ts';
+import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp, Timestamp } from './columns.ts';
+
+/** Projects, who may do what in them, and what they have used. */
+export interface ProjectsTables {
+  projects: ProjectsTable;
+  users: UsersTable;
+  memberships: MembershipsTable;
+  sessions: SessionsTable;
+  api_keys: ApiKeysTable;
+  audit_log: AuditLogTable;
+  login_failures: LoginFailuresTable;
+  rate_windows: RateWindowsTable;
+  monthly_usage: MonthlyUsageTable;
+}
+
+export interface ProjectsTable {
+  id: Generated<string>;
+  name: string;
+  public_key: string;
+  public_key_hash: Buffer;
+  tracking: Generated<TrackingMode>;
+  send_rate_per_second: number | null;
+  monthly_email_limit: number | null;
+  bounce_guard: Generated<number>;
+  complaint_guard: Generated<number>;
+  color: string | null;
+  held_at: NullableTimestamp;
+  hold_reason: string | null;
+  /** Set by the operator of the service; the columns without `operator_` are the project's own. */
+  operator_send_rate_per_second: number | null;
+  operator_monthly_email_limit: number | null;
+  operator_bounce_guard: number | null;
+  operator_complaint_guard: number | null;
+  operator_held_at: NullableTimestamp;
+  operator_hold_reason: string | null;
+  /** What holds: the tighter of both. */
+  effective_send_rate_per_second: GeneratedAlways<number | null>;
+  effective_monthly_email_limit: GeneratedAlways<number | null>;
+  effective_bounce_guard: GeneratedAlways<number>;
+  effective_complaint_guard: GeneratedAlways<number>;
+  effective_held_at: GeneratedAlways<Date | null>;
+  effective_hold_reason: GeneratedAlways<string | null>;
+  disabled_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface UsersTable {
+  id: Generated<string>;
+  email: string;
+  password_hash: string;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface MembershipsTable {
+  project_id: string;
+  user_id: string;
+  role: Role;
+  created_at: GeneratedTimestamp;
+}
+
+export interface SessionsTable {
+  token_hash: Buffer;
+  user_id: string;
+  project_id: string;
+  created_at: GeneratedTimestamp;
+  expires_at: Timestamp;
+}
+
+export interface ApiKeysTable {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  key_hash: Buffer;
+  prefix: string;
+  scopes: string[];
+  mode: KeyMode;
+  created_by: string | null;
+  expires_at: NullableTimestamp;
+  revoked_at: NullableTimestamp;
+  last_used_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+}
+
+export interface AuditLogTable {
+  id: Generated<string>;
+  project_id: string;
+  action: string;
+  actor: string;
+  target: string | null;
+  ip: string | null;
+  details: GeneratedJson<Record<string, unknown>>;
+  created_at: GeneratedTimestamp;
+}
+
+export interface LoginFailuresTable {
+  subject: string;
+  failed_at: GeneratedTimestamp;
+}
+
+/** Unlogged: a crash of Postgres forgets a minute of counting. */
+export interface RateWindowsTable {
+  subject: string;
+  taken: number;
+  started_at: Timestamp;
+}
+
+export interface MonthlyUsageTable {
+  project_id: string;
+  month: string;
+  emails: number;
+}

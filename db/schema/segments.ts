@@ -1,0 +1,34 @@
+import type { Generated } from 'kysely';
+import type { Condition } from '../../domain/filters.ts';
+import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
+
+export type SegmentType = 'DYNAMIC' | 'STATIC';
+
+/** Segments and their members. */
+export interface SegmentsTables {
+  segments: SegmentsTable;
+  segment_members: SegmentMembersTable;
+}
+
+export interface SegmentsTable {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  type: Generated<SegmentType>;
+  condition: NullableJson<Condition>;
+  track_membership: Generated<boolean>;
+  member_count: Generated<number>;
+  counted_at: NullableTimestamp;
+  computed_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface SegmentMembersTable {
+  segment_id: string;
+  contact_id: string;
+  project_id: string;
+  created_at: GeneratedTimestamp;
+}

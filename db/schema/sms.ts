@@ -1,0 +1,51 @@
+import type { Generated } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { SmsEncoding } from '../../domain/sms-encoding.ts';
+import type { SmsStatus } from '../../domain/sms-status.ts';
+import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
+
+/** SMS and who they come from. */
+export interface SmsTables {
+  sms_messages: SmsMessagesTable;
+  sms_senders: SmsSendersTable;
+  captured_sms: CapturedSmsTable;
+}
+
+export interface SmsMessagesTable {
+  id: Generated<string>;
+  project_id: string;
+  contact_id: string | null;
+  to_phone: string;
+  from_phone: string;
+  country: string;
+  body: string;
+  encoding: SmsEncoding;
+  segments: number;
+  mode: Generated<KeyMode>;
+  status: Generated<SmsStatus>;
+  claim: number | null;
+  delivery_id: string | null;
+  attempts: Generated<number>;
+  reason: string | null;
+  error: string | null;
+  provider_message_id: string | null;
+  created_at: GeneratedTimestamp;
+  sent_at: NullableTimestamp;
+  delivered_at: NullableTimestamp;
+}
+
+export interface SmsSendersTable {
+  id: Generated<string>;
+  project_id: string;
+  country: string | null;
+  from_phone: string;
+  created_at: GeneratedTimestamp;
+}
+
+export interface CapturedSmsTable {
+  id: string;
+  from_phone: string;
+  to_phone: string;
+  body: string;
+  created_at: GeneratedTimestamp;
+}

@@ -1,0 +1,55 @@
+import type { Generated } from 'kysely';
+import type { GeneratedTimestamp, Json, NullableTimestamp } from './columns.ts';
+
+export type EndpointStatus = 'ACTIVE' | 'DEGRADED' | 'DISABLED';
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
+
+/** Endpoints of tenants, and what is delivered to them. */
+export interface WebhooksTables {
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+}
+
+export interface WebhookEndpointsTable {
+  id: Generated<string>;
+  project_id: string;
+  /** `***` where its password is. */
+  url: string;
+  /** The password, sealed. */
+  url_secret: string | null;
+  events: string[];
+  description: string | null;
+  status: Generated<EndpointStatus>;
+  secret: string;
+  previous_secret: string | null;
+  previous_until: NullableTimestamp;
+  failures_in_row: Generated<number>;
+  failing_since: NullableTimestamp;
+  disabled_reason: string | null;
+  /** Counts the turns; a turn that is no longer the last one records nothing. */
+  turn: Generated<number>;
+  /** Until then the endpoint is looked at by itself, and a new event need not wake it. */
+  wakes_at: NullableTimestamp;
+  /** A degraded endpoint is asked again at this time. */
+  probe_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+export interface WebhookDeliveriesTable {
+  id: Generated<string>;
+  project_id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_name: string;
+  payload: Json;
+  status: Generated<DeliveryStatus>;
+  attempts: Generated<number>;
+  response_status: number | null;
+  latency_ms: number | null;
+  error: string | null;
+  /** Set while the delivery is PENDING. */
+  next_attempt_at: NullableTimestamp;
+  created_at: GeneratedTimestamp;
+  completed_at: NullableTimestamp;
+}
