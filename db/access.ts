@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
+import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { Role } from '../domain/scopes.ts';
 import type { Db } from './connection.ts';
 
@@ -7,7 +8,7 @@ import type { Db } from './connection.ts';
 export interface AccessProject {
   id: string;
   name: string;
-  tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+  tracking: TrackingMode;
   monthlyEmailLimit: number | null;
   held: boolean;
   disabled: boolean;

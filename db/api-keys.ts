@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Db, Trx } from './connection.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface ApiKey {
   id: string;
@@ -27,24 +28,47 @@ export interface NewApiKey {
   expiresAt: Date | null;
 }
 
-const COLUMNS = sql.raw('id, name, prefix, scopes, mode, expires_at, revoked_at, last_used_at, created_at');
+const COLUMNS = [
+  'id',
+  'name',
+  'prefix',
+  'scopes',
+  'mode',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+  'created_at',
+] as const;
+
+type ApiKeyRow = RowOf<'api_keys', typeof COLUMNS>;
 
 /** Keeps a new key by its hash. */
-export async function insertApiKey(trx: Db, key: NewApiKey): Promise<ApiKey> {
-  const { rows } = await sql<ApiKeyRow>`
-    INSERT INTO api_keys (project_id, name, key_hash, prefix, scopes, mode, created_by, expires_at)
-    VALUES (${key.projectId}, ${key.name}, ${key.hash}, ${key.prefix}, ${[...key.scopes]}::text[], ${key.mode},
-      ${key.createdBy}, ${key.expiresAt})
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  return toApiKey(rows[0]);
+export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
+  const row = await db
+    .insertInto('api_keys')
+    .values({
+      project_id: key.projectId,
+      name: key.name,
+      key_hash: key.hash,
+      prefix: key.prefix,
+      scopes: [...key.scopes],
+      mode: key.mode,
+      created_by: key.createdBy,
+      expires_at: key.expiresAt,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toApiKey(row);
 }
 
 /** Every key of a project, revoked ones too, newest first. People make them one by one, so the list needs no pages. */
 export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> {
-  const { rows } = await sql<ApiKeyRow>`
-    SELECT ${COLUMNS} FROM api_keys WHERE project_id = ${projectId} ORDER BY id DESC
-  `.execute(db);
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .execute();
   return rows.map(toApiKey);
 }
 
@@ -59,29 +83,18 @@ export async function revokeApiKey(
   const { rows } = await sql<ApiKeyRow & { changed: boolean }>`
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
     WHERE project_id = ${p.projectId} AND id = ${p.id}
-    RETURNING id, name, prefix, scopes, mode, expires_at, new.revoked_at, last_used_at, created_at,
-      old.revoked_at IS NULL AS changed
+    RETURNING ${sql.raw(COLUMNS.join(', '))}, old.revoked_at IS NULL AS changed
   `.execute(trx);
   return { key: toApiKey(rows[0]), changed: rows[0]?.changed ?? false };
 }
 
 /** Gives a project a new public key; the old one stops at once. */
 export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
-  await sql`
-    UPDATE projects SET public_key = ${p.key}, public_key_hash = ${p.hash}, updated_at = now() WHERE id = ${p.projectId}
-  `.execute(trx);
-}
-
-interface ApiKeyRow {
-  id: string;
-  name: string;
-  prefix: string;
-  scopes: string[];
-  mode: KeyMode;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-  created_at: Date;
+  await trx
+    .updateTable('projects')
+    .set({ public_key: p.key, public_key_hash: p.hash, updated_at: sql`now()` })
+    .where('id', '=', p.projectId)
+    .execute();
 }
 
 function toApiKey(row: ApiKeyRow | undefined): ApiKey {

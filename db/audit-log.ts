@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
+import type { RowOf } from './schema/database.ts';
 
 /** What is audited, by the word that the log shows. */
 export type AuditAction =
@@ -25,6 +26,8 @@ export interface AuditEntry {
   createdAt: Date;
 }
 
+const COLUMNS = ['id', 'action', 'actor', 'target', 'ip', 'details', 'created_at'] as const;
+
 /** Notes a deed in the transaction that does it, so that there is neither without the other. */
 export async function insertAudit(
   trx: Trx,
@@ -37,11 +40,17 @@ export async function insertAudit(
     details?: Record<string, unknown>;
   },
 ): Promise<void> {
-  await sql`
-    INSERT INTO audit_log (project_id, action, actor, target, ip, details)
-    VALUES (${entry.projectId}, ${entry.action}, ${entry.actor}, ${entry.target}, ${entry.ip},
-      ${JSON.stringify(entry.details ?? {})}::jsonb)
-  `.execute(trx);
+  await trx
+    .insertInto('audit_log')
+    .values({
+      project_id: entry.projectId,
+      action: entry.action,
+      actor: entry.actor,
+      target: entry.target,
+      ip: entry.ip,
+      details: JSON.stringify(entry.details ?? {}),
+    })
+    .execute();
 }
 
 /** The log newest first; `total` is counted on the first page only. */
@@ -49,10 +58,14 @@ export async function listAudit(
   db: Db,
   { projectId, ...page }: PageRequest & { projectId: string },
 ): Promise<Page<AuditEntry> & { total: number }> {
-  const { rows } = await sql<AuditRow>`
-    SELECT id, action, actor, target, ip, details, created_at FROM audit_log
-    WHERE project_id = ${projectId} AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}
-  `.execute(db);
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where(afterCursor(page.cursor))
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
   return { ...toPage(rows, page.limit, toEntry), total: page.cursor ? 0 : await countAudit(db, projectId) };
 }
 
@@ -63,16 +76,6 @@ async function countAudit(db: Db, projectId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-interface AuditRow {
-  id: string;
-  action: string;
-  actor: string;
-  target: string | null;
-  ip: string | null;
-  details: Record<string, unknown>;
-  created_at: Date;
-}
-
-function toEntry({ created_at, ...row }: AuditRow): AuditEntry {
+function toEntry({ created_at, ...row }: RowOf<'audit_log', typeof COLUMNS>): AuditEntry {
   return { ...row, createdAt: created_at };
 }

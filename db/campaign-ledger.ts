@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
+import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
@@ -10,6 +10,7 @@ import { countOutcomes } from './hold-guard.ts';
 import { prepared } from './prepared.ts';
 import { noteProviderMessages } from './provider-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -75,7 +76,7 @@ export interface SendTerms {
   held: boolean;
   /** The project's own limit a second. */
   sendRate: number | null;
-  tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+  tracking: TrackingMode;
   /** The verified domain of the sender address; null when it is not verified any more. */
   senderDomain: { id: string; domain: string; signing: boolean } | null;
 }

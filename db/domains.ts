@@ -5,6 +5,7 @@ import { sealSecret } from '../domain/secrets.ts';
 import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../domain/sender-domain.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Db, Trx } from './connection.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface Domain {
   id: string;
@@ -26,9 +27,21 @@ export interface DomainRef {
   id: string;
 }
 
-const COLUMNS = sql.raw(
-  'id, project_id, domain, status, signing, dkim_selector, dkim_public_key, found, last_checked_at, created_at, updated_at',
-);
+const COLUMNS = [
+  'id',
+  'project_id',
+  'domain',
+  'status',
+  'signing',
+  'dkim_selector',
+  'dkim_public_key',
+  'found',
+  'last_checked_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+type DomainRow = RowOf<'domains', typeof COLUMNS>;
 
 /**
  * Registers a domain with its key, which is stored sealed. Its selector is its own, so that two projects can publish theirs for one domain.
@@ -39,68 +52,83 @@ export async function insertDomain(
   p: { projectId: string; domain: string; key: DkimKey; atRestKey: Buffer },
 ): Promise<Domain> {
   const id = uuidv7();
-  const selector = `tidings-${id.slice(-8)}`;
-  const { rows } = await sql<DomainRow>`
-    INSERT INTO domains (id, project_id, domain, dkim_selector, dkim_private_key, dkim_public_key)
-    VALUES (${id}, ${p.projectId}, ${p.domain}, ${selector}, ${sealSecret(p.atRestKey, dkimKeyContext(id), p.key.privateKey)},
-      ${p.key.publicKey})
-    ON CONFLICT (project_id, domain) DO NOTHING
-    RETURNING ${COLUMNS}
-  `.execute(db);
-  if (rows.length === 0) {
+  const row = await db
+    .insertInto('domains')
+    .values({
+      id,
+      project_id: p.projectId,
+      domain: p.domain,
+      dkim_selector: `tidings-${id.slice(-8)}`,
+      dkim_private_key: sealSecret(p.atRestKey, dkimKeyContext(id), p.key.privateKey),
+      dkim_public_key: p.key.publicKey,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'domain']).doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (!row) {
     throw new AppError('CONFLICT', { message: 'The project has this domain already.', details: { domain: p.domain } });
   }
-  return toDomain(rows[0]);
+  return toDomain(row);
 }
 
 /** The domains of a project, newest first. */
 export async function listDomains(db: Db, projectId: string): Promise<Domain[]> {
-  const { rows } = await sql<DomainRow>`
-    SELECT ${COLUMNS} FROM domains WHERE project_id = ${projectId} ORDER BY id DESC
-  `.execute(db);
+  const rows = await db
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .execute();
   return rows.map(toDomain);
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getDomain(db: Db, { projectId, id }: DomainRef): Promise<Domain> {
-  const { rows } = await sql<DomainRow>`
-    SELECT ${COLUMNS} FROM domains WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  return toDomain(rows[0]);
+  const row = await db
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toDomain(row);
 }
 
 /** @throws AppError NOT_FOUND */
 export async function updateDomainSigning(db: Db, p: DomainRef & { signing: boolean }): Promise<Domain> {
-  const { rows } = await sql<DomainRow>`
-    UPDATE domains SET signing = ${p.signing}, updated_at = now() WHERE project_id = ${p.projectId} AND id = ${p.id}
-    RETURNING ${COLUMNS}
-  `.execute(db);
-  return toDomain(rows[0]);
+  const row = await db
+    .updateTable('domains')
+    .set({ signing: p.signing, updated_at: sql`now()` })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toDomain(row);
 }
 
 /** Domains of every project in the order of their ids, after one: for the check that comes round. */
 export async function listDomainsAfter(db: Db, p: { after: string | null; limit: number }): Promise<Domain[]> {
-  const { rows } = await sql<DomainRow>`
-    SELECT ${COLUMNS} FROM domains WHERE ${p.after === null ? sql`true` : sql`id > ${p.after}::uuid`}
-    ORDER BY id LIMIT ${p.limit}
-  `.execute(db);
+  const all = db.selectFrom('domains').select(COLUMNS).orderBy('id').limit(p.limit);
+  const rows = await (p.after === null ? all : all.where('id', '>', p.after)).execute();
   return rows.map(toDomain);
 }
 
 /** Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed meanwhile */
 export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundRecords; now: Date }): Promise<Domain> {
-  const { rows } = await sql<DomainRow>`
-    SELECT ${COLUMNS} FROM domains WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE
-  `.execute(trx);
-  const before = standingOf(rows[0]);
-  const after = afterCheck(before, p.checked, p.now);
+  const after = afterCheck(standingOf(await lockDomain(trx, p)), p.checked, p.now);
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
-  const { rows: saved } = await sql<DomainRow>`
-    UPDATE domains SET status = ${after.status}, found = ${found}::jsonb, last_checked_at = ${p.now},
-      updated_at = CASE WHEN status = ${after.status} THEN updated_at ELSE now() END
-    WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${COLUMNS}
-  `.execute(trx);
-  return toDomain(saved[0]);
+  const saved = await trx
+    .updateTable('domains')
+    .set({
+      status: after.status,
+      found,
+      last_checked_at: p.now,
+      updated_at: sql`CASE WHEN status = ${after.status} THEN updated_at ELSE now() END`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toDomain(saved);
 }
 
 /**
@@ -108,15 +136,23 @@ export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundR
  * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends from it
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
-  const { rows } = await sql<DomainRow>`
-    SELECT ${COLUMNS} FROM domains WHERE project_id = ${ref.projectId} AND id = ${ref.id} FOR UPDATE
-  `.execute(trx);
-  const { domain } = toDomain(rows[0]);
+  const { domain } = toDomain(await lockDomain(trx, ref));
   const users = await domainUsers(trx, ref.projectId, domain);
   if (Object.values(users).flat().length > 0) {
     throw new AppError('CONFLICT', { message: `Mail is still to be sent from ${domain}.`, details: users });
   }
-  await sql`DELETE FROM domains WHERE project_id = ${ref.projectId} AND id = ${ref.id}`.execute(trx);
+  await trx.deleteFrom('domains').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
+}
+
+/** The row, held until the transaction ends. */
+function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow | undefined> {
+  return trx
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 type User = { id: string; name: string };
@@ -137,20 +173,6 @@ async function domainUsers(db: Db, projectId: string, domain: string) {
       AND right(lower(coalesce(config->'from'->>'email', config->>'from')), ${at.length}::int) = ${at}
   `.execute(db);
   return { templates, campaigns, workflowSteps };
-}
-
-interface DomainRow {
-  id: string;
-  project_id: string;
-  domain: string;
-  status: DomainStatus;
-  signing: boolean;
-  dkim_selector: string;
-  dkim_public_key: string;
-  found: FoundRecords & { missingSince?: string };
-  last_checked_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
 }
 
 function standingOf(row: DomainRow | undefined): Standing {

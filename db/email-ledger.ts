@@ -3,6 +3,7 @@ import type { KeyMode } from '../domain/api-keys.ts';
 import type { Data } from '../domain/data-values.ts';
 import type { EmailOptions, EmailOutcome } from '../domain/email-outcome.ts';
 import type { EmailStatus } from '../domain/email-status.ts';
+import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { Reason, SuppressionReason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { Db, Trx } from './connection.ts';
@@ -35,7 +36,7 @@ export interface ClaimedEmail {
   contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
   contentType: MailType;
   project: {
-    tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+    tracking: TrackingMode;
     held: boolean;
     monthlyEmailLimit: number | null;
   };

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
+import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { wakeCampaigns } from './campaign-lifecycle.ts';
 import type { Db, Trx } from './connection.ts';
 import { resetGuard } from './hold-guard.ts';
 import { enqueue } from './outbox.ts';
-
-export type Tracking = 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+import type { RowOf } from './schema/database.ts';
 
 export interface Project {
   id: string;
   name: string;
   publicKey: string;
-  tracking: Tracking;
+  tracking: TrackingMode;
   /** Of the hosted pages, `#rrggbb`; null is the service's own. */
   color: string | null;
   sendRatePerSecond: number | null;
@@ -38,7 +38,7 @@ export interface OperatorLimits {
 /** Settings that a person may change; what is undefined stays as it is. */
 export interface ProjectChanges {
   name?: string | undefined;
-  tracking?: Tracking | undefined;
+  tracking?: TrackingMode | undefined;
   color?: string | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
@@ -46,15 +46,31 @@ export interface ProjectChanges {
   complaintGuard?: number | undefined;
 }
 
-const PROJECT_COLUMNS =
-  sql.raw(`id, name, public_key, tracking, color, effective_send_rate_per_second, effective_monthly_email_limit,
-  effective_bounce_guard, effective_complaint_guard, effective_held_at, effective_hold_reason, operator_send_rate_per_second,
-  operator_monthly_email_limit, operator_bounce_guard, operator_complaint_guard, operator_held_at, disabled_at, created_at, updated_at`);
+const COLUMNS = [
+  'id',
+  'name',
+  'public_key',
+  'tracking',
+  'color',
+  'effective_send_rate_per_second',
+  'effective_monthly_email_limit',
+  'effective_bounce_guard',
+  'effective_complaint_guard',
+  'effective_held_at',
+  'effective_hold_reason',
+  'operator_send_rate_per_second',
+  'operator_monthly_email_limit',
+  'operator_bounce_guard',
+  'operator_complaint_guard',
+  'operator_held_at',
+  'disabled_at',
+  'created_at',
+  'updated_at',
+] as const;
 
 /** @throws AppError NOT_FOUND */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
-  const { rows } = await sql<ProjectRow>`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ${projectId}`.execute(db);
-  return toProject(rows[0]);
+  return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
 }
 
 /**
@@ -82,10 +98,13 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
 
 /** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
 export async function lockProject(trx: Trx, projectId: string): Promise<Project> {
-  const { rows } = await sql<ProjectRow>`
-    SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ${projectId} FOR NO KEY UPDATE
-  `.execute(trx);
-  return toProject(rows[0]);
+  const row = await trx
+    .selectFrom('projects')
+    .select(COLUMNS)
+    .where('id', '=', projectId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toProject(row);
 }
 
 /** Names every field that would be looser than its ceiling; null is no limit at all. */
@@ -122,11 +141,13 @@ export async function releaseProject(trx: Trx, projectId: string): Promise<{ pro
       suggestion: 'Ask the operator: only they release it.',
     });
   }
-  const { numAffectedRows } = await sql`
-    UPDATE projects SET held_at = NULL, hold_reason = NULL, updated_at = now()
-    WHERE id = ${projectId} AND held_at IS NOT NULL
-  `.execute(trx);
-  const outbox = numAffectedRows ? await sendHeld(trx, projectId) : [];
+  const { numUpdatedRows } = await trx
+    .updateTable('projects')
+    .set({ held_at: null, hold_reason: null, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .where('held_at', 'is not', null)
+    .executeTakeFirst();
+  const outbox = numUpdatedRows ? await sendHeld(trx, projectId) : [];
   return { project: await getProject(trx, projectId), outbox };
 }
 
@@ -137,36 +158,13 @@ export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]
   return [...outbox, ...(await wakeCampaigns(trx, projectId))];
 }
 
-interface ProjectRow {
-  id: string;
-  name: string;
-  public_key: string;
-  tracking: string;
-  color: string | null;
-  effective_send_rate_per_second: number | null;
-  effective_monthly_email_limit: number | null;
-  effective_bounce_guard: number;
-  effective_complaint_guard: number;
-  effective_held_at: Date | null;
-  effective_hold_reason: string | null;
-  operator_send_rate_per_second: number | null;
-  operator_monthly_email_limit: number | null;
-  operator_bounce_guard: number | null;
-  operator_complaint_guard: number | null;
-  operator_held_at: Date | null;
-  disabled_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
-function toProject(row: ProjectRow | undefined): Project {
+function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project {
   if (!row) throw new AppError('NOT_FOUND');
   return {
     id: row.id,
     name: row.name,
     publicKey: row.public_key,
-    // The column's CHECK holds it to these.
-    tracking: row.tracking as Tracking,
+    tracking: row.tracking,
     color: row.color,
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { CampaignsTables } from './campaigns.ts';
 import type { ContactsTables } from './contacts.ts';
 import type { ContentsTables } from './contents.ts';
@@ -14,7 +15,7 @@ import type { WebhooksTables } from './webhooks.ts';
 
 /**
  * The tables as the migrations make them, one file a subject; read beside `db/migrations/`, which says why. Rows have their types from here:
- * `Pick<Selectable<…Table>, …>`. A column of a few known words has these as its type. `bigint` comes back as a number (see db/connection.ts).
+ * `RowOf`. A column of a few known words has these as its type. `bigint` comes back as a number (see db/connection.ts).
  */
 export interface Database
   extends ProjectsTables,
@@ -30,3 +31,9 @@ export interface Database
     WebhooksTables,
     StorefrontTables,
     RecoveryTables {}
+
+/** A row as a query reads it that selects these columns of a table. */
+export type RowOf<Table extends keyof Database, Columns extends readonly (keyof Selectable<Database[Table]>)[]> = Pick<
+  Selectable<Database[Table]>,
+  Columns[number]
+>;
