@@ -77,8 +77,9 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
       if (ahead > 0)
         return { done: false, processed, waitMs: Math.min(TURN_MAX_MS, NEXT_TURN_MS + (ahead - 1) * TURN_MS) };
       const work = { projectId, kind: 'contacts.import', bulk: true, maxWaitMs: WAIT_HERE_MS };
-      // A copy of its own size: what is given to a thread is copied with all the memory that it is a part of.
-      const file = new Uint8Array(job.file);
+      // Threads read it where it is: anything else would be copied whole for each chunk.
+      const file = new Uint8Array(new SharedArrayBuffer(job.file.byteLength));
+      file.set(job.file);
       const { layout, text } = input;
       const read = (from: number): Promise<CsvChunk> => {
         const at = Math.max(from, layout.firstRowAt);

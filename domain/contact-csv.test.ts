@@ -74,6 +74,32 @@ describe('a CSV file of contacts', () => {
     expect(chunk.torn).toBe(6);
   });
 
+  it.each([
+    ['open quotes', '"\n'],
+    ['values with open quotes', 'a,"\n'],
+    ['quotes that close what the line before has opened', 'a,"\nx","y\n'],
+    ['an open quote, and lines that go on with it', `a,"\n${'x","y\n'.repeat(500)}`],
+    ['an open quote, and text without one', `a,"\n${'text\n'.repeat(500)}`],
+    ['quoted quotes', `"${'""'.repeat(2_000)}\n`],
+    ['quotes inside of values', '5" pipe,5" pipe\n'],
+    ['one line', ',"x'],
+  ])('costs four looks at a byte at most, of %s too', (_, text) => {
+    const file = bytes(`email,v\n${text.repeat(Math.ceil(300_000 / text.length))}`);
+    const layout = readCsvLayout(file);
+    let looked = 0;
+    for (let at = layout.firstRowAt, done = false; !done; ) {
+      const chunk = readCsvChunk(file, { layout, at, limit: 1_000, text: false });
+      looked += chunk.looked;
+      ({ nextAt: at, done } = chunk);
+    }
+    expect(looked).toBeLessThan(4 * file.length);
+  });
+
+  it('may end its lines with CR alone, and has no rows of blank lines, before a row with a fault neither', () => {
+    expect(emails(readAll(bytes('email,v\ra@x.com,1\r\rb@x.com,"two\rlines"\r')))).toEqual(['a@x.com', 'b@x.com']);
+    expect(emails(readAll(bytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
+  });
+
   it('is read no further than 200 columns', () => {
     const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
     for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {

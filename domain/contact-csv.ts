@@ -1,5 +1,4 @@
-import { CsvError } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
+import { CsvRecords, lineEndOf } from './csv-records.ts';
 import { applyData, DATA_LIMITS, type Data } from './data-values.ts';
 import { isEmailAddress, normalizeEmail } from './email-address.ts';
 import { AppError, type FieldError, fieldError } from './errors.ts';
@@ -16,8 +15,6 @@ const QUOTE = 0x22;
 /** Enough of a header row to tell its delimiter by. */
 const HEADER_LOOKED_AT_BYTES = 64 * 1024;
 const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
-/** Faulty rows of one chunk: each costs as much as a hundred good ones, so a chunk ends with them. */
-const REPAIRS_MAX = 200;
 /** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
 export const TORN_ROWS_MAX = 1_000;
 
@@ -46,6 +43,8 @@ export interface CsvChunk {
   /** Byte offset to read on from. */
   nextAt: number;
   done: boolean;
+  /** Bytes that were looked at: in the order of those that were read, whatever they hold. */
+  looked: number;
 }
 
 /**
@@ -54,27 +53,29 @@ export interface CsvChunk {
  */
 export function readCsvLayout(file: Uint8Array): CsvLayout {
   refuseOtherEncodings(file);
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const bytes = bytesOf(file);
   const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
-  const head = bytes.subarray(start, Math.min(lineEnd(bytes, start), start + HEADER_LOOKED_AT_BYTES));
+  const lineEnd = lineEndOf(bytes);
+  const head = bytes.subarray(start, Math.min(indexOf(bytes, lineEnd, start), start + HEADER_LOOKED_AT_BYTES));
   const delimiter = delimiterOf(head.toString('utf8'));
-  if (hasTooManyColumns(bytes, start, delimiter)) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
-  const first = readRecords(bytes, { at: start, limit: 1, delimiter });
-  const columns = (first.records[0]?.values ?? []).map(columnName);
+  if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
+  const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
+  const columns = (records.header() ?? []).map(columnName);
   const errors = headerFaults(columns);
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  return { delimiter, columns, firstRowAt: first.nextAt };
+  return { delimiter, columns, firstRowAt: records.at };
 }
 
 /** The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only. */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
+  const lineEnd = lineEndOf(bytesOf(file));
   let rows = 0;
   let quoted = false;
   let content = false;
   for (let at = layout.firstRowAt; at < file.length; at += 1) {
     const byte = file[at];
     if (byte === QUOTE) quoted = !quoted;
-    if (byte === LF && !quoted) {
+    if (byte === lineEnd && !quoted) {
       if (content) rows += 1;
       content = false;
     } else if (byte !== CR) content = true;
@@ -83,98 +84,32 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
 }
 
 /**
- * Reads up to `limit` rows from a byte offset on, fewer where many are faulty. A row that cannot be read is one bad row: reading goes on with the next line, so a
- * quote that is never closed spoils its own row only. Behind such a row one record is read ahead, then twice as many each time: what lay
- * between stray quotes is read again line by line, but never the rest of the file for each of them. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are,
- * which is how dates are kept.
+ * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a quote that
+ * is never closed spoils its own row only, and a file of such rows costs no more than another. Values are typed (numbers, booleans) unless
+ * `text`; ISO dates stay as they are, which is how dates are kept.
  */
 export function readCsvChunk(
   file: Uint8Array,
   p: { layout: CsvLayout; at: number; limit: number; text: boolean },
 ): CsvChunk {
-  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const bytes = bytesOf(file);
+  const { delimiter, columns } = p.layout;
+  const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: p.at });
   const rows: CsvRow[] = [];
-  let at = p.at;
-  let tornRows = 0;
-  let repairs = 0;
-  let ahead = p.limit;
-  while (rows.length < p.limit && repairs < REPAIRS_MAX && at < bytes.length) {
-    const limit = Math.min(ahead, p.limit - rows.length);
-    const part = readRecords(bytes, { at, limit, delimiter: p.layout.delimiter });
-    ahead *= 2;
-    const torn = part.records.findIndex((record) => isTorn(record, p.layout));
-    const whole = torn < 0 ? part.records : part.records.slice(0, torn);
-    rows.push(...whole.map((record) => readRow(record.values, p)));
-    at = torn < 0 ? part.nextAt : (whole.at(-1)?.endAt ?? at);
-    if (torn >= 0 || part.failed) {
-      const end = lineEnd(bytes, at);
-      const row = readBrokenLine(bytes.subarray(at, end), p);
-      if (row === undefined) tornRows += 1;
-      rows.push(row ?? tornRow(bytes.subarray(at, end), p.layout));
-      at = end;
-      ahead = 1;
-      repairs += 1;
-    }
+  let torn = 0;
+  while (rows.length < p.limit) {
+    const record = records.next(columns.length);
+    if (record === undefined) break;
+    const readable = Array.isArray(record);
+    if (!readable) torn += 1;
+    rows.push(readable ? readRow(record, p) : tornRow(record.torn, p.layout));
   }
-  return { rows, torn: tornRows, nextAt: at, done: at >= bytes.length };
+  return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
 }
 
-interface CsvRecord {
-  values: string[];
-  /** Byte offset behind the record. */
-  endAt: number;
-  lines: number;
-}
-
-/** Records from an offset on; `failed` when the one at `nextAt` cannot be read. */
-function readRecords(
-  bytes: Buffer,
-  p: { at: number; limit: number; delimiter: string; relax?: boolean },
-): { records: CsvRecord[]; nextAt: number; failed: boolean } {
-  const records: CsvRecord[] = [];
-  let lines = 0;
-  let failed = false;
-  try {
-    parse(bytes.subarray(p.at), {
-      delimiter: p.delimiter,
-      to: p.limit,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      relax_quotes: p.relax ?? false,
-      max_record_size: RECORD_MAX_BYTES,
-      on_record: (values: string[], context) => {
-        records.push({ values, endAt: p.at + context.bytes, lines: context.lines - lines });
-        lines = context.lines;
-        return null;
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    failed = true;
-  }
-  const nextAt = records.at(-1)?.endAt ?? p.at;
-  // Fewer than asked for and no fault: what is left are blank lines.
-  return { records, nextAt: !failed && records.length < p.limit ? bytes.length : nextAt, failed };
-}
-
-/** A record over several lines with another number of fields than the header: two stray quotes have swallowed what lay between. */
-function isTorn(record: CsvRecord, layout: CsvLayout): boolean {
-  return record.values.length !== layout.columns.length && record.values.some((value) => value.includes('\n'));
-}
-
-/** A line that is no CSV by the rules: quotes inside a value are taken as they are, if that makes a row of it; undefined if not. */
-function readBrokenLine(line: Buffer, p: { layout: CsvLayout; text: boolean }): CsvRow | undefined {
-  const { records, failed } = readRecords(line, { at: 0, limit: 2, delimiter: p.layout.delimiter, relax: true });
-  const [record] = records;
-  if (record && !failed && records.length === 1 && record.values.length === p.layout.columns.length) {
-    return readRow(record.values, p);
-  }
-  return undefined;
-}
-
-function tornRow(line: Buffer, layout: CsvLayout): CsvRow {
+function tornRow(line: string, layout: CsvLayout): CsvRow {
   const column = layout.columns.indexOf('email');
-  const email = line.toString('utf8').split(layout.delimiter, column + 1)[column] ?? '';
+  const email = line.split(layout.delimiter, column + 1)[column] ?? '';
   return { ok: false, email: email.trim().slice(0, 254), error: 'The row cannot be read: check its quotes.' };
 }
 
@@ -228,7 +163,8 @@ function delimiterOf(header: string): CsvLayout['delimiter'] {
 }
 
 /** Told before the row is taken apart, by the delimiters outside of quotes up to the first that is too many. */
-function hasTooManyColumns(bytes: Buffer, start: number, delimiter: string): boolean {
+function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string; lineEnd: number }): boolean {
+  const { start, delimiter, lineEnd } = p;
   const separator = delimiter.charCodeAt(0);
   let columns = 1;
   let quoted = false;
@@ -238,7 +174,7 @@ function hasTooManyColumns(bytes: Buffer, start: number, delimiter: string): boo
     if (byte === QUOTE) quoted = !quoted;
     else if (quoted) continue;
     else if (byte === separator) columns += 1;
-    else if (byte === LF && !blank) break;
+    else if (byte === lineEnd && !blank) break;
     blank &&= byte === LF || byte === CR;
   }
   return columns > DATA_LIMITS.keys;
@@ -263,8 +199,12 @@ function headerFaults(columns: string[]): FieldError[] {
   return errors;
 }
 
-/** The offset behind the line that begins at `at`. */
-function lineEnd(bytes: Buffer, at: number): number {
-  const end = bytes.indexOf(LF, at);
-  return end < 0 ? bytes.length : end + 1;
+/** The offset of the next such byte, or of the end of the file. */
+function indexOf(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at < 0 ? bytes.length : at;
+}
+
+function bytesOf(file: Uint8Array): Buffer {
+  return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
 }

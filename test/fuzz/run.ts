@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { PARSERS, type Parser } from './parsers.ts';
 
-/** What an input may cost of CPU whatever its size (a first call compiles, 1,000 torn rows are parsed one by one), and a kilobyte of it. */
+/** What an input may cost of CPU whatever its size (a first call compiles), and a kilobyte of it. */
 const BASE_MS = 1_500;
 const MS_A_KB = 20;
 const BASE_MB = 96;

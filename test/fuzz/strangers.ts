@@ -124,7 +124,7 @@ export const report: fc.Arbitrary<string> = fc
 export const csv: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('email', 'email,plan', 'email;a;b', '"email","a"', '', 'email\ta'),
-    textOf(['a@b.example', '"a', 'a"', '""', ',', '\n']),
+    textOf(['a@b.example', '"a', 'a"', '""', ',', '\n', '"\n', ',"\n', 'x","y\n']),
   )
   .map(([header, rows]) => `${header}\n${rows}`);
 

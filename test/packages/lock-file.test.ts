@@ -31,7 +31,6 @@ function nameAt(path: string): string {
 /** What reads strangers' bytes, or guards a border: no copy below what was looked at, and no release with a known hole. */
 const FLOORS: Record<string, string> = {
   '@hono/node-server': '2.1.8',
-  'csv-parse': '7.0.3',
   'fast-xml-parser': '5.7.3',
   hono: '4.13.19',
   htmlparser2: '10.1.0',

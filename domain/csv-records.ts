@@ -1,0 +1,144 @@
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+
+export interface CsvFormat {
+  delimiter: string;
+  /** A longer record cannot be read: a quote that is never closed would swallow the file. */
+  recordMaxBytes: number;
+}
+
+interface Field {
+  value: string;
+  /** The offset behind it: of a delimiter, of an end of line, or of the file's. */
+  endAt: number;
+}
+
+interface CsvRecord {
+  values: string[];
+  /** The offset behind it and its end of line. */
+  endAt: number;
+}
+
+/**
+ * The records of a CSV file (RFC 4180), one after the other. A line that cannot be read is given as it is, and reading goes on with the next
+ * one. Each byte is looked at four times at most, whatever the file holds: a record that turns out to be torn reaches to the end of the next
+ * line with an odd number of quotes, and no other one reaches beyond that; then its first line is found, and read once more on its own.
+ * Lines end with LF, before which a CR is part of the last value, or in a file without any LF with CR.
+ */
+export class CsvRecords {
+  /** The offset of the next record. */
+  at: number;
+  /** How many bytes have been looked at, those that were looked at twice counted twice. */
+  looked = 0;
+  private readonly bytes: Buffer;
+  private readonly delimiter: number;
+  private readonly recordMaxBytes: number;
+  private readonly lineEnd: number;
+
+  constructor(bytes: Buffer, p: CsvFormat & { at: number }) {
+    this.bytes = bytes;
+    this.at = p.at;
+    this.delimiter = p.delimiter.charCodeAt(0);
+    this.recordMaxBytes = p.recordMaxBytes;
+    this.lineEnd = lineEndOf(bytes);
+  }
+
+  /** The values of the header row; undefined where it cannot be read. */
+  header(): string[] | undefined {
+    this.skipBlankLines();
+    const record = this.read(this.at, false);
+    this.at = record?.endAt ?? this.at;
+    return record?.values;
+  }
+
+  /**
+   * The values of the next record, or the line that cannot be read; undefined at the end of the file. A record over several lines with another number of
+   * values than the header's is no record: two stray quotes have swallowed what lay between. Of a line that is no CSV by the rules, quotes
+   * inside a value are taken as they are, if that makes a row of it.
+   */
+  next(columns: number): string[] | { torn: string } | undefined {
+    this.skipBlankLines();
+    if (this.at >= this.bytes.length) return undefined;
+    const startAt = this.at;
+    const record = this.read(startAt, false);
+    this.at = record?.values.length === columns ? record.endAt : this.lineEndAfter(startAt);
+    if (record && this.at >= record.endAt) return record.values;
+    const line = this.at - startAt > this.recordMaxBytes ? undefined : this.read(startAt, true);
+    return line?.values.length === columns ? line.values : { torn: this.bytes.toString('utf8', startAt, this.at) };
+  }
+
+  private skipBlankLines(): void {
+    const { bytes } = this;
+    while (bytes[this.at] === LF || bytes[this.at] === CR) this.at += 1;
+  }
+
+  /** `relaxed` reads no further than the line, and takes quotes inside a value as they are. */
+  private read(startAt: number, relaxed: boolean): CsvRecord | undefined {
+    const { bytes } = this;
+    const limit = relaxed ? this.at : Math.min(bytes.length, startAt + this.recordMaxBytes);
+    const values: string[] = [];
+    for (let at = startAt; ; at += 1) {
+      const quoted = at < limit && bytes[at] === QUOTE;
+      const field = quoted ? this.readQuoted(at, limit, relaxed) : this.readPlain(at, limit, relaxed);
+      if (!field) return undefined;
+      values.push(field.value);
+      at = field.endAt;
+      if (at >= limit) return limit === bytes.length ? { values, endAt: limit } : undefined;
+      if (bytes[at] === this.lineEnd) return { values, endAt: at + 1 };
+    }
+  }
+
+  private readPlain(startAt: number, limit: number, relaxed: boolean): Field | undefined {
+    const { bytes, delimiter, lineEnd } = this;
+    let at = startAt;
+    let stray = false;
+    while (at < limit && bytes[at] !== delimiter && bytes[at] !== lineEnd && !stray) {
+      stray = bytes[at] === QUOTE && !relaxed;
+      at += 1;
+    }
+    this.looked += Math.min(at + 1, limit) - startAt;
+    return stray ? undefined : { value: bytes.toString('utf8', startAt, at), endAt: at };
+  }
+
+  private readQuoted(startAt: number, limit: number, relaxed: boolean): Field | undefined {
+    const { bytes } = this;
+    let value = '';
+    for (let from = startAt + 1; ; from += 1) {
+      const length = bytes.subarray(from, limit).indexOf(QUOTE);
+      this.looked += length < 0 ? limit - from : length + 2;
+      if (length < 0) return undefined;
+      value += bytes.toString('utf8', from, from + length);
+      from += length + 1;
+      if (bytes[from] === QUOTE && from < limit) {
+        value += '"';
+        continue;
+      }
+      const endAt = this.fieldEndAt(from);
+      if (endAt !== undefined) return { value, endAt };
+      const rest = relaxed ? this.readPlain(from, limit, true) : undefined;
+      return rest && { value: `"${value}"${rest.value}`, endAt: rest.endAt };
+    }
+  }
+
+  /** The end of a field whose closing quote stands before `at`. */
+  private fieldEndAt(at: number): number | undefined {
+    const { bytes } = this;
+    const next = bytes[at] === CR && this.lineEnd === LF ? at + 1 : at;
+    if (next >= bytes.length || bytes[next] === this.lineEnd) return next;
+    return bytes[at] === this.delimiter ? at : undefined;
+  }
+
+  /** The offset behind the line that begins at `at`. */
+  private lineEndAfter(at: number): number {
+    const end = this.bytes.indexOf(this.lineEnd, at);
+    const endAt = end < 0 ? this.bytes.length : end + 1;
+    this.looked += endAt - at;
+    return endAt;
+  }
+}
+
+/** What lines of the file end with. */
+export function lineEndOf(bytes: Buffer): number {
+  return bytes.includes(LF) ? LF : CR;
+}
