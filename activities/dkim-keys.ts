@@ -1,9 +1,10 @@
-import { type DkimSigner, dkimSigner, SES_REWRITTEN_FIELDS, signMessage } from '../channels/email/dkim.ts';
+import { type DkimSigner, dkimSigner, signMessage } from '../channels/email/dkim.ts';
 import type { Db } from '../db/connection.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import { findSenderKey } from '../db/sender-keys.ts';
 import type { Config } from '../domain/config.ts';
 import { dkimKeyContext } from '../domain/dkim-key.ts';
+import { EMAIL_PROVIDERS } from '../domain/email-providers.ts';
 import { Lru } from '../domain/lru.ts';
 import { deriveKey, openSecret } from '../domain/secrets.ts';
 
@@ -22,7 +23,7 @@ export interface DkimKeys {
 /** Signs by the projects' own keys, each opened once. A domain that is made anew has another id, and so another key. */
 export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
   const atRest = deriveKey(config.secretKey, 'at-rest');
-  const rewrittenFields = config.email.provider === 'ses' ? SES_REWRITTEN_FIELDS : [];
+  const { rewrittenFields } = EMAIL_PROVIDERS[config.email.provider];
   const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
 
   async function open(projectId: string, domainId: string): Promise<DkimSigner> {

@@ -21,17 +21,16 @@ import { healthRoutes } from './routes/health.ts';
 import { mailboxRoutes } from './routes/mailbox.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { projectRoutes } from './routes/project.ts';
+import { providerCallbackRoutes } from './routes/provider-callbacks.ts';
 import { segmentRoutes } from './routes/segments.ts';
 import { sendRoutes } from './routes/send.ts';
 import { smsRoutes } from './routes/sms.ts';
 import { smsSenderRoutes } from './routes/sms-senders.ts';
-import { snsRoutes } from './routes/sns.ts';
 import { storefrontRoutes } from './routes/storefront.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { templateRoutes } from './routes/templates.ts';
 import { trackRoutes } from './routes/track.ts';
 import { trackingRoutes } from './routes/tracking.ts';
-import { twilioRoutes } from './routes/twilio.ts';
 import { verifyRoutes } from './routes/verify.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { workflowStepRoutes } from './routes/workflow-steps.ts';
@@ -84,8 +83,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   healthRoutes(only, deps);
   docsRoutes(hono, table);
   mailboxRoutes(hono, table, deps);
-  twilioRoutes(hono, openly, deps);
-  snsRoutes(hono, openly, deps);
+  providerCallbackRoutes(hono, openly, deps);
   trackingRoutes(openly, deps);
   pageRoutes(openly, deps);
 }

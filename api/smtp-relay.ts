@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { RelayHandler, RelayListener, RelayMessage, SmtpRefusal } from '../channels/relay/listener.ts';
+import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../channels/relay/listener.ts';
 import type { Submission } from '../channels/relay/read-submission.ts';
 import type { KeyAccess } from '../db/access.ts';
 import type { Config } from '../domain/config.ts';
@@ -52,7 +52,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
  * are sent as they are, not as templates. Source: spec "Authentication", decisions §11.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
-  const { SmtpRefusal } = await import('../channels/relay/listener.ts');
+  const { RelayRefusal } = await import('../channels/relay/listener.ts');
   const { readSubmission } = await import('../channels/relay/read-submission.ts');
   const { config, db, keys, lifecycle, limits } = deps;
   const acceptor = createSendAcceptor({
@@ -81,11 +81,11 @@ export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
     return acceptor.accept(requestOf(submission, message, access));
   }
 
-  const refusal = (error: unknown): unknown => refusalOf(error, SmtpRefusal);
+  const refusal = (error: unknown): unknown => refusalOf(error, RelayRefusal);
   return {
     signIn: async (key) => void (await accessOf(key).catch((error) => Promise.reject(refusal(error)))),
     checkRecipient(address) {
-      if (!isEmailAddress(normalizeEmail(address))) throw new SmtpRefusal(553, '5.1.3 Not an email address');
+      if (!isEmailAddress(normalizeEmail(address))) throw new RelayRefusal(553, '5.1.3 Not an email address');
     },
     take: async (message) => words(await accept(message).catch((error) => Promise.reject(refusal(error)))),
   };
@@ -128,7 +128,7 @@ function checkSizes({ subject }: Submission, body: string): void {
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
 }
 
-function refusalOf(error: unknown, Refusal: typeof SmtpRefusal): unknown {
+function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
   const reply = error instanceof AppError ? REPLIES[error.code] : undefined;
   if (!(error instanceof AppError) || !reply) return error;
   const [code, enhanced] = reply;

@@ -21,7 +21,7 @@ export const senderDomainsCheck: Check = {
   name: 'sender domains',
   async look(subject) {
     const { settings, postgres } = subject;
-    if (settings.email.provider === 'capture') return [pass('mail is captured: no receiver looks them up')];
+    if (settings.email.captures) return [pass('mail is captured: no receiver looks them up')];
     const inspected = await postgres();
     if ('reason' in inspected)
       return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'mend the connection to Postgres first')];

@@ -51,7 +51,7 @@ export const captureCheck: Check = {
       const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
       return [fail(says, remedy)];
     }
-    const captured = [settings.email.provider === 'capture' && 'mail', settings.sms.provider === 'capture' && 'SMS'];
+    const captured = [settings.email.captures && 'mail', settings.sms.captures && 'SMS'];
     const what = captured.filter(Boolean).join(' and ');
     if (!what) return [pass('mail and SMS are not captured')];
     if (!settings.publicHost && isLocal(settings.publicUrl))

@@ -69,10 +69,9 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
 
 /** The `Date` of whoever we sign requests for, else of what stands before us; undefined where that is nobody, or does not answer. */
 async function againstHttp({ settings }: Subject) {
-  const { email, publicUrl } = settings;
-  const ses = email.sesEndpoint ?? `https://email.${email.sesRegion}.amazonaws.com`;
-  const url = new URL(email.provider === 'ses' ? ses : publicUrl);
-  if (isLoopbackHost(url.hostname) && email.provider !== 'ses') return undefined;
+  const { hosts } = settings.email;
+  const url = new URL(hosts?.url ?? settings.publicUrl);
+  if (isLoopbackHost(url.hostname) && !hosts) return undefined;
   const askedAt = Date.now();
   const response = await fetch(url, {
     method: 'HEAD',

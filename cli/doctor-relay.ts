@@ -4,6 +4,7 @@ import { openSession } from '../channels/email/smtp/handshake.ts';
 import { DEFAULT_TIMEOUTS } from '../channels/email/smtp/types.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../channels/email/smtp/url.ts';
 import { isPublicAddress } from '../channels/public-address.ts';
+import type { ProviderHosts } from '../domain/email-providers.ts';
 import { reasonOf } from './database-error.ts';
 import { type Check, fail, pass, warn } from './doctor-report.ts';
 import type { Subject } from './doctor-subject.ts';
@@ -13,7 +14,7 @@ const ANSWER_MS = 4_000;
 /** Where mail is handed over: by a server of our own, which meets the world from this network, or by somebody else's. */
 export type Handover =
   | { to: 'nobody' }
-  | { to: 'ses' }
+  | { to: 'provider'; hosts: ProviderHosts }
   | { to: 'own' | 'foreign'; endpoint: SmtpEndpoint; addresses: readonly string[] }
   | { to: 'unknown'; reason: string };
 
@@ -21,9 +22,10 @@ export type Handover =
 export const mailServerCheck: Check = {
   name: 'mail server',
   async look({ settings }) {
-    if (settings.email.provider === 'capture') return [pass('mail is captured: none is needed')];
-    if (settings.email.provider === 'ses') return [pass(`Amazon SES in ${settings.email.sesRegion}`)];
-    const url = settings.email.smtpUrl ?? '';
+    const { captures, hosts, smtp } = settings.email;
+    if (captures) return [pass('mail is captured: none is needed')];
+    if (hosts) return [pass(hosts.title)];
+    const url = smtp.url ?? '';
     try {
       const endpoint = parseSmtpUrl(url);
       const session = await openSession({ endpoint, timeouts: timeouts() }, AbortSignal.timeout(2 * ANSWER_MS));
@@ -38,10 +40,11 @@ export const mailServerCheck: Check = {
 
 /** Who hands mail to the world. A server on this machine or in its network is taken for the tenant's own. */
 export async function handoverOf({ settings }: Subject): Promise<Handover> {
-  if (settings.email.provider === 'capture') return { to: 'nobody' };
-  if (settings.email.provider === 'ses') return { to: 'ses' };
+  const { captures, hosts, smtp } = settings.email;
+  if (captures) return { to: 'nobody' };
+  if (hosts) return { to: 'provider', hosts };
   try {
-    const endpoint = parseSmtpUrl(settings.email.smtpUrl ?? '');
+    const endpoint = parseSmtpUrl(smtp.url ?? '');
     const found = isIP(endpoint.host) ? [{ address: endpoint.host }] : await lookup(endpoint.host, { all: true });
     const addresses = found.map(({ address }) => address);
     return { to: addresses.some(isPublicAddress) ? 'foreign' : 'own', endpoint, addresses };

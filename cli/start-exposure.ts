@@ -77,7 +77,7 @@ function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Openi
 }
 
 function keepsMail({ email, sms }: Settings): boolean {
-  return email.provider === 'capture' || sms.provider === 'capture';
+  return email.captures || sms.captures;
 }
 
 function readers({ publicHost, publicUrl }: Settings): string {

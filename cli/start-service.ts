@@ -174,7 +174,7 @@ function announce({ settings, home, tell }: Surroundings, dev: DevFile, port: nu
 function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {
   const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
   const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
-  const captured = email.provider === 'capture' ? ` and shows at ${mailboxUrl}` : '';
+  const captured = email.captures ? ` and shows at ${mailboxUrl}` : '';
   return `This sends a first mail${captured}: ${curl}`;
 }
 

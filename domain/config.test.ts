@@ -34,7 +34,7 @@ describe('settings of npm start', () => {
       publicUrl: 'http://127.0.0.1:3000',
       database: { url: undefined },
       temporal: { address: undefined, namespace: 'default' },
-      email: { provider: 'capture', dkimSign: true, snsTopicArns: [] },
+      email: { provider: 'capture', dkimSign: true, ses: { snsTopicArns: [] } },
       sms: { provider: 'capture' },
       rateLimitPerMinute: 1000,
       sendRatePerSecond: 0,
@@ -171,7 +171,7 @@ describe('variables that need each other', () => {
   });
 
   it("SES takes its region from AWS's own variable too", () => {
-    expect(parseSettings({ EMAIL_PROVIDER: 'ses', AWS_REGION: 'eu-west-1' }).email.sesRegion).toBe('eu-west-1');
+    expect(parseSettings({ EMAIL_PROVIDER: 'ses', AWS_REGION: 'eu-west-1' }).email.ses.region).toBe('eu-west-1');
   });
 });
 

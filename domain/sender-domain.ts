@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from './email-providers.ts';
 
 export const RECORD_PURPOSES = ['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND'] as const;
 export type RecordPurpose = (typeof RECORD_PURPOSES)[number];
@@ -27,7 +28,7 @@ export interface RecordSource {
   mailHost: string;
   /** Host of the envelope sender where it is not the domain itself. */
   returnPathDomain: string | undefined;
-  provider: 'capture' | 'smtp' | 'ses';
+  provider: EmailProviderKind;
 }
 
 /** A domain that does not show its key for this long is not verified any more: one faulty answer must not stop all mail. */
@@ -127,6 +128,7 @@ function isSpf(text: string): boolean {
 }
 
 function spfMechanism({ provider, mailHost }: Pick<RecordSource, 'provider' | 'mailHost'>): string {
-  if (provider === 'ses') return 'include:amazonses.com';
+  const { spf } = EMAIL_PROVIDERS[provider];
+  if (spf !== null) return spf;
   return /^[\d.]+$/.test(mailHost) ? `ip4:${mailHost}` : `a:${mailHost}`;
 }

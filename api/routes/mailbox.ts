@@ -35,13 +35,13 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
       return handler(c);
     });
   };
-  if (config.email.provider !== 'capture' && config.sms.provider !== 'capture') return;
+  if (!config.email.captures && !config.sms.captures) return;
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
-  if (config.sms.provider === 'capture') {
+  if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await wanted(c)) }));
     get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await wanted(c)))));
   }
-  if (config.email.provider !== 'capture') return;
+  if (!config.email.captures) return;
   get('/mailbox.json', async (c) => {
     const mails = await listCapturedEmails(db, { ...(await wanted(c)), limit: LISTED_MAX });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });

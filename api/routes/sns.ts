@@ -56,7 +56,8 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     const parsed = SnsMessage.safeParse(jsonOf(text));
     if (!parsed.success) throw refused('The body is no message of SNS.');
     const message = parsed.data;
-    if (!config.email.snsTopicArns.includes(message.TopicArn)) throw refused('This topic is not in SNS_TOPIC_ARNS.');
+    if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
+      throw refused('This topic is not in SNS_TOPIC_ARNS.');
     const url = certificateUrl(message);
     if (!url) throw refused('The certificate is not at an address of SNS.');
     const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);

@@ -86,7 +86,7 @@ export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { co
 
 /** The parameters of a callback that Twilio signed. @throws AppError FORBIDDEN for any other */
 async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
-  const authToken = config.sms.twilioAuthToken;
+  const authToken = config.sms.twilio.authToken;
   const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
   const params = Object.fromEntries(new URLSearchParams(text));
   const { pathname, search } = new URL(c.req.url);

@@ -16,8 +16,6 @@ const SIGNED_FIELDS = [
   'list-unsubscribe',
   'list-unsubscribe-post',
 ];
-/** SES puts its own in their place, which would break a signature over them. */
-export const SES_REWRITTEN_FIELDS: readonly string[] = ['date', 'message-id'];
 const SIGNATURE_LINE = 72;
 
 /** Who signs. Made once a domain: reading a key from PEM costs more than the signature. */

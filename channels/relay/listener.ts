@@ -16,12 +16,12 @@ const CLOSE_MS = 3_000;
 const CLOSE_POLL_MS = 20;
 
 /** A reply that refuses: the code, and words that begin with the enhanced code (RFC 3463). */
-export class SmtpRefusal extends Error {
+export class RelayRefusal extends Error {
   readonly responseCode: number;
 
   constructor(responseCode: number, message: string) {
     super(message);
-    this.name = 'SmtpRefusal';
+    this.name = 'RelayRefusal';
     this.responseCode = responseCode;
   }
 }
@@ -36,11 +36,11 @@ export interface RelayMessage {
 }
 
 export interface RelayHandler {
-  /** @throws SmtpRefusal when the key may not send */
+  /** @throws RelayRefusal when the key may not send */
   signIn(key: string): Promise<void>;
-  /** @throws SmtpRefusal */
+  /** @throws RelayRefusal */
   checkRecipient(address: string): void;
-  /** Accepts a message durably, the 250 comes after it; returns its words. @throws SmtpRefusal; anything else is a 451 */
+  /** Accepts a message durably, the 250 comes after it; returns its words. @throws RelayRefusal; anything else is a 451 */
   take(message: RelayMessage): Promise<string>;
 }
 
@@ -122,7 +122,7 @@ function signingIn({ handler, tls, allowPlain, onError }: RelayOptions): SMTPSer
       answer(handler.signIn(key), onError).then((refusal) => done(refusal, { user: key }));
     },
     onMailFrom: (_address, { user }, done) =>
-      done(user ? null : new SmtpRefusal(530, '5.7.0 Sign in first: any user name, an API key as password')),
+      done(user ? null : new RelayRefusal(530, '5.7.0 Sign in first: any user name, an API key as password')),
   };
 }
 
@@ -142,7 +142,7 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
     onRcptTo: ({ address }, { envelope }, done) => {
       const full = envelope.rcptTo.length >= RECIPIENTS_MAX;
       const check = async () => {
-        if (full) throw new SmtpRefusal(452, '4.5.3 Too many recipients');
+        if (full) throw new RelayRefusal(452, '4.5.3 Too many recipients');
         handler.checkRecipient(address);
       };
       answer(check(), onError).then((refusal) => done(refusal));
@@ -161,8 +161,8 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
         chunks.push(chunk);
       });
       const take = async () => {
-        if (stream.sizeExceeded) throw new SmtpRefusal(552, '5.3.4 The message is larger than 40 MB');
-        if (full) throw new SmtpRefusal(452, '4.3.1 Too many messages at a time, try again later');
+        if (stream.sizeExceeded) throw new RelayRefusal(552, '5.3.4 The message is larger than 40 MB');
+        if (full) throw new RelayRefusal(452, '4.3.1 Too many messages at a time, try again later');
         return handler.take(messageOf(Buffer.concat(chunks), session));
       };
       const forget = () => {
@@ -181,14 +181,14 @@ function receiving({ handler, onError }: RelayOptions, load: Load): SMTPServerOp
 }
 
 /** What a handler's answer is on the wire; a fault of ours asks the client to come again. */
-async function answer(work: Promise<unknown>, onError: (error: Error) => void): Promise<SmtpRefusal | null> {
+async function answer(work: Promise<unknown>, onError: (error: Error) => void): Promise<RelayRefusal | null> {
   try {
     await work;
     return null;
   } catch (error) {
-    if (error instanceof SmtpRefusal) return error;
+    if (error instanceof RelayRefusal) return error;
     onError(error instanceof Error ? error : new Error(String(error)));
-    return new SmtpRefusal(451, '4.3.0 Something went wrong on our side, try again later');
+    return new RelayRefusal(451, '4.3.0 Something went wrong on our side, try again later');
   }
 }
 

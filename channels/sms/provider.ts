@@ -1,3 +1,5 @@
+import type { SmsProviderKind } from '../../domain/sms-providers.ts';
+
 /** One SMS for one recipient. */
 export interface OutgoingSms {
   /** Id of its row. */
@@ -14,7 +16,7 @@ export type SmsResult =
   | { outcome: 'later'; error: string };
 
 export interface SmsProvider {
-  readonly kind: 'capture' | 'twilio';
+  readonly kind: SmsProviderKind;
   /** Never rejects. */
   send(sms: OutgoingSms): Promise<SmsResult>;
 }

@@ -2,7 +2,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createMailer, type Mailer } from '../../activities/mailer.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
+import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertAttachments } from '../../db/attachments.ts';
 import { claimEmails } from '../../db/email-ledger.ts';

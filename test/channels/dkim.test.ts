@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type DkimSigner, dkimSigner, SES_REWRITTEN_FIELDS, signMessage } from '../../channels/email/dkim.ts';
+import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import { type DkimKey, dkimRecordValue, makeDkimKey } from '../../channels/email/dkim-key.ts';
 import { buildMessage } from '../../channels/email/mime.ts';
+import { EMAIL_PROVIDERS } from '../../domain/email-providers.ts';
 
 let key: DkimKey;
 let signer: DkimSigner;
@@ -106,7 +107,9 @@ describe('a signature', () => {
   });
 
   it('survives Date and Message-ID of SES when these are left out', async () => {
-    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, { rewrittenFields: SES_REWRITTEN_FIELDS });
+    const signed = await signMessage(`${HEAD}\r\n\r\nHello\r\n`, signer, {
+      rewrittenFields: EMAIL_PROVIDERS.ses.rewrittenFields,
+    });
     const rewritten = signed.replace('<1@example.com>', '<0100@email.amazonses.com>').replace('10:00:00', '10:00:07');
     expect((await verdict(rewritten)).result).toBe('pass');
   });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
-import { sesProvider } from '../../channels/email/ses.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
+import { sesProvider } from '../../channels/email/ses/provider.ts';
+import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { classifyReply } from '../../domain/bounce.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
@@ -165,18 +165,17 @@ describe('the ses provider', () => {
   async function start() {
     const fake = await startFakeSes();
     cleanup.push(() => fake.close());
-    const provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint, configurationSet: 'events' });
+    const provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
     cleanup.push(() => provider.close());
     return { fake, provider };
   }
 
-  it('calls SendEmail, signed for its region, with the configuration set, and names mail and project in tags', async () => {
+  it('calls SendEmail, signed for its region, and names mail and project in tags', async () => {
     const { fake, provider } = await start();
     expect(await provider.send(email('ann@example.org'))).toMatchObject({ providerMessageId: 'ses-1' });
     expect(fake.requests[0]).toMatchObject({
       method: 'POST',
       path: '/v2/email/outbound-emails',
-      configurationSet: 'events',
     });
     expect(fake.requests[0]?.tags).toEqual({ email_id: 'id-ann@example.org', project_id: PROJECT });
     expect(fake.requests[0]?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-west-1\/ses\//);

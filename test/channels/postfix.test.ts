@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMailer } from '../../activities/mailer.ts';
 import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
+import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { countCampaign } from '../../db/campaign-stats.ts';
 import { claimEmails } from '../../db/email-ledger.ts';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
-import { type RelayMessage, SmtpRefusal, startRelayListener } from '../../channels/relay/listener.ts';
+import { type RelayMessage, RelayRefusal, startRelayListener } from '../../channels/relay/listener.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { until } from '../support/service.ts';
 
@@ -24,10 +24,10 @@ function listen(kind: Kind, tls: Certificate | undefined) {
   }
   const handler = {
     signIn: async (key: string) => {
-      if (key !== 'good') throw new SmtpRefusal(535, '5.7.8 No such key');
+      if (key !== 'good') throw new RelayRefusal(535, '5.7.8 No such key');
     },
     checkRecipient: (to: string) => {
-      if (to.startsWith('nobody@')) throw new SmtpRefusal(550, '5.1.1 Nobody');
+      if (to.startsWith('nobody@')) throw new RelayRefusal(550, '5.1.1 Nobody');
     },
     take: async (_: RelayMessage) => '2.0.0 Accepted',
   };

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { type ChunkInput, campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
+import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';

@@ -9,7 +9,6 @@ export interface FakeSes {
     authorization: string;
     to: string[];
     raw: string;
-    configurationSet: string | undefined;
     tags: Record<string, string>;
   }[];
   /** The next answers; then 200 again. `hang up` closes the connection instead. */
@@ -37,7 +36,6 @@ export async function startFakeSes(): Promise<FakeSes> {
       authorization: request.headers.authorization ?? '',
       to: input.Destination.ToAddresses,
       raw: Buffer.from(input.Content.Raw.Data, 'base64').toString('latin1'),
-      configurationSet: input.ConfigurationSetName,
       tags: Object.fromEntries(
         (input.EmailTags ?? []).map((tag: { Name: string; Value: string }) => [tag.Name, tag.Value]),
       ),

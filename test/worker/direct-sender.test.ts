@@ -5,7 +5,7 @@ import { createEmailAttempts, type EmailAttempts } from '../../activities/email-
 import { createMailer, type Mailer } from '../../activities/mailer.ts';
 import { createSendRates } from '../../activities/send-rates.ts';
 import { createSmsAttempts } from '../../activities/sms-attempts.ts';
-import { smtpProvider } from '../../channels/email/smtp.ts';
+import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { connect } from '../../db/connection.ts';

@@ -1,7 +1,7 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
-import { SES_EMAIL_TAG } from '../../domain/ses-notification.ts';
-import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
-import { sesFailure } from './ses-failure.ts';
+import { SES_EMAIL_TAG } from '../../../domain/ses-notification.ts';
+import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
+import { sesFailure } from './failure.ts';
 
 const CONNECT_MS = 10_000;
 /** A large message over a slow line takes long, and giving up on it leaves it in doubt. */
@@ -13,8 +13,6 @@ export interface SesOptions {
   region: string;
   /** Another server that speaks the API (tests). Credentials come from AWS's own variables. */
   endpoint?: string | undefined;
-  /** Where SES publishes bounces and complaints from. */
-  configurationSet?: string | undefined;
 }
 
 /**
@@ -30,7 +28,7 @@ export function sesProvider(options: SesOptions): EmailProvider {
     if (closed) return { outcome: 'unsent', error: 'the provider is closed' };
     if (signal?.aborted) return { outcome: 'unsent', error: 'aborted' };
     client ??= openClient(options);
-    const sending = sendRaw(client, message, options, signal);
+    const sending = sendRaw(client, message, signal);
     underWay.add(sending);
     return sending.finally(() => underWay.delete(sending));
   };
@@ -64,14 +62,12 @@ async function openClient({ region, endpoint }: SesOptions): Promise<SESv2Client
 async function sendRaw(
   client: Promise<SESv2Client>,
   message: OutgoingEmail,
-  options: SesOptions,
   signal: AbortSignal | undefined,
 ): Promise<ProviderResult> {
   const data = typeof message.raw === 'string' ? Buffer.from(message.raw, 'latin1') : message.raw;
   const input = {
     Destination: { ToAddresses: [message.to] },
     Content: { Raw: { Data: data } },
-    ConfigurationSetName: options.configurationSet,
     // They come back with every event that SES publishes.
     EmailTags: [
       { Name: SES_EMAIL_TAG, Value: message.id },

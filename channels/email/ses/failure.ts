@@ -1,6 +1,6 @@
-import type { SessionStage } from '../../domain/bounce.ts';
-import type { ProviderResult } from './provider.ts';
-import { refusal } from './smtp/refusal.ts';
+import type { SessionStage } from '../../../domain/bounce.ts';
+import type { ProviderResult } from '../provider.ts';
+import { refusal } from '../smtp/refusal.ts';
 
 /** The answer of SES in the terms of SMTP, so that one table judges both. From `connect` to `auth` it is about the account. */
 const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {

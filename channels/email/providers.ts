@@ -1,0 +1,56 @@
+import type { Config } from '../../domain/config.ts';
+import type { EmailProviderKind, EmailProviderSettings } from '../../domain/email-providers.ts';
+import { captureProvider } from './capture.ts';
+import type { EmailProvider, OutgoingEmail } from './provider.ts';
+import { sesProvider } from './ses/provider.ts';
+import { smtpProvider } from './smtp/provider.ts';
+import { parseSmtpUrl } from './smtp/url.ts';
+
+type Store = (message: OutgoingEmail) => Promise<void>;
+
+interface Sender<S> {
+  /** @throws Error for settings that cannot be used */
+  create(settings: S, store: Store): EmailProvider;
+  /** Where it is, for a log: never with user or password. @throws Error for settings that cannot be used */
+  address(settings: S): string;
+}
+
+/** How each provider sends. */
+const SENDERS: { readonly [K in EmailProviderKind]: Sender<EmailProviderSettings[K]> } = {
+  capture: {
+    create: (_, store) => captureProvider(store),
+    address: () => 'the local mailbox',
+  },
+  smtp: {
+    create: ({ url = '' }) => smtpProvider({ url }),
+    address: ({ url = '' }) => {
+      const { host, port } = parseSmtpUrl(url);
+      return `${host}:${port}`;
+    },
+  },
+  ses: {
+    create: ({ region = '', endpoint }) => sesProvider({ region, endpoint }),
+    address: ({ region = '', endpoint }) => endpoint ?? `SES in ${region}`,
+  },
+};
+
+/**
+ * The provider of `EMAIL_PROVIDER`; one a process. `store` keeps mail where the provider captures it.
+ * @throws Error for an SMTP_URL that cannot be used
+ */
+export function createEmailProvider(email: Config['email'], store: Store): EmailProvider {
+  return chosen(email.provider, email).create(store);
+}
+
+/** Where the provider is, for a log: never with user or password. @throws Error for an SMTP_URL that cannot be used */
+export function providerAddress(email: Config['email']): string {
+  return chosen(email.provider, email).address();
+}
+
+function chosen<K extends EmailProviderKind>(kind: K, settings: Pick<EmailProviderSettings, K>) {
+  const sender: Sender<EmailProviderSettings[K]> = SENDERS[kind];
+  return {
+    create: (store: Store) => sender.create(settings[kind], store),
+    address: () => sender.address(settings[kind]),
+  };
+}

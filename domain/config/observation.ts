@@ -1,0 +1,26 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { optionalPort } from './texts.ts';
+import type { Variables } from './variable.ts';
+
+/** What is told of the running service. */
+export const OBSERVATION = {
+  LOG_LEVEL: {
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    takes: 'trace, debug, info, warn, error, fatal or silent',
+    default: 'info',
+    about: 'Least severity that is logged.',
+  },
+  METRICS_PORT: {
+    schema: optionalPort,
+    takes: 'a port number from 1 to 65535, or off',
+    default: 'off',
+    about: 'Port of the Prometheus metrics; under `npm start` of the API, and the next ones of the workers in turn.',
+  },
+  METRICS_HOST: {
+    schema: z.string().refine((value) => isIP(value) !== 0),
+    takes: 'an IP address',
+    default: '127.0.0.1',
+    about: 'Address that the metrics bind to. They ask for no credentials: open it to the network of Prometheus only.',
+  },
+} as const satisfies Variables;

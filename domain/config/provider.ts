@@ -1,0 +1,43 @@
+import type { Environment, ValuesOf, Variables } from './variable.ts';
+
+/** The variables of one provider, and what its own files make of them. */
+export interface ProviderConfig<V extends Variables, S> {
+  readonly variables: V;
+  /** Read whichever provider is chosen: callbacks about what left before still come. */
+  settings(values: ValuesOf<V>, env: Environment): S;
+  /** By the variable that sets it, what has to be there where this provider is chosen. */
+  needs(settings: S): Readonly<Record<string, unknown>>;
+}
+
+/** Providers by their kind. */
+export type Providers = Readonly<Record<string, ProviderConfig<Variables, unknown>>>;
+/** The settings of every provider by its kind. */
+export type SettingsOf<P extends Providers> = { readonly [K in keyof P]: ReturnType<P[K]['settings']> };
+/** The variables of all providers. */
+export type VariablesOf<P extends Providers> = Intersection<P[keyof P]['variables']>;
+type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
+
+/** The variables of all providers, in the order of the table. */
+export function variablesOf<P extends Providers>(providers: P): VariablesOf<P> {
+  return Object.assign({}, ...Object.values(providers).map(({ variables }) => variables));
+}
+
+/** The settings of every provider by its kind. */
+export function settingsOf<P extends Providers>(
+  providers: P,
+  values: ValuesOf<Variables>,
+  env: Environment,
+): SettingsOf<P> {
+  const entries = Object.entries(providers).map(([kind, provider]) => [kind, provider.settings(values, env)]);
+  return Object.fromEntries(entries);
+}
+
+/** The first variable without which this provider cannot be chosen; undefined where all is there. */
+export function missingOf(provider: ProviderConfig<Variables, unknown>, settings: unknown): string | undefined {
+  return Object.entries(provider.needs(settings)).find(([, value]) => value === undefined)?.[0];
+}
+
+/** Choices in words: `a, b or c`. */
+export function choiceOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}

@@ -1,0 +1,53 @@
+import { wholeNumber } from './texts.ts';
+import type { ValuesOf, Variables } from './variable.ts';
+
+/** How long something is kept. */
+const retentionDays = <D extends string>(days: D) => ({
+  schema: wholeNumber(0, 36_500),
+  takes: 'a number of days from 0 to 36500 (0 keeps for ever)',
+  default: days,
+});
+
+/** How long things are kept. */
+export const RETENTION = {
+  WEBHOOK_DELIVERY_RETENTION_DAYS: {
+    ...retentionDays('30'),
+    about: 'Deliveries of the webhook registry are deleted this long after they ended.',
+  },
+  ATTACHMENT_RETENTION_DAYS: {
+    ...retentionDays('7'),
+    about:
+      'The content of attachments is dropped this long after the last mail that has them ended; name, type and size stay.',
+  },
+  EXECUTION_STEP_RETENTION_DAYS: {
+    ...retentionDays('180'),
+    about: 'The steps of executions are deleted this long after the execution ended; the executions stay.',
+  },
+  EVENT_RETENTION_DAYS: {
+    ...retentionDays('0'),
+    about: 'Events are deleted at this age; segments, figures and the activity feed then know only what is younger.',
+  },
+  JOB_RETENTION_DAYS: {
+    ...retentionDays('90'),
+    about: 'Imports and bulk jobs are deleted this long after they ended.',
+  },
+  AUDIT_LOG_RETENTION_DAYS: {
+    ...retentionDays('0'),
+    about: 'Entries of the audit log are deleted at this age.',
+  },
+} as const satisfies Variables;
+
+/** How many days things are kept; 0 is for ever. */
+export type Retention = ReturnType<typeof retentionSettings>;
+
+/** How many days things are kept; 0 is for ever. */
+export function retentionSettings(values: ValuesOf<typeof RETENTION>) {
+  return {
+    webhookDeliveryDays: values.WEBHOOK_DELIVERY_RETENTION_DAYS,
+    attachmentDays: values.ATTACHMENT_RETENTION_DAYS,
+    executionStepDays: values.EXECUTION_STEP_RETENTION_DAYS,
+    eventDays: values.EVENT_RETENTION_DAYS,
+    jobDays: values.JOB_RETENTION_DAYS,
+    auditLogDays: values.AUDIT_LOG_RETENTION_DAYS,
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { host, hostPort, text, wholeNumber } from './texts.ts';
+import type { ValuesOf, Variables } from './variable.ts';
+
+/** More processes than this on one machine is a typing error. */
+const WORKERS_MAX = 64;
+
+/** How to reach Temporal, and how many workers take its tasks. */
+export const TEMPORAL = {
+  TEMPORAL_ADDRESS: {
+    schema: hostPort,
+    takes: 'a host and a port such as temporal.example.com:7233',
+    defaultText: 'embedded dev server under `npm start`, else required',
+    about: "Temporal's frontend.",
+  },
+  TEMPORAL_NAMESPACE: {
+    schema: z.string().regex(/^[\w.-]{2,255}$/),
+    takes: 'a Temporal namespace (letters, digits, dots, dashes)',
+    default: 'default',
+    about: 'The Temporal namespace.',
+  },
+  TEMPORAL_API_KEY: {
+    schema: text,
+    takes: 'an API key',
+    about: 'API key of Temporal Cloud; turns TLS on.',
+    secret: true,
+  },
+  TEMPORAL_TLS_CERT: {
+    schema: text,
+    takes: 'the path of a PEM file',
+    about: 'Client certificate for Temporal (mutual TLS), with `TEMPORAL_TLS_KEY`.',
+  },
+  TEMPORAL_TLS_KEY: {
+    schema: text,
+    takes: 'the path of a PEM file',
+    about: 'Private key of `TEMPORAL_TLS_CERT`.',
+  },
+  TEMPORAL_TLS_CA: {
+    schema: text,
+    takes: 'the path of a PEM file',
+    about: "Certificate authority of Temporal's server; turns TLS on.",
+  },
+  TEMPORAL_TLS_SERVER_NAME: {
+    schema: host,
+    takes: 'a host name',
+    about: "Name to expect in the certificate of Temporal's server, where it is not that of the address.",
+  },
+  TEMPORAL_CLI_PATH: {
+    schema: text,
+    takes: 'the path of the temporal program',
+    defaultText: 'found or fetched',
+    about: 'The `temporal` program that `npm start` runs the dev server with.',
+  },
+  WORKERS: {
+    schema: wholeNumber(1, WORKERS_MAX),
+    takes: `a whole number from 1 to ${WORKERS_MAX}`,
+    defaultText: 'the number of cores, at most 4',
+    about: 'Worker processes of `npm start`.',
+  },
+} as const satisfies Variables;
+
+/** How to reach Temporal. */
+export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
+  return {
+    address: values.TEMPORAL_ADDRESS,
+    namespace: values.TEMPORAL_NAMESPACE,
+    apiKey: values.TEMPORAL_API_KEY,
+    /** Paths of PEM files. */
+    tlsCertFile: values.TEMPORAL_TLS_CERT,
+    tlsKeyFile: values.TEMPORAL_TLS_KEY,
+    tlsCaFile: values.TEMPORAL_TLS_CA,
+    tlsServerName: values.TEMPORAL_TLS_SERVER_NAME,
+    cliPath: values.TEMPORAL_CLI_PATH,
+  };
+}

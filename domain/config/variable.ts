@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+
+/** One environment variable: how its text is read, what it takes in words, and what it is for. */
+export interface Variable {
+  /** From the variable's text, never empty, to its value. */
+  readonly schema: z.ZodType;
+  /** What the variable takes, as the end of "NAME must be …". */
+  readonly takes: string;
+  /** Text that stands in for a variable that is unset or empty; absent: the value is undefined. */
+  readonly default?: string;
+  /** The default in words for the table, where `default` does not say it. */
+  readonly defaultText?: string;
+  /** One sentence for the table of the documentation. */
+  readonly about: string;
+  /** The text never shows in a message. */
+  readonly secret?: true;
+}
+
+/** Variables of one subject by their names, in the order of the documentation's table. */
+export type Variables = Readonly<Record<string, Variable>>;
+
+/** What variables were set to, by their names. */
+export type ValuesOf<V extends Variables> = {
+  [K in keyof V]: z.output<V[K]['schema']> | (V[K] extends { default: string } ? never : undefined);
+};
+
+/** The environment as text, as a process has it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
