@@ -1,9 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import { type CampaignCounts, NO_COUNTS } from '../db/campaign-stats.ts';
 import type { Campaign } from '../db/campaigns.ts';
 import type { Listed } from '../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../domain/campaign.ts';
+import { mailTextAnswer } from './mail-text.ts';
 import { Id, Instant, Truncated } from './schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -68,11 +69,7 @@ export const CampaignRecord = z
     id: Id,
     name: z.string(),
     description: z.string().nullable(),
-    subject: z.string(),
-    body: z.string(),
-    from: z.string(),
-    fromName: z.string().nullable(),
-    replyTo: z.string().nullable(),
+    ...mailTextAnswer,
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),

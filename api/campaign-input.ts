@@ -1,17 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../db/campaigns.ts';
 import { AUDIENCE_TYPES } from '../domain/campaign.ts';
 import { fieldError } from '../domain/errors.ts';
 import { type Condition, ConditionInput } from '../domain/filters.ts';
+import { changedMailText, mailTextInput } from './mail-text.ts';
 import { EmailAddress, Id, InstantInput } from './schemas.ts';
-import { TemplateBody } from './template-body.ts';
-
-/** A subject or a name that goes into a header: a line break would begin another one. */
-const oneLine = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
+import { z } from '@hono/zod-openapi';
 
 const EXAMPLE = {
   name: 'November news',
@@ -32,11 +25,7 @@ const Filter = ConditionInput.nullish().openapi({
 const fields = {
   name: z.string().trim().min(1).max(NAME_MAX_CHARS),
   description: z.string().max(2_000).nullish(),
-  subject: oneLine(998).min(1),
-  body: TemplateBody,
-  from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
-  fromName: oneLine(200).nullish(),
-  replyTo: EmailAddress.nullish(),
+  ...mailTextInput,
   audienceType: AudienceType.optional(),
   type: AudienceType.optional().openapi({ description: 'The same as audienceType' }),
   segmentId: Id.nullish(),
@@ -73,18 +62,11 @@ export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>
 export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
   const audienceType = changes.audienceType ?? changes.type ?? current?.audienceType;
   if (!audienceType) throw fieldError('audienceType', 'Required', 'invalid_type');
-  const kept = <K extends keyof CampaignContent & keyof CampaignChanges>(
-    key: K,
-    given: CampaignContent[K] | undefined,
-  ) => (given === undefined ? current?.[key] : given) as CampaignContent[K];
+  const { name = current?.name ?? '', description = current?.description ?? null } = changes;
   return {
-    name: kept('name', changes.name),
-    description: kept('description', changes.description) ?? null,
-    subject: kept('subject', changes.subject),
-    body: kept('body', changes.body),
-    from: kept('from', changes.from),
-    fromName: kept('fromName', changes.fromName) ?? null,
-    replyTo: kept('replyTo', changes.replyTo) ?? null,
+    name,
+    description,
+    ...changedMailText(changes, current),
     audienceType,
     segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,

@@ -1,5 +1,6 @@
 import type { Compute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';
+import { type ContentTemplates, contentSource } from '../domain/content.ts';
 import { TemplateError, templateRefusal } from '../domain/template-error.ts';
 
 /**
@@ -7,13 +8,9 @@ import { TemplateError, templateRefusal } from '../domain/template-error.ts';
  * One that takes too long by what it says itself would do so for every recipient.
  * @throws AppError VALIDATION_ERROR with line and column (decisions §4); RATE_LIMIT_EXCEEDED where the project has used up its budget
  */
-export async function refuseBadContent(
-  compute: Compute,
-  projectId: string,
-  { subject, body, type }: { subject: string; body: string; type: 'TRANSACTIONAL' | 'MARKETING' },
-): Promise<void> {
+export async function refuseBadContent(compute: Compute, projectId: string, content: ContentTemplates): Promise<void> {
   try {
-    const source = { subject, body, type, trackOpens: true, trackClicks: true };
+    const source = contentSource(content, true);
     const work = { projectId, kind: 'content.check' };
     const { plain, key } = await readyContent(compute, work, source);
     if (!plain) await compute.inThread(work, 'content.trial', { key, source });

@@ -4,7 +4,7 @@ import type { Content } from '../db/contents.ts';
 import { variablesOf } from '../db/email-variables.ts';
 import type { Email } from '../db/emails.ts';
 import { BoundExceeded } from '../domain/bounded.ts';
-import { listUnsubscribeHeaders } from '../domain/content.ts';
+import { contentSource, listUnsubscribeHeaders } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { formatMailbox } from '../domain/mime-headers.ts';
@@ -42,9 +42,7 @@ export async function emailAsRead(
     return { ...written(email, content), text, headers: headersOf(email, email.subject, []) };
   }
   try {
-    const { subject, body, type } = content;
-    const source = { subject, body, type, trackOpens: false, trackClicks: false };
-    const ready = await readyContent(compute, work, source);
+    const ready = await readyContent(compute, work, contentSource(content, false));
     const urls = { baseUrl: links.publicUrl, ...linkToken(links.secretKey, email.id) };
     const input = { vars: variablesOf(email), urls };
     const parts = await renderedParts(compute, work, { content: ready, input });

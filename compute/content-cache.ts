@@ -1,5 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import { type Content, findContents } from '../db/contents.ts';
+import { contentSource } from '../domain/content.ts';
 import { Lru } from '../domain/lru.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ReadyContent, readyContent } from './contents.ts';
@@ -36,10 +37,6 @@ export function createContentCache({ db, compute }: { db: Db; compute: Compute }
   async function compile({ contentId, tracked, ...work }: Parameters<ContentCache['get']>[0]): Promise<StoredContent> {
     const content = (await findContents(db, { projectId: work.projectId, ids: [contentId] })).get(contentId);
     if (!content) throw new Error(`content ${contentId} is missing`);
-    const { subject, body, type } = content;
-    return {
-      content,
-      ready: await readyContent(compute, work, { subject, body, type, trackOpens: tracked, trackClicks: tracked }),
-    };
+    return { content, ready: await readyContent(compute, work, contentSource(content, tracked)) };
   }
 }

@@ -8,6 +8,7 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
+  templatesOf,
 } from '../domain/content.ts';
 import type { Scope } from '../domain/liquid.ts';
 import type { Sourced } from '../domain/provenance.ts';
@@ -35,7 +36,7 @@ export interface ReadyContent extends Omit<ContentFacts, 'costly' | 'compileMs'>
 /** Compiles content: here when it is small, else in a thread. @throws TemplateError, OverBudget */
 export async function readyContent(compute: Compute, work: Work, source: ContentSource): Promise<ReadyContent> {
   const key = randomUUID();
-  if (isSmall([source.subject, source.body, source.text ?? ''])) {
+  if (isSmall(templatesOf(source))) {
     const compiled = compileContent(source);
     return factsOf(compiled, { plain: compiled.costly ? undefined : compiled, key, source });
   }

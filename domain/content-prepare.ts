@@ -6,15 +6,29 @@ import { textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
+import type { MailTemplates } from './mail-text.ts';
 
-export interface ContentSource {
-  subject: string;
-  body: string;
+export interface ContentTemplates extends MailTemplates {
   type: 'TRANSACTIONAL' | 'MARKETING';
+}
+
+export interface ContentSource extends ContentTemplates {
   trackOpens: boolean;
   trackClicks: boolean;
   /** The author's own text part, a template too; made from the body when absent. */
   text?: string | null;
+}
+
+/** What there is to render of a content; `tracked` with pixel and counted links. */
+export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource {
+  const { subject, body, type } = content;
+  return { subject, body, type, trackOpens: tracked, trackClicks: tracked };
+}
+
+/** All templates of a content. */
+export function templatesOf({ subject, body, text }: ContentSource): string[] {
+  const own: MailTemplates = { subject, body };
+  return [...Object.values(own), text ?? ''];
 }
 
 /** Content ready to be cut into pieces: all that a rendering adds stands in the sources as variables of our own. */
@@ -43,23 +57,26 @@ const PIXEL =
 
 /** Checks the three templates and writes links, footer and pixel into them, once per content. @throws TemplateError */
 export function prepareContent(source: ContentSource): PreparedContent {
-  const subject = parseTemplate(source.subject, 'plain', 'subject');
-  const body = parseTemplate(source.body, 'html', 'body');
+  const own: Record<keyof MailTemplates, ParsedTemplate> = {
+    subject: parseTemplate(source.subject, 'plain', 'subject'),
+    body: parseTemplate(source.body, 'html', 'body'),
+  };
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
-  const parsed = ownText ? [subject, body, ownText] : [subject, body];
-  const variables = parsed.map(templateVariables);
-  const namesLink = variables.map((paths) => paths.some(([root]) => root === 'unsubscribeUrl'));
-  const needsFooter = source.type === 'MARKETING' && !namesLink[1];
-  const rewriting = rewritingOf(source, body);
+  const parsed = [...Object.values(own), ...(ownText ? [ownText] : [])];
+  const variables = new Map(parsed.map((template) => [template, templateVariables(template)]));
+  const isMarketing = source.type === 'MARKETING';
+  const namesLink = (template: ParsedTemplate) => variables.get(template)?.some(([root]) => root === 'unsubscribeUrl');
+  const needsFooter = isMarketing && !namesLink(own.body);
+  const rewriting = rewritingOf(source, own.body);
   return {
-    subject: plainSource(subject, 'subject'),
+    subject: plainSource(own.subject, 'subject'),
     html: rewriteBody(source, rewriting, needsFooter),
     text: ownText
-      ? plainSource(ownText, 'text') + (source.type === 'MARKETING' && !namesLink[2] ? FOOTER_TEXT : '')
+      ? plainSource(ownText, 'text') + (isMarketing && !namesLink(ownText) ? FOOTER_TEXT : '')
       : derivedText(source.body, rewriting, needsFooter),
     links: [...new Set([...rewriting.links.values()].map((link) => link.address))],
-    variables: variables.flat(),
-    needsUnsubscribe: source.type === 'MARKETING' || namesLink.includes(true),
+    variables: [...variables.values()].flat(),
+    needsUnsubscribe: isMarketing || parsed.some(namesLink),
     costly: parsed.some(isCostly),
   };
 }

@@ -1,17 +1,18 @@
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
-import { type ContentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
+import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
 import { htmlToText } from './content-text.ts';
 import { unsubscribeUrl } from './link-tokens.ts';
 import { renderBounded, type Scope } from './liquid.ts';
+import { NO_TEXT } from './mail-text.ts';
 import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
 import type { Sourced, Taken } from './provenance.ts';
 import { isReservedMailHeader } from './service-headers.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';
-export type { ContentSource } from './content-prepare.ts';
+export { type ContentSource, type ContentTemplates, contentSource, templatesOf } from './content-prepare.ts';
 
 /** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
 export interface CompiledContent {
@@ -90,7 +91,7 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
 
 /** A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws TemplateError */
 export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
-  const content = compileContent({ subject, body: '', type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false });
+  const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
   return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };
 }

@@ -1,8 +1,9 @@
 import { AppError } from './errors.ts';
+import type { MailTemplates } from './mail-text.ts';
 import type { Reason } from './reasons.ts';
 
 /** Which part of the content is meant, in the words of the API's fields. */
-export type TemplateField = 'subject' | 'body' | 'text' | 'template';
+export type TemplateField = keyof MailTemplates | 'text' | 'template';
 
 /** A template that does not parse, uses what is refused, or takes too much; `line` and `column` count from 1. */
 export class TemplateError extends Error {

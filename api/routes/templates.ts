@@ -17,9 +17,9 @@ import { errors, json, noContent, ok } from '../answers.ts';
 import { refuseBadContent } from '../content-check.ts';
 import type { Deps } from '../deps.ts';
 import type { App } from '../env.ts';
-import { EmailAddress, Id, IdParams, Instant, numberedListFields, pageQuery, Truncated } from '../schemas.ts';
+import { changedMailText, mailTextAnswer, mailTextInput } from '../mail-text.ts';
+import { Id, IdParams, Instant, numberedListFields, pageQuery, Truncated } from '../schemas.ts';
 import { scopes } from '../security.ts';
-import { TemplateBody } from '../template-body.ts';
 
 const LIST_DEFAULT = 20;
 
@@ -44,33 +44,20 @@ const TemplateRecord = z
     id: Id,
     name: z.string(),
     description: z.string().nullable(),
-    subject: z.string(),
-    body: z.string(),
+    ...mailTextAnswer,
+    from: mailTextAnswer.from.nullable(),
     type: Type,
-    from: z.string().nullable(),
-    fromName: z.string().nullable(),
-    replyTo: z.string().nullable(),
     createdAt: Instant,
     updatedAt: Instant,
   })
   .openapi('Template', { example: EXAMPLE });
 
-/** A subject or a name that goes into a header: a line break would begin another one. */
-const oneLine = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
-
 const fields = {
   name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
   description: z.string().max(1000).nullish(),
-  subject: oneLine(998).min(1),
-  body: TemplateBody,
+  ...mailTextInput,
+  from: mailTextInput.from.nullish(),
   type: Type,
-  from: EmailAddress.nullish().openapi({ description: 'On a verified domain of the project' }),
-  fromName: oneLine(200).nullish(),
-  replyTo: EmailAddress.nullish(),
 };
 
 const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
@@ -201,12 +188,12 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   });
 
   app.openapi(createTemplateRoute, async (c) => {
-    const { description = null, from = null, fromName = null, replyTo = null, ...rest } = c.req.valid('json');
+    const given = c.req.valid('json');
     const { projectId } = c.var;
-    await refuseBadContent(compute, projectId, rest);
-    const template = await inTransaction(db, (trx) =>
-      insertTemplate(trx, { projectId, ...rest, description, from, fromName, replyTo }),
-    );
+    await refuseBadContent(compute, projectId, given);
+    const { name, description = null, type } = given;
+    const fields = { name, description, type, ...changedMailText<string | null>(given) };
+    const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     return c.json(templateAnswer(template), 201);
   });
 
@@ -219,8 +206,7 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
-    const { subject, body, type } = { ...(await getTemplate(db, ref)), ...changes };
-    await refuseBadContent(compute, ref.projectId, { subject, body, type });
+    await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
     const template = await inTransaction(db, (trx) => updateTemplate(trx, { ...ref, changes }));
     return c.json(templateAnswer(template), 200);
   });
