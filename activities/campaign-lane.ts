@@ -25,7 +25,7 @@ import type { CampaignRecorder, RecordOwner } from './campaign-recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './campaign-tokens.ts';
 import { failed } from './email-decision.ts';
 import type { EmailSettler } from './email-settler.ts';
-import type { SendWindow } from './send-window.ts';
+import type { InFlightLimit } from './in-flight-limit.ts';
 import type { SlowContent } from './slow-content.ts';
 
 /** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */
@@ -45,7 +45,7 @@ const OVER_BUDGET_MS = 2_000;
 export interface LaneDeps {
   db: Db;
   provider: EmailProvider;
-  window: SendWindow;
+  inFlight: InFlightLimit;
   recorder: CampaignRecorder;
   settler: EmailSettler;
   pads: KeyPads;
@@ -161,7 +161,7 @@ class Lane implements RecordOwner {
   /** A mail is out of doubt: recorded, or not ours any more. */
   recorded(mails: number): void {
     this.inDoubt -= mails;
-    this.deps.window.give(mails);
+    this.deps.inFlight.give(this.projectId, mails);
     if (this.inDoubt === 0) this.drained?.();
   }
 
@@ -286,7 +286,7 @@ class Lane implements RecordOwner {
       return undefined;
     }
     if (this.turn.composer.costly) return this.takeCostly(row);
-    const place = this.deps.window.take();
+    const place = this.deps.inFlight.take(this.projectId);
     if (place) return place.then(() => this.takeAfterWait(row, undefined));
     this.inDoubt += 1;
     this.submit(row, undefined);
@@ -299,7 +299,7 @@ class Lane implements RecordOwner {
       this.unsent.push(row.id);
       return;
     }
-    const place = this.deps.window.take();
+    const place = this.deps.inFlight.take(this.projectId);
     if (place) await place;
     this.takeAfterWait(row, made);
   }
@@ -307,7 +307,7 @@ class Lane implements RecordOwner {
   /** There is a place now. */
   private takeAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
     if (this.halted) {
-      this.deps.window.give(1);
+      this.deps.inFlight.give(this.projectId, 1);
       this.unsent.push(row.id);
       return;
     }

@@ -1,20 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { EmailProviderKind } from '../domain/email-providers.ts';
 import type { HoldGuard } from './hold-guard.ts';
+import { type Persistence, persistently } from './persistently.ts';
+import type { Logger } from 'pino';
 
 /** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (performance.md §3). */
 const BATCH_ROWS = 100;
 /** How long a lone answer waits for others. */
 const BATCH_MS = 20;
 /**
- * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often, and the window
- * keeps more from leaving. After it the lane gives up, and its rows are claimed again.
+ * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often, and the limit
+ * of what is in flight keeps more from leaving. After it the lane gives up, and its rows are claimed again.
  */
-const RETRY_MS = 500;
-const RETRIES_MAX = 1_200;
+const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
 /** Who is told what became of the records of its mails. */
 export interface RecordOwner {
@@ -51,7 +50,14 @@ export function createCampaignRecorder(deps: {
   /** The provider. */
   source: EmailProviderKind;
 }): CampaignRecorder {
-  const { log } = deps;
+  const persistence: Persistence = {
+    waitsMs: RETRY_WAITS_MS,
+    passes: () => true,
+    onFirstFailure: (error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      deps.log.warn({ reason }, 'sent campaign mails could not be recorded; it is tried again');
+    },
+  };
   let queue: Answer[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running = false;
@@ -87,7 +93,7 @@ export function createCampaignRecorder(deps: {
     let failure: Error | null = null;
     let result: Recorded = { missing: NONE, listening: [] };
     try {
-      result = await persistently(() => complete(deps, batch), log);
+      result = await persistently(() => complete(deps, batch), persistence);
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
@@ -155,17 +161,4 @@ function byOwner(batch: Answer[]): Map<RecordOwner, Answer[]> {
     else owners.set(answer.owner, [answer]);
   }
   return owners;
-}
-
-async function persistently<T>(work: () => Promise<T>, log: Pick<Logger, 'warn'>): Promise<T> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tried > RETRIES_MAX) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (tried === 1) log.warn({ reason }, 'sent campaign mails could not be recorded; it is tried again');
-      await sleep(RETRY_MS);
-    }
-  }
 }

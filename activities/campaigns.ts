@@ -40,12 +40,13 @@ import type { ActivityDeps } from './deps.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 import { bounceOutcome, verdictOf } from './email-decision.ts';
 import { createEmailSettler } from './email-settler.ts';
+import { withHeartbeats } from './heartbeats.ts';
 import { createHoldGuard } from './hold-guard.ts';
-import { createSendWindow } from './send-window.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 import { createSlowContents } from './slow-content.ts';
 
-/** Mails of a process in doubt at a time (performance.md, "The bar and where we stand"). */
-const IN_DOUBT_MAX = 200;
+/** 200 loses nothing of the speed; without a limit a slow commit piles up tens of thousands. */
+const IN_FLIGHT_MAX = 200;
 /** How long a lane keeps its place: other projects' chunks and jobs wait for one no longer than this. */
 const TURN_MS = 60_000;
 /** With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with the rate. */
@@ -133,7 +134,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
   const shared: Omit<LaneDeps, 'sign' | 'judge'> = {
     db,
     provider: bulkProvider,
-    window: createSendWindow(IN_DOUBT_MAX),
+    inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
     recorder: createCampaignRecorder({ db, log, guard, source: bulkProvider.kind }),
     settler: createEmailSettler({
       db,
@@ -254,7 +255,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
   return {
     /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
     async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
-      return beating(async (cancelled) => {
+      return withHeartbeats(async (cancelled) => {
         const until = Date.now() + AUDIENCE_TURN_MS;
         const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
         const contacts = round === 0 ? FIRST_PAGE_CONTACTS : PAGE_CONTACTS;
@@ -267,12 +268,12 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
           if (done || enough) return { outcome: 'taken', done, recipients, lastSeq, sendNow: round !== undefined };
           if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
         }
-      });
+      }, HEARTBEAT_MS);
     },
 
     /** One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions no longer count. */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
-      return beating((cancelled) => sendTurn(input, cancelled));
+      return withHeartbeats((cancelled) => sendTurn(input, cancelled), HEARTBEAT_MS);
     },
 
     /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
@@ -283,15 +284,4 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
       return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
     },
   };
-}
-
-/** Runs an activity that heartbeats by the clock: it may wait for a provider or a send rate. */
-async function beating<T>(work: (cancelled: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-  try {
-    return await work(context.cancellationSignal);
-  } finally {
-    clearInterval(beat);
-  }
 }

@@ -44,9 +44,8 @@ export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempt
    * claimed by its delivery (the workflow), and what is settled is not taken twice.
    */
   async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
-    const { info, cancellationSignal } = Context.current();
-    const deliveryId = deliveryIdOf(info);
-    return withHeartbeats(() => sendGroup(deps.emailAttempts, input, { deliveryId, stop: cancellationSignal }));
+    const deliveryId = deliveryIdOf(Context.current().info);
+    return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
   },
 
   /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */

@@ -17,12 +17,12 @@ import { bounceOutcome, failed, later, refusalOf, verdictOf } from './email-deci
 import { createEmailMessages, type ReadyEmail } from './email-message.ts';
 import { createEmailSettler, type SettleHook } from './email-settler.ts';
 import { createHoldGuard } from './hold-guard.ts';
-import { createInDoubtLimit } from './in-doubt-limit.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
-const IN_DOUBT_MAX = 60;
+const IN_FLIGHT_MAX = 60;
 /** Of one project: some places are always free for others. */
-const IN_DOUBT_OF_PROJECT = 48;
+const IN_FLIGHT_OF_PROJECT = 48;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
@@ -71,7 +71,7 @@ export function createMailer(deps: {
 }): Mailer {
   const { config, db, provider, lifecycle } = deps;
   const messages = createEmailMessages(deps);
-  const limit = createInDoubtLimit({ max: IN_DOUBT_MAX, ofProject: IN_DOUBT_OF_PROJECT });
+  const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
   const settler = createEmailSettler({
     db,

@@ -1,16 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectionFailure } from '../db/transaction.ts';
+import { isConnectionFailure } from '../db/postgres-errors.ts';
 
 /** A message that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this often. */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
-/** Tries again while the connection is what failed. `work` has to be safe to repeat after a commit whose answer was lost: fenced by a claim. */
-export async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (const waitMs of RETRY_WAITS_MS) {
+export interface Persistence {
+  /** How long to wait before each further try. */
+  waitsMs: readonly number[];
+  /** What is worth another try. */
+  passes(error: unknown): boolean;
+  /** Told of the first failure that is followed by another try. */
+  onFirstFailure?(error: unknown): void;
+}
+
+const WHILE_POSTGRES_IS_AWAY: Persistence = { waitsMs: RETRY_WAITS_MS, passes: isConnectionFailure };
+
+/** Tries again what fails for a while. `work` has to be safe to repeat after a commit whose answer was lost: fenced by a claim. */
+export async function persistently<T>(
+  work: () => Promise<T>,
+  { waitsMs, passes, onFirstFailure }: Persistence = WHILE_POSTGRES_IS_AWAY,
+): Promise<T> {
+  for (const [tried, waitMs] of waitsMs.entries()) {
     try {
       return await work();
     } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
+      if (!passes(error)) throw error;
+      if (tried === 0) onFirstFailure?.(error);
       await sleep(waitMs);
     }
   }

@@ -29,9 +29,8 @@ export type SmsActivities = ReturnType<typeof smsActivities>;
 export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
   /** Sends a group of SMS that did not go before; answers which have to wait until when. May run again: rows are claimed by their delivery. */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
-    const { info, cancellationSignal } = Context.current();
-    const deliveryId = deliveryIdOf(info);
-    return withHeartbeats(() => sendGroup(smsAttempts, input, { deliveryId, stop: cancellationSignal }));
+    const deliveryId = deliveryIdOf(Context.current().info);
+    return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
   },
 
   /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createInDoubtLimit } from './in-doubt-limit.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 
 /** Work that ends when it is told to, and says in which order it began. */
 function workOf(max: number, ofProject: number) {
-  const limit = createInDoubtLimit({ max, ofProject });
+  const limit = new InFlightLimit({ max, ofProject });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const add = (project: string, name: string) =>
@@ -18,7 +18,7 @@ function workOf(max: number, ofProject: number) {
   return { limit, begun, add, end };
 }
 
-describe('the limit of mails in doubt', () => {
+describe('the limit of mails in flight', () => {
   it('is never passed, and the next one begins when one ends', async () => {
     const { limit, begun, add, end } = workOf(2, 2);
     for (const name of ['a1', 'a2', 'a3']) void add('a', name);
@@ -44,6 +44,17 @@ describe('the limit of mails in doubt', () => {
     await end('a2');
     await end('a3');
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1']);
+  });
+
+  it('makes nobody wait who need not, and passes each place that is given back to one who waits', async () => {
+    const limit = new InFlightLimit({ max: 2 });
+    expect(limit.take('a')).toBeUndefined();
+    expect(limit.take('a')).toBeUndefined();
+    const next = limit.take('a');
+    const last = limit.take('b');
+    limit.give('a', 2);
+    await Promise.all([next, last]);
+    expect(limit.current).toBe(2);
   });
 
   it('gives the place back where the work fails', async () => {

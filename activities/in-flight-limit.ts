@@ -1,0 +1,91 @@
+/**
+ * How many mails of this process may be on the wire, answered, or being committed at a time. It is the most that a kill of the process can
+ * double, so it is backpressure: whoever is over it waits before the next mail is taken. Projects take turns, and none has more places than
+ * its share: behind a slow relay one with thousands of mails would keep the others' waiting for minutes.
+ */
+export class InFlightLimit {
+  private readonly max: number;
+  private readonly ofProject: number;
+  /** Who waits, by project; a Map keeps the order in which projects have their turns. */
+  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly taken = new Map<string, number>();
+  private total = 0;
+
+  /** @param p.ofProject places that one project may have at a time; all of them unless it says otherwise */
+  constructor({ max, ofProject = max }: { max: number; ofProject?: number }) {
+    this.max = max;
+    this.ofProject = ofProject;
+  }
+
+  /** Places that are taken. */
+  get current(): number {
+    return this.total;
+  }
+
+  /** Runs `work` when there is room for the project. */
+  async run<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    const place = this.take(projectId);
+    if (place) await place;
+    try {
+      return await work();
+    } finally {
+      this.give(projectId, 1);
+    }
+  }
+
+  /** Takes a place; a promise only where one has to be waited for, because most mails need not wait. */
+  take(projectId: string): Promise<void> | undefined {
+    const queue = this.waiting.get(projectId);
+    if (!queue && this.hasRoom(projectId)) {
+      this.enter(projectId);
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      if (queue) queue.push(resolve);
+      else this.waiting.set(projectId, [resolve]);
+    });
+  }
+
+  /** Gives places of the project back. */
+  give(projectId: string, places: number): void {
+    for (let place = 0; place < places; place++) {
+      this.total -= 1;
+      const left = this.takenBy(projectId) - 1;
+      if (left > 0) this.taken.set(projectId, left);
+      else this.taken.delete(projectId);
+      this.letNextIn();
+    }
+  }
+
+  private letNextIn(): void {
+    for (const projectId of this.waiting.keys()) {
+      if (!this.hasRoom(projectId)) continue;
+      this.letIn(projectId);
+      return;
+    }
+  }
+
+  /** The place is taken before its owner goes on, so that nobody who comes later slips in between. */
+  private letIn(projectId: string): void {
+    const queue = this.waiting.get(projectId) ?? [];
+    const resolve = queue.shift();
+    this.waiting.delete(projectId);
+    if (queue.length > 0) this.waiting.set(projectId, queue);
+    if (!resolve) return;
+    this.enter(projectId);
+    resolve();
+  }
+
+  private enter(projectId: string): void {
+    this.total += 1;
+    this.taken.set(projectId, this.takenBy(projectId) + 1);
+  }
+
+  private takenBy(projectId: string): number {
+    return this.taken.get(projectId) ?? 0;
+  }
+
+  private hasRoom(projectId: string): boolean {
+    return this.total < this.max && this.takenBy(projectId) < this.ofProject;
+  }
+}
