@@ -1,9 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { AppError } from '../domain/errors.ts';
-import type { KeyOwner } from '../domain/key-owner.ts';
+import { type KeyOwner, maySeeAnswer } from '../domain/key-owner.ts';
 import type { Trx } from './connection.ts';
-import { type FirstUse, IDEMPOTENCY_HOURS, idempotencyConflict } from './idempotency.ts';
 import { prepared } from './prepared.ts';
+import { type RawBuilder, sql } from 'kysely';
+
+/** How long a key refuses its second use. */
+export const IDEMPOTENCY_HOURS = 24;
 
 /** What tells a key from others: keys are one namespace a project, and those sent with its public key another. */
 export interface KeyRef {
@@ -78,19 +80,38 @@ export function updateAnswers(answers: KeyedAnswer[]): RawBuilder<unknown> {
     WHERE k.project_id = u.project_id AND k.public = u.public AND k.key = u.key`;
 }
 
+/** One that is gone again by the time it is looked for, which was about to expire, refuses all the same. */
 async function refusals(trx: Trx, used: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (used.length === 0) return new Map();
-  const owners = new Map(used.map((request) => [keyName(request), request.owner]));
   const { rows } = await sql<FirstUse & { project_id: string; public: boolean }>`
     SELECT k.* FROM idempotency_keys k
     JOIN ${keyRows(used)} ON k.project_id = u.project_id AND k.public = u.public AND k.key = u.key
   `.execute(trx);
-  return new Map(
-    rows.flatMap((row) => {
-      const owner = owners.get(nameOfRow(row));
-      return owner ? [[nameOfRow(row), idempotencyConflict(owner, row)]] : [];
-    }),
-  );
+  const first = new Map(rows.map((row) => [nameOfRow(row), row]));
+  return new Map(used.map((request) => [keyName(request), keyReused(request, first.get(keyName(request)))]));
+}
+
+/** The request that took a key, as it is stored. */
+interface FirstUse {
+  key: string;
+  owner: string | null;
+  request: string;
+  status_code: number;
+  response: unknown;
+  created_at: Date;
+}
+
+/** With the first answer where its sender may see it (`maySeeAnswer`). */
+function keyReused({ key, owner, request }: KeyedRequest, first: FirstUse | undefined): AppError {
+  return new AppError('IDEMPOTENCY_KEY_REUSED', {
+    details: {
+      key,
+      originalRequest: first?.request ?? request,
+      originalRequestAt: (first?.created_at ?? new Date()).toISOString(),
+      originalStatusCode: first?.status_code ?? 0,
+      originalResponse: first && maySeeAnswer(owner, first) ? first.response : null,
+    },
+  });
 }
 
 function keyRows(keys: KeyRef[]): RawBuilder<unknown> {
