@@ -1,9 +1,9 @@
+import type { Logger } from 'pino';
 import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { EmailProviderKind } from '../domain/email-providers.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { type Persistence, persistently } from './persistently.ts';
-import type { Logger } from 'pino';
 
 /** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (performance.md §3). */
 const BATCH_ROWS = 100;

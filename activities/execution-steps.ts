@@ -19,7 +19,7 @@ export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
  * All may run again: what a visit has done is in the database.
  */
 export function executionStepActivities(deps: ActivityDeps): EffectActivities {
-  return beating<keyof EffectActivities>({
+  return addHeartbeats<keyof EffectActivities>({
     SEND_EMAIL: createSendEmailStep(deps),
     UPDATE_CONTACT: createUpdateContactStep(deps),
     ADVANCE: createAdvance(deps),
@@ -28,7 +28,7 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
 
 /** Apart from the others, because endpoints are slow: they have a task queue of their own. */
 export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
-  return beating<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
+  return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
 }
 
 /** The ADVANCE activity: it walks on from a pause to something without an effect. */
@@ -40,7 +40,7 @@ function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next
 }
 
 /** Each of these activities, with heartbeats while it runs. */
-function beating<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
+function addHeartbeats<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
   const entries = Object.entries<StepActivities<Name>[Name]>(activities);
   return Object.fromEntries(
     entries.map(([name, run]) => [name, (input: StepInput) => withHeartbeats(() => run(input))]),

@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Trx } from '../db/connection.ts';
 import { patchContact } from '../db/contacts.ts';
 import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/execution-resume.ts';
 import { loadStepVariables } from '../db/execution-variables.ts';
-import type { Database } from '../db/schema.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Next, StepInput } from '../domain/execution.ts';
@@ -28,7 +27,7 @@ export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) 
 /** The contact's change, its events and the execution's next step are one transaction. */
 async function updateContact(
   deps: ActivityDeps,
-  trx: Transaction<Database>,
+  trx: Trx,
   { execution, step, next }: EffectStanding,
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
   const { projectId } = execution;

@@ -1,10 +1,10 @@
+import { z } from '@hono/zod-openapi';
 import { type CampaignCounts, NO_COUNTS } from '../db/campaign-stats.ts';
 import type { Campaign } from '../db/campaigns.ts';
 import type { Listed } from '../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../domain/campaign.ts';
 import { mailTextAnswer } from './mail-text.ts';
 import { Id, Instant, Truncated } from './schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const COUNTERS = {
   totalRecipients: 100,

@@ -1,10 +1,10 @@
+import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../db/campaigns.ts';
 import { AUDIENCE_TYPES } from '../domain/campaign.ts';
 import { fieldError } from '../domain/errors.ts';
 import { type Condition, ConditionInput } from '../domain/filters.ts';
 import { changedMailText, mailTextInput } from './mail-text.ts';
 import { EmailAddress, Id, InstantInput } from './schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const EXAMPLE = {
   name: 'November news',

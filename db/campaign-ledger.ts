@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
 import type { TrackingMode } from '../domain/message-tracking.ts';
@@ -10,7 +11,6 @@ import { countOutcomes } from './hold-guard.ts';
 import { prepared } from './prepared.ts';
 import { noteProviderMessages } from './provider-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { GUARD_HOURS } from '../domain/hold-guard.ts';
 import type { Db } from './connection.ts';
 import { removeErasedContents } from './content-removal.ts';
@@ -5,7 +6,6 @@ import { removeErasedAttachments } from './erased-attachments.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency-batch.ts';
 import { PROVIDER_MESSAGE_DAYS } from './provider-messages.ts';
 import { deletePassedTimerSeconds } from './timer-seconds.ts';
-import { sql } from 'kysely';
 
 /** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
 const BATCH = 10_000;

@@ -1,8 +1,8 @@
-import type { AppError } from '../domain/errors.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '../domain/errors.ts';
 import { type KeyOwner, maySeeAnswer } from '../domain/key-owner.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** How long a key refuses its second use. */
 export const IDEMPOTENCY_HOURS = 24;

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
-import type { Db } from './connection.ts';
-import type { Database } from './schema.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
 
 /** Bounces come within hours, complaints within days, a few within weeks; later ones are found by headers or tags only. */
 export const PROVIDER_MESSAGE_DAYS = 30;
@@ -11,7 +10,7 @@ export const PROVIDER_MESSAGE_DAYS = 30;
  * the ledger (db/migrations/20261121T0803-messages.ts). It has its name from the first such provider.
  */
 export async function insertProviderMessages(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   messages: { messageId: string; emailId: string }[],
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { Trx } from './connection.ts';
 import type { NewContent } from './contents.ts';
 import { selectMailText } from './mail-text.ts';
 import { prepared } from './prepared.ts';
-import type { MailType } from './suppressions.ts';
+import type { MailType } from './schema/contents.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
 export interface Draft {

@@ -12,7 +12,7 @@ import { loadStepVariables } from './execution-variables.ts';
 import { selectMailText } from './mail-text.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
-import type { MailType } from './suppressions.ts';
+import type { MailType } from './schema/contents.ts';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (

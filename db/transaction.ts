@@ -1,8 +1,8 @@
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db, Trx } from './connection.ts';
-import { UnknownCommit, isConnectionFailure, sqlStateOf } from './postgres-errors.ts';
+import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
 import { awaitFate } from './unknown-commit.ts';
-import { sql } from 'kysely';
 
 /** Tries of a transaction of which nothing is left for a reason that passes; each starts from nothing, so it is safe. */
 const MAX_TRIES = 5;

@@ -1,3 +1,7 @@
+import { createSign } from 'node:crypto';
+import { sql } from 'kysely';
+import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailer } from '../../activities/mailer.ts';
 import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
@@ -11,15 +15,11 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { SnsMessage, signedText } from '../../domain/sns-message.ts';
 import { verpAddress } from '../../domain/verp.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { campaignWorker, sendingCampaign } from '../support/campaign-worker.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { type FakeSes, startFakeSes } from '../support/fake-ses.ts';
-import { sql } from 'kysely';
-import { createSign } from 'node:crypto';
-import { MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
 const HOST = 'https://sns.eu-west-1.amazonaws.com';

@@ -1,9 +1,9 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { saveContent } from '../../db/contents.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailOptions } from '../../domain/email-outcome.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';
-import { v7 as uuidv7 } from 'uuid';
 
 export interface BuildEmail {
   projectId: string;
