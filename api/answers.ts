@@ -37,7 +37,8 @@ export function noContent(description = 'Done') {
   return { description };
 }
 
-const CODES = 'x-error-codes';
+/** Under this an error answer of the document lists its codes. */
+export const CODES = 'x-error-codes';
 
 /**
  * The error answers of an operation by their codes, for the document; spread it into `responses`. Those that follow from
@@ -63,7 +64,7 @@ export function errorResponses(
   for (const code of codes) {
     add(status400 && code === 'VALIDATION_ERROR' ? '400' : String(ERRORS[code].status), code);
   }
-  return Object.fromEntries([...byStatus].map(([status, set]) => [status, errorResponse(Number(status), [...set])]));
+  return Object.fromEntries([...byStatus].map(([status, set]) => [status, errorResponse(Number(status), set)]));
 }
 
 function codesOf(response: unknown): ErrorCode[] {
@@ -71,7 +72,9 @@ function codesOf(response: unknown): ErrorCode[] {
   return Array.isArray(codes) ? codes : [];
 }
 
-function errorResponse(status: number, codes: ErrorCode[]) {
+/** The codes stand in the catalogue's order, so that the same ones make the same answer. */
+function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
   const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(' '),

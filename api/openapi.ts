@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { AppEnv } from './env.ts';
 import { fillExamples } from './openapi-examples.ts';
+import { shareParts } from './openapi-shared.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (spec "Versioning"). */
@@ -16,6 +17,7 @@ export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
     servers: [{ url: '/', description: 'This service' }],
   });
   fillExamples(document);
+  shareParts(document);
   return {
     ...document,
     tags: tagsOf(document.paths ?? {}),

@@ -30,7 +30,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true });\n`;
+const START = new URL('../../web/api-reference.js', import.meta.url);
 /** Swagger UI sets style attributes, which no attacker's text reaches; scripts come from us only. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
@@ -53,7 +53,9 @@ export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
     c.set('route', '/docs');
     return c.body(PAGE, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY });
   });
-  hono.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript; charset=utf-8' }));
+  hono.get('/docs/start.js', async (c) =>
+    c.body(await readFile(START, 'utf8'), 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  );
   hono.get('/docs/:file', async (c) => {
     const type = FILES[c.req.param('file')];
     if (!type) throw new AppError('NOT_FOUND');

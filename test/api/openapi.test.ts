@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../domain/errors.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
+/** A client reads the document at once; what it says many times stands once under `components`. */
+const MAX_DOCUMENT_BYTES = 400_000;
 /** Codes of failures that no operation can name, since they come before any is chosen. */
 const OF_NO_OPERATION = ['METHOD_NOT_ALLOWED'];
 
@@ -24,8 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const resolve = (schema: Json): Json =>
-  schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
+const resolve = (part: Json): Json => {
+  const [, , kind, name] = part?.$ref?.split('/') ?? [];
+  return name ? document.components[kind][name] : part;
+};
 const hasExample = (content: Json): boolean =>
   content.example !== undefined || content.examples !== undefined || resolve(content.schema)?.example !== undefined;
 
@@ -45,7 +50,9 @@ describe('the OpenAPI document', () => {
     const without = operations.flatMap(({ name, operation }) => {
       const request = Object.entries<Json>(operation.requestBody?.content ?? {});
       const answers = Object.entries<Json>(operation.responses).flatMap(([status, response]) =>
-        Object.entries<Json>(response.content ?? {}).map(([type, content]) => [`${type} ${status}`, content] as const),
+        Object.entries<Json>(resolve(response).content ?? {}).map(
+          ([type, content]) => [`${type} ${status}`, content] as const,
+        ),
       );
       return [...request, ...answers]
         .filter(([type, content]) => type.startsWith('application/json') && !hasExample(content))
@@ -57,10 +64,18 @@ describe('the OpenAPI document', () => {
   it('names every code of the catalogue, and no other', () => {
     const named = new Set(
       operations.flatMap(({ operation }) =>
-        Object.values<Json>(operation.responses).flatMap((response) => response['x-error-codes'] ?? []),
+        Object.values<Json>(operation.responses).flatMap((response) => resolve(response)['x-error-codes'] ?? []),
       ),
     );
     expect([...named, ...OF_NO_OPERATION].sort()).toEqual(Object.keys(ERRORS).sort());
+  });
+
+  it('stays small: an error answer stands in it once', () => {
+    expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(MAX_DOCUMENT_BYTES);
+    const inlined = operations.filter(({ operation }) =>
+      Object.values<Json>(operation.responses).some((response) => response['x-error-codes']),
+    );
+    expect(inlined.map(({ name }) => name)).toEqual([]);
   });
 
   it('passes the strict rules of the linter without a warning', () => {
@@ -77,5 +92,24 @@ describe('the OpenAPI document', () => {
       status: 0,
       said: '',
     });
+  });
+});
+
+describe('the API reference', () => {
+  it('resolves every reference of every operation; a schema within itself stays one', async () => {
+    const source = (await api.call('GET', '/docs/start.js', { key: null })).body;
+    const started: Json[] = [];
+    runInNewContext(source, { SwaggerUIBundle: (options: Json) => started.push(options) });
+    const [localReferences] = started[0].plugins;
+    const { resolveSubtree } = localReferences().fn;
+    const open = new Set<string>();
+    for (const [path, item] of Object.entries<Json>(document.paths)) {
+      for (const method of Object.keys(item)) {
+        const { spec } = await resolveSubtree(document, ['paths', path, method]);
+        expect(spec.operationId).toBe(item[method].operationId);
+        for (const [, reference = ''] of JSON.stringify(spec).matchAll(/"\$ref":"(.+?)"/g)) open.add(reference);
+      }
+    }
+    expect([...open]).toEqual(['#/components/schemas/Condition']);
   });
 });
