@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createSendAcceptor } from '../api/send-acceptor.ts';
+import { createSendAcceptor } from '../api/accept/send-acceptor.ts';
 import { acceptSends } from '../db/accept-sends.ts';
 import { connect } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -11,7 +11,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requireMailListeners(config);
   await requirePostgres(config.database.url);
   // Only now: settings that cannot be used are told before a second of imports.
-  const { startApi } = await import('../api/server.ts');
+  const { startApi } = await import('../api/http/server.ts');
   const api = await startApi(config, { log });
   // A child of npm start has a parent who tells it.
   if (!process.send) for (const line of exposureTable(openingsOfApi(config, api.port))) console.error(line);

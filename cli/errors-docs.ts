@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorsPage } from '../api/errors-page.ts';
+import { errorsPage } from '../api/http/errors-page.ts';
 import { packageRoot } from './package-root.ts';
 
 // `node run.mjs errors-docs`: writes docs/errors.md anew from the catalogue in domain/errors.ts.

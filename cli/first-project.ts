@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hashPassword } from '../api/passwords.ts';
+import { hashPassword } from '../api/routes/auth/passwords.ts';
 import { findPasswordHash } from '../db/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { findPublicKey, insertFirstProject } from '../db/first-project.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createFeedbackRecorder } from '../../api/feedback-recorder.ts';
+import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { recordEmailResults } from '../../db/email-outcomes.ts';
 import { releaseProject } from '../../db/projects.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyCache } from '../../api/key-cache.ts';
+import { createKeyCache } from '../../api/http/key-cache.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { signedIn } from '../support/session.ts';
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../api/passwords.ts';
-import { type RunningApi, startApi } from '../../api/server.ts';
+import { type RunningApi, startApi } from '../../api/http/server.ts';
+import { hashPassword } from '../../api/routes/auth/passwords.ts';
 import { insertAccount } from '../../db/accounts.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { errorsPage } from '../../api/errors-page.ts';
+import { errorsPage } from '../../api/http/errors-page.ts';
 
 describe('docs/errors.md', () => {
   it('is the catalogue of error codes, word for word', () => {

@@ -1,13 +1,13 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { json, ok } from '../../api/answers.ts';
-import type { AppEnv } from '../../api/env.ts';
-import { answerError, errorHandler } from '../../api/error-handler.ts';
-import { IdempotencyHeader, idempotencyKey } from '../../api/idempotency-key.ts';
-import { atBothPaths, createRegistrar } from '../../api/registrar.ts';
-import { createRouteTable } from '../../api/route-table.ts';
-import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/schemas.ts';
-import { publicKey, scopes } from '../../api/security.ts';
+import { json, ok } from '../../api/http/answers.ts';
+import type { AppEnv } from '../../api/http/env.ts';
+import { answerError, errorHandler } from '../../api/http/error-handler.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../api/http/idempotency-key.ts';
+import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
+import { createRouteTable } from '../../api/http/route-table.ts';
+import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
+import { publicKey, scopes } from '../../api/http/security.ts';
 import { AppError } from '../../domain/errors.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../api/app.ts';
+import { createApp } from '../../api/http/app.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 

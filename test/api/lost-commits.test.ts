@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createApp } from '../../api/app.ts';
+import { createApp } from '../../api/http/app.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createEngagementBatcher, type EngagementBatcher } from '../../api/engagement-batcher.ts';
+import { createEngagementBatcher, type EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { buildProject } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CERTIFICATE_FETCHES, TRACKED_HITS } from '../../api/caller-limits.ts';
+import { CERTIFICATE_FETCHES, TRACKED_HITS } from '../../api/http/caller-limits.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operationsOf } from '../support/operations.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRateLimits, type RateLimits } from '../../api/rate-limits.ts';
+import { createRateLimits, type RateLimits } from '../../api/http/rate-limits.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect as connectSocket } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningApi, startApi } from '../../api/server.ts';
+import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

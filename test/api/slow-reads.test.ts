@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApp } from '../../api/app.ts';
-import { type RunningApi, startApi } from '../../api/server.ts';
+import { createApp } from '../../api/http/app.ts';
+import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { connect } from '../../db/connection.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
+import { createEngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';
 import { linkToken } from '../../domain/link-tokens.ts';

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInboundHandler } from '../../api/inbound-mail.ts';
+import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
 import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
 import { findSuppressions } from '../../db/suppressions.ts';
 import { linkToken } from '../../domain/link-tokens.ts';

@@ -1,11 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { pino } from 'pino';
-import { createApp } from '../../api/app.ts';
-import type { Deps } from '../../api/deps.ts';
-import { createEngagementBatcher } from '../../api/engagement-batcher.ts';
-import type { AppEnv } from '../../api/env.ts';
-import { createKeyCache } from '../../api/key-cache.ts';
-import { createRateLimits } from '../../api/rate-limits.ts';
+import { createEngagementBatcher } from '../../api/accept/engagement-batcher.ts';
+import { createApp } from '../../api/http/app.ts';
+import type { Deps } from '../../api/http/deps.ts';
+import type { AppEnv } from '../../api/http/env.ts';
+import { createKeyCache } from '../../api/http/key-cache.ts';
+import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { startApi } from '../../api/server.ts';
+import { startApi } from '../../api/http/server.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { startWorker } from '../../worker/worker.ts';

@@ -4,7 +4,7 @@ import {
   newSessionToken,
   SECURE_SESSION_COOKIE,
   SESSION_COOKIE,
-} from '../../api/session-cookie.ts';
+} from '../../api/http/session-cookie.ts';
 import { insertSession } from '../../db/sessions.ts';
 import type { Role } from '../../domain/scopes.ts';
 import type { TestApi, TestProject } from './api.ts';

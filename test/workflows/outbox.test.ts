@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerBacklog } from '../../api/backlog-metrics.ts';
+import { registerBacklog } from '../../api/http/backlog-metrics.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Db } from '../../db/connection.ts';
+import { type Email, listProvenEmails } from '../../db/emails.ts';
+import { type Engagement, recordEngagements } from '../../db/engagements.ts';
+import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { findFate } from '../../db/unknown-commit.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { type FetchKind, isTooEarly } from '../../domain/prefetchers.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+
+/** A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a sound database. */
+const GATHER_MS = 20;
+const BATCH_MAX = 2_000;
+/** While the database is away: about 40 MB. What comes on top is answered and not counted. */
+const WAITING_MAX = 100_000;
+const RETRY_MS = 1_000;
+/** Ten minutes of tries a second apart: an outage passes, a hit that can never be written does not stay. */
+const TRIES_MAX = 600;
+/** A mail whose SENT is not committed yet: its sender writes that within milliseconds, or crashed and sends it again. */
+const SENDER_TRIES_MAX = 10;
+/** `npm start` allows 20 s for everything. */
+const CLOSE_MS = 5_000;
+
+/** One fetch of a pixel or a link. */
+export interface Hit {
+  emailId: string;
+  kind: FetchKind;
+  at: Date;
+  machine: boolean;
+  /** Where a click led. */
+  link?: string;
+}
+
+export interface EngagementBatcher {
+  /** Takes a hit, to be written with others within 100 ms. */
+  add(hit: Hit): void;
+  /** Writes what is waiting; nothing is taken after it. */
+  close(): Promise<void>;
+}
+
+interface Waiting extends Hit {
+  tries: number;
+  /** The transaction that may have written it. */
+  unknown?: UnknownCommit;
+}
+
+/**
+ * Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came meanwhile. `lenient` leaves
+ * out the rule of what is too early (domain/prefetchers.ts).
+ */
+export function createEngagementBatcher(deps: {
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  log: Pick<Logger, 'warn' | 'error'>;
+  lenient: boolean;
+}): EngagementBatcher {
+  const { db, lifecycle, log, lenient } = deps;
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  // Apart from what is new, which must not wait for them.
+  let retries: Waiting[] = [];
+  let retryTimer: NodeJS.Timeout | undefined;
+  let flushing: Promise<void> | undefined;
+  let closing = false;
+
+  function schedule(): void {
+    if (waiting.length > 0 && !timer && !flushing && !closing) timer = setTimeout(() => void flush(), GATHER_MS);
+  }
+
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const batch = waiting.slice(0, BATCH_MAX);
+    waiting = waiting.slice(BATCH_MAX);
+    flushing = write(batch).then((left) => {
+      flushing = undefined;
+      retries.push(...left);
+      if (retries.length > 0 && !closing) retryTimer ??= setTimeout(takeRetries, RETRY_MS);
+      schedule();
+    });
+    await flushing;
+  }
+
+  function takeRetries(): void {
+    clearTimeout(retryTimer);
+    retryTimer = undefined;
+    waiting = [...retries, ...waiting];
+    retries = [];
+    schedule();
+  }
+
+  /** Returns what has to be tried again. */
+  async function write(written: Waiting[]): Promise<Waiting[]> {
+    try {
+      const { batch, doubtful } = await settleDoubts(written);
+      const emails = new Map((await listProvenEmails(db, idsOf(batch))).map((email) => [email.id, email]));
+      const known = batch.filter(({ emailId }) => emails.has(emailId));
+      const early = closing ? [] : known.filter((hit) => isUnderWay(emails.get(hit.emailId), hit));
+      const ready = known.filter((hit) => !early.includes(hit));
+      const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
+      const failed: Waiting[] = [];
+      for (const [projectId, hits] of groups) failed.push(...(await writeProject(projectId, hits, emails)));
+      return again([...early, ...failed, ...doubtful]);
+    } catch (error) {
+      log.warn({ reason: reasonOf(error), hits: written.length }, 'opens and clicks wait for the database');
+      return again(written);
+    }
+  }
+
+  /** What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell of. */
+  async function settleDoubts(hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
+    const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
+    for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
+      if (!unknown) continue;
+      const fate = await findFate(db, unknown).catch((error: unknown) => {
+        if (isConnectionFailure(error)) throw error;
+        return undefined;
+      });
+      if (fate === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
+      else if (fate === undefined) settled.doubtful.push(...ofOne);
+    }
+    return settled;
+  }
+
+  async function writeProject(projectId: string, hits: Waiting[], emails: Map<string, Email>): Promise<Waiting[]> {
+    const engagements = engagementsOf(hits, emails, lenient);
+    try {
+      lifecycle.dispatch(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
+      return [];
+    } catch (error) {
+      log.warn({ reason: reasonOf(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
+      if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
+      const ids = idsOf(hits);
+      if (ids.length === 1 || isConnectionFailure(error)) return hits;
+      // One that cannot be written must not keep the others: each by itself.
+      const failed: Waiting[] = [];
+      for (const id of ids) {
+        const alone = hits.filter(({ emailId }) => emailId === id);
+        failed.push(...(await writeProject(projectId, alone, emails)));
+      }
+      return failed;
+    }
+  }
+
+  function again(hits: Waiting[]): Waiting[] {
+    for (const hit of hits) hit.tries += 1;
+    const left = hits.filter((hit) => hit.tries < TRIES_MAX);
+    if (left.length < hits.length) log.error({ hits: hits.length - left.length }, 'opens and clicks were given up');
+    return left;
+  }
+
+  return {
+    add(hit) {
+      if (waiting.length + retries.length >= WAITING_MAX) return;
+      waiting.push({ ...hit, tries: 0 });
+      schedule();
+    },
+    async close() {
+      closing = true;
+      clearTimeout(timer);
+      await flushing;
+      const until = Date.now() + CLOSE_MS;
+      takeRetries();
+      while (waiting.length > 0 && Date.now() < until) {
+        await flush();
+        if (retries.length > 0) await sleep(RETRY_MS / 4);
+        takeRetries();
+      }
+      if (waiting.length > 0) log.error({ hits: waiting.length }, 'opens and clicks are lost: the database is away');
+    },
+  };
+}
+
+/** Sums hits up by mail. */
+function engagementsOf(hits: Hit[], emails: Map<string, Email>, lenient: boolean): Engagement[] {
+  return [...groupBy(hits, (hit) => hit.emailId)].flatMap(([emailId, ofEmail]) => {
+    const email = emails.get(emailId);
+    if (!email) return [];
+    const isMachine = (hit: Hit) => hit.machine || (!lenient && isTooEarly(hit.kind, { ...hit, sentAt: email.sentAt }));
+    const opens = ofEmail.filter((hit) => hit.kind === 'open');
+    const clicks = ofEmail.filter((hit) => hit.kind === 'click');
+    const [peopleOpens, peopleClicks] = [opens, clicks].map((some) => some.filter((hit) => !isMachine(hit)));
+    const firstOpen = peopleOpens?.[0];
+    const firstClick = peopleClicks?.[0];
+    return [
+      {
+        email,
+        opens: peopleOpens?.length ?? 0,
+        openedAt: firstOpen?.at ?? null,
+        clicks: peopleClicks?.length ?? 0,
+        clickedAt: firstClick?.at ?? null,
+        link: firstClick?.link ?? null,
+        machineOpens: opens.length - (peopleOpens?.length ?? 0),
+        machineClicks: clicks.length - (peopleClicks?.length ?? 0),
+      },
+    ];
+  });
+}
+
+/** Whether the sender of a mail has yet to record that it was sent: SENT and `email.sent` come before what follows from them. */
+function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
+  const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
+  return open && hit.tries < SENDER_TRIES_MAX;
+}
+
+function idsOf(hits: Hit[]): string[] {
+  return [...new Set(hits.map((hit) => hit.emailId))];
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,41 @@
+import { createDns } from '../../channels/dns.ts';
+import type { Db } from '../../db/connection.ts';
+import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../db/email-feedback.ts';
+import { guardRefusals } from '../../db/hold-guard.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Config } from '../../domain/config.ts';
+import { mailboxProviderOf } from '../../domain/hold-guard.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+
+export type FeedbackRecorder = (
+  request: Omit<FeedbackRequest, 'suppressionKey'>,
+) => Promise<Pick<FeedbackResult, 'outcome'>>;
+
+/**
+ * Records what came back about mails, and dispatches what follows from it; for every way by which it comes. Who runs the mailbox of a
+ * mail that was refused because of its sender is asked of the DNS between two transactions: a process that ends there has one refusal
+ * less among the last hundred.
+ */
+export function createFeedbackRecorder(p: {
+  config: Config;
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+}): FeedbackRecorder {
+  const { config, db, lifecycle } = p;
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  const dns = createDns({ servers: config.dnsServers, cached: true });
+
+  return async (request) => {
+    const { outcome, outbox, refusal } = await inTransaction(db, (trx) =>
+      recordFeedback(trx, { ...request, suppressionKey }),
+    );
+    lifecycle.dispatch(outbox);
+    if (refusal) {
+      const { projectId, domain } = refusal;
+      const provider = mailboxProviderOf(domain, await dns.mx(domain));
+      lifecycle.dispatch(await inTransaction(db, (trx) => guardRefusals(trx, { projectId, provider, refused: 1 })));
+    }
+    return { outcome };
+  };
+}

@@ -1,0 +1,67 @@
+import { acceptSends, type SendOutcome } from '../../db/accept-sends.ts';
+import type { Db } from '../../db/connection.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
+import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
+import { createMonthOpener } from '../../db/usage.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
+
+/** Transactions at a time: one is built while the other commits; a third brought nothing (performance.md §5). */
+const LANES = 2;
+/** Requests that share a transaction at most. */
+const BATCH_MAX = 64;
+/** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
+const WORTH_A_LANE = 32;
+/** A transaction of several projects waits this long for a lock; then each project goes on alone, and only the one concerned waits. */
+const SHARED_LOCK_WAIT_MS = 200;
+/** A batch with files stays small: what is in memory and in one statement is bounded. */
+const BATCH_MAX_BYTES = 20 * 1024 * 1024;
+
+export interface SendAcceptor {
+  /** Accepts a request durably. @throws AppError by which it is refused; then it had no effect at all */
+  accept(request: SendRequest): Promise<SendAnswer>;
+}
+
+/** Requests that come at the same time share a transaction, of whatever projects. Each caller gets an answer or a refusal of its own. */
+export function createSendAcceptor(deps: {
+  db: Db;
+  suppressionKey: Buffer;
+  dispatch: (rows: OutboxRow[]) => void;
+}): SendAcceptor {
+  const { suppressionKey } = deps;
+  const group = createGroupCommit<SendRequest, SendOutcome>({
+    ...{ lanes: LANES, max: BATCH_MAX, worthALane: WORTH_A_LANE, size: { of: sizeOf, max: BATCH_MAX_BYTES } },
+    queueOf: () => 'sends',
+    tenantOf: ({ projectId }) => projectId,
+    // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.
+    apartBy: ({ projectId, idempotencyKey }) =>
+      idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
+    alikeBy: ({ projectId, to, subscribed, data }) => {
+      const change = JSON.stringify([subscribed, data.set, data.remove]);
+      return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
+    },
+    commit: async (requests) => {
+      const isShared = requests.some(({ projectId }) => projectId !== requests[0]?.projectId);
+      const { outcomes, outbox } = await inTransaction(deps.db, async (trx) => {
+        if (isShared) await limitLockWaits(trx, SHARED_LOCK_WAIT_MS);
+        return acceptSends(trx, requests, { suppressionKey });
+      });
+      deps.dispatch(outbox);
+      return outcomes;
+    },
+  });
+  const openMonth = createMonthOpener(deps.db);
+  return {
+    async accept(request) {
+      if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
+      const outcome = await group.add(request);
+      if (outcome.outcome === 'refused') throw outcome.error;
+      return outcome.answer;
+    },
+  };
+}
+
+function sizeOf(request: SendRequest): number {
+  const files = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
+  return files + (request.body?.length ?? 0);
+}

@@ -1,0 +1,66 @@
+import type { Db } from '../../db/connection.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
+import {
+  type TrackAnswer,
+  type TrackOutcome,
+  type TrackRequest,
+  type TrackRequests,
+  trackEvents,
+} from '../../db/track.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+
+/** Transactions at a time: one is built while the other commits. */
+const LANES = 2;
+/** Requests that share a transaction at most. */
+const BATCH_MAX = 64;
+/** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
+const WORTH_A_LANE = 32;
+
+/** One `POST /v1/track`, and by whom it was made. */
+export type TrackedRequest = TrackRequest & Pick<TrackRequests, 'projectId' | 'untrusted' | 'mode'>;
+
+export interface TrackAcceptor {
+  /** Records an event durably. @throws AppError by which it is refused; then it had no effect at all */
+  accept(request: TrackedRequest): Promise<TrackAnswer>;
+}
+
+/** Requests of a project that come at the same time share a transaction. */
+export function createTrackAcceptor(deps: {
+  db: Db;
+  suppressionKey: Buffer;
+  dispatch: (rows: OutboxRow[]) => void;
+}): TrackAcceptor {
+  async function commit(requests: TrackedRequest[]): Promise<TrackOutcome[]> {
+    const [first] = requests;
+    if (!first) return [];
+    const { projectId, untrusted, mode } = first;
+    const { outcomes, outbox } = await inTransaction(deps.db, (trx) =>
+      trackEvents(trx, { projectId, untrusted, mode, requests, suppressionKey: deps.suppressionKey }),
+    );
+    deps.dispatch(outbox);
+    return outcomes;
+  }
+
+  const group = createGroupCommit<TrackedRequest, TrackOutcome>({
+    lanes: LANES,
+    max: BATCH_MAX,
+    worthALane: WORTH_A_LANE,
+    queueOf: ({ projectId, untrusted, mode }) => `${projectId} ${untrusted} ${mode}`,
+    // A contact's events follow each other, and of two requests with one key the second sees the first.
+    apartBy: ({ email, idempotencyKey }) => [
+      `contact ${normalizeEmail(email)}`,
+      ...(idempotencyKey === undefined ? [] : [`key ${idempotencyKey}`]),
+    ],
+    commit,
+  });
+
+  return {
+    async accept(request) {
+      const outcome = await group.add(request);
+      if (outcome.outcome === 'refused') throw outcome.error;
+      return outcome.answer;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { AppError } from '../../domain/errors.ts';
+import type { KeyOwner } from '../../domain/key-owner.ts';
+import type { Actor, RequestContext } from './env.ts';
+
+/** The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none */
+export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
+  const { actor } = c.var;
+  if (actor.kind !== 'user') throw new AppError('UNAUTHORIZED');
+  return actor;
+}
+
+/** Who did it, as the audit log has it: `user:<id>`, `key:<id>` or `public`. */
+export function actorName(actor: Actor): string {
+  if (actor.kind === 'user') return `user:${actor.id}`;
+  return actor.kind === 'secret' ? `key:${actor.id}` : 'public';
+}
+
+/** Who sends a request's idempotency key. */
+export function keyOwner(c: RequestContext): KeyOwner {
+  const actor = c.get('actor');
+  return { name: actorName(actor), public: actor.kind === 'public', scopes: c.get('scopes') };
+}

@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+
+export const ErrorEnvelope = z
+  .object({
+    success: z.literal(false),
+    error: z.object({
+      code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      statusCode: z.number().int(),
+      requestId: z.string(),
+      errors: z.array(z.object({ field: z.string(), message: z.string(), code: z.string() })).optional(),
+      details: z.record(z.string(), z.unknown()).optional(),
+      suggestion: z.string().optional(),
+    }),
+    timestamp: z.iso.datetime(),
+  })
+  .openapi('Error', { description: 'Every error of this service has this form.' });
+
+/** A JSON body. `optional` ones may be left out, and are `{}` then. */
+export function json<S extends z.ZodType>(schema: S, options: { optional?: boolean } = {}) {
+  return { required: !options.optional, content: { 'application/json': { schema } } };
+}
+
+/** A multipart/form-data body. */
+export function multipart<S extends z.ZodType>(schema: S) {
+  return { required: true, content: { 'multipart/form-data': { schema } } };
+}
+
+/** A JSON answer of an operation; the status is the key it stands under. */
+export function ok<S extends z.ZodType>(schema: S, description = 'Success') {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** An answer without a body (204). */
+export function noContent(description = 'Done') {
+  return { description };
+}
+
+/** Under this an error answer of the document lists its codes. */
+export const CODES = 'x-error-codes';
+
+/**
+ * The error answers of an operation by their codes, for the document; spread it into `responses`. Those that follow from
+ * credentials, parameters and body (401, 403, 422, 429 …) are added for every route by itself. Its type is empty, so that the
+ * handler's type knows the successes only: errors are thrown.
+ */
+// biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
+export function errors(...codes: ErrorCode[]): {} {
+  return errorResponses(codes);
+}
+
+/** Error answers by status; one given earlier keeps its codes. `status400` moves VALIDATION_ERROR to 400. */
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  given: object = {},
+  status400 = false,
+): Record<string, object> {
+  const byStatus = new Map<string, Set<ErrorCode>>();
+  const add = (status: string, code: ErrorCode) => byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  for (const [status, response] of Object.entries(given)) {
+    for (const code of codesOf(response)) add(status, code);
+  }
+  for (const code of codes) {
+    add(status400 && code === 'VALIDATION_ERROR' ? '400' : String(ERRORS[code].status), code);
+  }
+  return Object.fromEntries([...byStatus].map(([status, set]) => [status, errorResponse(Number(status), set)]));
+}
+
+function codesOf(response: unknown): ErrorCode[] {
+  const codes = typeof response === 'object' && response !== null ? Reflect.get(response, CODES) : undefined;
+  return Array.isArray(codes) ? codes : [];
+}
+
+/** The codes stand in the catalogue's order, so that the same ones make the same answer. */
+function errorResponse(status: number, named: ReadonlySet<ErrorCode>) {
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => named.has(code));
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, status) }]));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join(' '),
+    [CODES]: codes,
+    content: { 'application/json': { schema: ErrorEnvelope, examples } },
+  };
+}
+
+function exampleOf(code: ErrorCode, status: number) {
+  const faults = [{ field: 'email', message: 'Required', code: 'invalid_type' }];
+  return {
+    success: false,
+    error: {
+      code,
+      message: ERRORS[code].message,
+      statusCode: status,
+      requestId: '0190a000-0000-7000-8000-000000000000',
+      ...(code === 'VALIDATION_ERROR' && { errors: faults }),
+      suggestion: ERRORS[code].suggestion,
+    },
+    timestamp: '2026-01-01T12:00:00.000Z',
+  };
+}

@@ -1,0 +1,88 @@
+import { findSessionAccess } from '../../db/access.ts';
+import { AppError } from '../../domain/errors.ts';
+import { roleScopes } from '../../domain/scopes.ts';
+import { clientNetwork } from './client-address.ts';
+import { refuseForeignWrite } from './csrf.ts';
+import type { Deps } from './deps.ts';
+import type { RequestContext } from './env.ts';
+import { type RateStanding, rateHeaders } from './rate-limits.ts';
+import type { AccessRule } from './security.ts';
+import { givenSessionToken, hashToken } from './session-cookie.ts';
+
+/**
+ * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the project,
+ * origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks nobody.
+ * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
+ */
+export async function authenticate(c: RequestContext, rule: AccessRule, deps: Deps): Promise<void> {
+  const needed = await identify(c, rule, deps);
+  const standing = await takeAllowance(c, deps);
+  for (const [name, value] of Object.entries(standing ? rateHeaders(standing) : {})) c.header(name, value);
+  const missing = needed.find((scope) => !c.get('scopes').has(scope));
+  if (missing) throw new AppError('FORBIDDEN', { details: { requiredScope: missing } });
+  if (isRead(c.req.method)) return;
+  if (rule.ofProject && c.get('project').disabled) throw new AppError('PROJECT_DISABLED');
+  if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
+}
+
+/** The project of whatever valid credentials a request to an open endpoint happens to bring; undefined where it brings none. */
+export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
+  const header = c.req.header('authorization');
+  if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
+  const token = givenSessionToken(c, deps.config.publicUrl);
+  return token ? (await findSessionAccess(deps.db, hashToken(token)))?.project.id : undefined;
+}
+
+/** Sets `c.var` from the credentials; returns the scopes that this way in needs. */
+async function identify(c: RequestContext, rule: AccessRule, deps: Deps): Promise<readonly string[]> {
+  const header = c.req.header('authorization');
+  if (header) return identifyKey(c, rule, deps, bearerToken(header));
+  const token = rule.session && givenSessionToken(c, deps.config.publicUrl);
+  if (!token || !rule.session) throw new AppError('UNAUTHORIZED');
+  const access = await findSessionAccess(deps.db, hashToken(token));
+  if (!access) throw new AppError('UNAUTHORIZED', { message: 'The session has ended: sign in again.' });
+  c.set('actor', { kind: 'user', id: access.userId, email: access.email, role: access.role });
+  c.set('scopes', roleScopes(access.role));
+  c.set('mode', 'live');
+  c.set('project', access.project);
+  c.set('projectId', access.project.id);
+  return rule.session;
+}
+
+async function identifyKey(c: RequestContext, rule: AccessRule, deps: Deps, key: string): Promise<readonly string[]> {
+  if (!rule.secretKey && !rule.publicKey) {
+    throw new AppError('INVALID_API_KEY', { message: 'No API key may call this endpoint: sign in instead.' });
+  }
+  const access = await deps.keys.find(key);
+  if (!access) throw new AppError('INVALID_API_KEY');
+  const needed = access.kind === 'public' ? rule.publicKey && [] : rule.secretKey;
+  if (!needed) throw new AppError('INVALID_API_KEY', { message: 'This endpoint does not take the public key.' });
+  c.set('actor', access.keyId ? { kind: 'secret', id: access.keyId } : { kind: 'public', id: null });
+  c.set('scopes', access.scopes);
+  c.set('mode', access.mode);
+  c.set('project', access.project);
+  c.set('projectId', access.project.id);
+  return needed;
+}
+
+function bearerToken(header: string): string {
+  const [, token] = /^Bearer(?: +(.*))?$/i.exec(header.trim()) ?? [undefined, header];
+  if (!token?.trim()) throw new AppError('UNAUTHORIZED');
+  return token.trim();
+}
+
+/**
+ * Anyone can read the public key from a page: its requests take nothing of what the project's own are allowed, and count per caller besides,
+ * first, so that one caller who asks for too much does not use up what all have together.
+ */
+async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
+  // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.
+  const [projectId, actor] = [c.get('projectId'), c.get('actor')];
+  if (actor.kind !== 'public') return deps.limits.takeForProject(projectId);
+  const ofCaller = await deps.limits.takeForPublicAddress(projectId, clientNetwork(c));
+  return (await deps.limits.takeForPublicKey(projectId)) ?? ofCaller;
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

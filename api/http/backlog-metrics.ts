@@ -1,0 +1,49 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Backlog } from '../../db/outbox-backlog.ts';
+
+/** Projects named a kind: those with most rows. The others are summed up as `other`, so that series stay few. */
+const PROJECTS_MAX = 20;
+
+/** Gauges of what waits in the outbox, read when they are asked for. Every API process shows the same: take the maximum, not the sum. */
+export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
+  const waiting = new Gauge({
+    name: 'tidings_outbox_waiting',
+    help: 'Rows of the outbox that nobody has taken, by kind and project.',
+    labelNames: ['kind', 'project'],
+    registers: [registry],
+    async collect() {
+      const backlog = await read().catch(() => undefined);
+      for (const gauge of [waiting, handedOver, oldest]) gauge.reset();
+      for (const entry of backlog ? named(backlog) : []) {
+        const labels = { kind: entry.kind, project: entry.project };
+        waiting.inc(labels, entry.waiting);
+        handedOver.inc(labels, entry.handedOver);
+        oldest.set(labels, (Date.now() - entry.oldestAt.getTime()) / 1_000);
+      }
+    },
+  });
+  const handedOver = new Gauge({
+    name: 'tidings_outbox_handed_over',
+    help: 'Rows of the outbox that Temporal has and has not begun, by kind and project.',
+    labelNames: ['kind', 'project'],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'tidings_outbox_oldest_seconds',
+    help: 'Age of the oldest row of the outbox, by kind and project.',
+    labelNames: ['kind', 'project'],
+    registers: [registry],
+  });
+}
+
+/** Each with the name of its project, the oldest of a name last. */
+function named(backlog: Backlog[]): (Backlog & { project: string })[] {
+  const shown = new Map<string, number>();
+  return backlog
+    .map((entry) => {
+      const place = (shown.get(entry.kind) ?? 0) + 1;
+      shown.set(entry.kind, place);
+      return { ...entry, project: place <= PROJECTS_MAX ? entry.projectId : 'other' };
+    })
+    .sort((a, b) => b.oldestAt.getTime() - a.oldestAt.getTime());
+}

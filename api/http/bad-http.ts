@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../../domain/errors.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { errorEnvelope } from './error-handler.ts';
+
+/** Statuses of what Node's HTTP parser refuses, other than 400. */
+const STATUS_OF: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** Answers bytes that are no HTTP, in the envelope like everything else, and hangs up. */
+export function answerBadHttp(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS_OF[error.code ?? ''] ?? 400;
+  const { body, headers } = badRequest(status);
+  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
+}
+
+/** Answers a request whose address or host makes no URL. */
+export function answerBadRequest(): Response {
+  const { body, headers } = badRequest(400);
+  return new Response(body, { status: 400, headers });
+}
+
+function badRequest(status: number) {
+  const requestId = uuidv7();
+  const error = new AppError('BAD_REQUEST', { status, message: 'This is not a proper HTTP request.' });
+  return {
+    body: JSON.stringify(errorEnvelope(error, requestId)),
+    headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-request-id': requestId },
+  };
+}

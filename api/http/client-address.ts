@@ -1,0 +1,16 @@
+import { callerAddress, callerNetwork } from '../../domain/caller-address.ts';
+import type { RequestContext } from './env.ts';
+
+/** The address of who asks, for the audit log. Headers that a caller could write are not believed: see `TRUSTED_PROXIES`. */
+export function clientAddress(c: RequestContext): string {
+  return callerAddress({
+    peer: c.env?.incoming?.socket?.remoteAddress,
+    forwardedFor: c.req.header('x-forwarded-for'),
+    proxies: c.get('proxies'),
+  });
+}
+
+/** What limits count a caller by: the address, of IPv6 its /64. */
+export function clientNetwork(c: RequestContext): string {
+  return callerNetwork(clientAddress(c));
+}

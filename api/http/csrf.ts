@@ -1,0 +1,33 @@
+import { AppError } from '../../domain/errors.ts';
+import type { RequestContext } from './env.ts';
+
+/**
+ * Refuses a write by cookie that another site could have caused: a browser says where a request comes from, by `Origin` or
+ * `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser. Source: decisions §11.
+ * @throws AppError FORBIDDEN
+ */
+export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
+  const type = c.req.header('content-type');
+  if (type && !/^(application\/([\w.-]+\+)?json|multipart\/form-data)\s*(;|$)/i.test(type)) {
+    throw refused('A write by session must be JSON or multipart/form-data.');
+  }
+  const origin = c.req.header('origin');
+  if (origin !== undefined && !isOwnOrigin(origin, c.req.header('host'), publicUrl)) {
+    throw refused('This write comes from another site.');
+  }
+  const site = c.req.header('sec-fetch-site');
+  if (origin === undefined && site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw refused('This write comes from another site.');
+  }
+}
+
+/** Our own origin is PUBLIC_URL's, or that of the host the request was sent to: a browser does not let a page forge `Host`. */
+function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return url.origin === new URL(publicUrl).origin || (host !== undefined && url.host === host.toLowerCase());
+}
+
+function refused(message: string): AppError {
+  return new AppError('FORBIDDEN', { message, suggestion: 'Send the request from the dashboard, or use an API key.' });
+}

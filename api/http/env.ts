@@ -1,0 +1,40 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { AccessProject } from '../../db/access.ts';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { TrustedProxies } from '../../domain/caller-address.ts';
+import type { Role } from '../../domain/scopes.ts';
+
+/** Who makes the request. `public` is the project's public key. */
+export type Actor =
+  | { kind: 'secret'; id: string }
+  | { kind: 'public'; id: null }
+  | { kind: 'user'; id: string; email: string; role: Role };
+
+/** What the middleware knows of a request. All but the first three are set only on routes that ask for credentials. */
+export interface RequestVariables {
+  requestId: string;
+  /** Who is believed when they tell for whom they ask: see `clientAddress`. */
+  proxies: TrustedProxies;
+  /** The route as documented (`/contacts/{id}`), for logs and metrics; undefined until one has matched. */
+  route: string | undefined;
+  projectId: string;
+  project: AccessProject;
+  /** `test` with a test key; sessions and the public key are `live`. */
+  mode: KeyMode;
+  scopes: ReadonlySet<string>;
+  actor: Actor;
+}
+
+export interface AppEnv {
+  Bindings: HttpBindings;
+  Variables: RequestVariables;
+}
+
+export type RequestContext = Context<AppEnv>;
+
+/** What a routes file registers its operations on: `app.openapi(route, handler)`. */
+export interface App {
+  openapi: OpenAPIHono<AppEnv>['openapi'];
+}

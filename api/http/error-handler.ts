@@ -1,0 +1,82 @@
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
+import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import type { RequestContext } from './env.ts';
+import { redact } from './log.ts';
+
+/** Seconds after which to repeat what met a Postgres that is away or busy. */
+const RETRY_AFTER = { 'Retry-After': '2' };
+
+/** Turns whatever a handler threw into the error envelope; what is not ours to tell becomes a 500 without its words. */
+export function errorHandler(log: Logger): (error: Error, c: RequestContext) => Response {
+  return (error, c) => {
+    const known = toAppError(error);
+    const about = { requestId: c.get('requestId'), route: c.get('route') };
+    // What we say on purpose needs no stack; a surprise does.
+    if (error instanceof AppError && known.status >= 500) log.warn({ ...about, ...known.details }, known.message);
+    else if (known.status >= 500)
+      log.error({ ...about, reason: redact(error.stack ?? error.message) }, 'request failed');
+    return answerError(c, known);
+  };
+}
+
+/** Answers with the envelope of an error, and its headers. */
+export function answerError(c: RequestContext, error: AppError): Response {
+  for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+  return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
+}
+
+/** The one form of every error. Source: spec "Errors". */
+export function errorEnvelope(error: AppError, requestId: string) {
+  return {
+    success: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      statusCode: error.status,
+      requestId,
+      ...(error.errors && { errors: error.errors }),
+      ...(error.details && { details: error.details }),
+      suggestion: error.suggestion,
+    },
+    timestamp: new Date().toISOString(),
+  };
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
+  if (error instanceof UnknownCommit) return commitUnknown(error);
+  if (isConnectionFailure(error)) return new AppError('SERVICE_UNAVAILABLE', { headers: RETRY_AFTER, cause: error });
+  if (isOutOfTime(error)) return outOfTime(error);
+  return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 404) return 'NOT_FOUND';
+  if (status === 413) return 'PAYLOAD_TOO_LARGE';
+  if (status === 415) return 'UNSUPPORTED_MEDIA_TYPE';
+  return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
+}
+
+function commitUnknown(cause: UnknownCommit): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', {
+    message: 'The database went away while it was keeping this; whether it did is not known.',
+    suggestion:
+      'Repeat it with the same Idempotency-Key: it takes effect once, and the answer says whether it had before. Without a key, look whether it took effect first.',
+    headers: RETRY_AFTER,
+    cause,
+  });
+}
+
+function outOfTime(cause: unknown): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', {
+    message: 'The database did not get this done in time, and nothing of it is left.',
+    suggestion:
+      'Ask for less: a shorter span of time, a smaller page, a narrower filter. Else try again in a few seconds.',
+    headers: RETRY_AFTER,
+    cause,
+  });
+}

@@ -1,0 +1,37 @@
+import { ERRORS } from '../../domain/errors.ts';
+
+/** The page `docs/errors.md`, made from the catalogue; a test holds the file to it. */
+export function errorsPage(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, message, suggestion }]) => `| \`${code}\` | ${status} | ${message} | ${suggestion} |`,
+  );
+  return `# Errors
+
+Every error answer has one form. \`requestId\` is also in the \`X-Request-Id\` header and in the log line of the request.
+
+\`\`\`json
+{
+  "success": false,
+  "error": {
+    "code": "VALIDATION_ERROR",
+    "message": "The request is not valid.",
+    "statusCode": 422,
+    "requestId": "5b306af7-c4a7-4a75-bff7-d5345981a40f",
+    "errors": [{ "field": "attachments.0.filename", "message": "Required", "code": "invalid_type" }],
+    "suggestion": "Correct the fields listed in errors."
+  },
+  "timestamp": "2026-01-01T12:00:00.000Z"
+}
+\`\`\`
+
+\`errors\` lists each fault by its dotted path, with the code names \`invalid_type\`, \`invalid_string\` (an address, URL or pattern),
+\`too_small\`, \`too_big\`, \`invalid_enum_value\`, \`unrecognized_keys\`, \`custom\`, \`reserved_event\` and \`system_sourced_event\`.
+\`details\` says what a program needs to go on, such as \`requiredScope\`, or \`originalResponse\` of a reused Idempotency-Key.
+On \`/v1/verify\`, \`/v1/sms/send\`, \`/v1/back-in-stock\` and the queries of \`GET /v1/sms\` and \`GET /v1/emails\`, VALIDATION_ERROR is 400.
+Fields of a body that are not known are ignored, and named in the answer's \`X-Ignored-Fields\` header.
+
+| Code | Status | Meaning | What to do |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}

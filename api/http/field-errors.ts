@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type { FieldError } from '../../domain/errors.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/**
+ * The faults of an input as the envelope lists them: dotted paths and the code names of zod 3, which callers know (decisions §1).
+ * A rule may name its own code by `params: { code }` on a custom issue.
+ */
+export function fieldErrors(issues: readonly Issue[], input: unknown): FieldError[] {
+  return issues.flatMap((issue) => toFieldErrors(issue, [], input));
+}
+
+function toFieldErrors(issue: Issue, parent: Path, input: unknown): FieldError[] {
+  const path = [...parent, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const branch = closestBranch(issue.errors);
+    if (branch) return branch.flatMap((inner) => toFieldErrors(inner, path, input));
+  }
+  if ((issue.code === 'invalid_key' || issue.code === 'invalid_element') && issue.issues.length > 0) {
+    return issue.issues.flatMap((inner) => toFieldErrors(inner, path, input));
+  }
+  const value = valueAt(input, path);
+  return [{ field: path.map(String).join('.'), message: messageOf(issue, value), code: codeOf(issue, value) }];
+}
+
+/** The alternative that the input came nearest to: one whose type fits, with the fewest faults. */
+function closestBranch(branches: readonly Issue[][]): Issue[] | undefined {
+  const misfits = (branch: Issue[]) =>
+    branch.filter((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
+  const fitting = branches.filter((branch) => misfits(branch).length === 0);
+  return fitting.sort((a, b) => a.length - b.length)[0];
+}
+
+function codeOf(issue: Issue, value: unknown): string {
+  if (issue.code === 'custom') return typeof issue.params?.code === 'string' ? issue.params.code : 'custom';
+  if (issue.code === 'invalid_format') return 'invalid_string';
+  // No alternative takes a value of this type.
+  if (issue.code === 'invalid_union') return 'invalid_type';
+  if (issue.code !== 'invalid_value') return issue.code;
+  const sample = issue.values[0];
+  if (typeof value !== typeof sample || value === null) return 'invalid_type';
+  return issue.values.length === 1 ? 'invalid_literal' : 'invalid_enum_value';
+}
+
+function messageOf(issue: Issue, value: unknown): string {
+  const missing = value === undefined && ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code);
+  return missing && issue.path.length > 0 ? 'Required' : issue.message;
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

@@ -1,0 +1,204 @@
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import { authenticate } from './authenticate.ts';
+import { findUnstorable, isStorable, JSON_MAX_BYTES, parseJson, readBody, TOO_MANY_NODES, tooLarge } from './body.ts';
+import { OPEN_WRITES } from './caller-limits.ts';
+import { clientAddress } from './client-address.ts';
+import type { Deps } from './deps.ts';
+import type { AppEnv, RequestContext } from './env.ts';
+import { fieldErrors } from './field-errors.ts';
+import { ignoredFields } from './ignored-fields.ts';
+import { hasTooManyNodes } from './json-nodes.ts';
+import { accessRule } from './security.ts';
+
+/** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
+const LARGE_BODY_BYTES = 1024 * 1024;
+
+/** What a route may say besides what its OpenAPI operation holds. */
+export interface RouteOptions {
+  /** Every fault of query and body is 400 VALIDATION_ERROR here (decisions §1), not 400 BAD_REQUEST and 422. */
+  invalid?: 400;
+  /** Largest body; 3 MB unless given. */
+  maxBodyBytes?: number;
+  /** Bytes of a body's files: where a body may be larger for their sake, all else of it is 3 MB at most. */
+  fileBytes?: (body: unknown) => number;
+}
+
+export type GuardedRoute = RouteConfig & RouteOptions;
+
+type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>) => Promise<void>;
+
+/**
+ * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is valid:
+ * handlers take it by `c.req.valid(…)`.
+ */
+export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
+  const rule = accessRule(route.security);
+  const isOpenWrite = !rule && route.method !== 'get';
+  const checks = [paramsCheck(route), queryCheck(route), bodyCheck(route)].filter((check) => check !== undefined);
+  const work = `${route.method.toUpperCase()} ${route.path}`;
+  const isList = rule?.ofProject === true && route.method === 'get' && hasPages(route);
+  const guarded: MiddlewareHandler<AppEnv> = async (c, next) => {
+    c.set('route', route.path);
+    if (rule) {
+      // Answers about a project are nobody else's: no cache keeps them.
+      c.header('Cache-Control', 'no-store');
+      await authenticate(c, rule, deps);
+    }
+    if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
+    const checked = async () => {
+      for (const check of checks) await check(c, deps);
+      await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
+    };
+    const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
+    await (bytes > 0
+      ? deps.compute.largeRequest({ projectId: c.get('projectId'), kind: work }, bytes, checked)
+      : checked());
+  };
+  return (c, next) => deps.loop.as(work, () => guarded(c, next));
+}
+
+/** The size of a large body, 0 of others. One that does not say its size may be as large as the route takes. */
+function largeBodyBytes(c: RequestContext, maxBytes = JSON_MAX_BYTES): number {
+  const unsaid = c.req.header('transfer-encoding') !== undefined;
+  const bytes = unsaid ? maxBytes : Number(c.req.header('content-length') ?? 0);
+  return bytes > LARGE_BODY_BYTES && bytes <= maxBytes ? bytes : 0;
+}
+
+/** Whether it answers with a page of a list, which may be large. */
+function hasPages(route: GuardedRoute): boolean {
+  const query = route.request?.query;
+  return query instanceof z.ZodObject && 'cursor' in query.shape;
+}
+
+function paramsCheck(route: GuardedRoute): Check | undefined {
+  const schema = route.request?.params;
+  if (!schema) return undefined;
+  return async (c) => {
+    const params = c.req.param();
+    const parsed = schema.safeParse(params);
+    // What cannot be an id is nobody's id.
+    if (!parsed.success || !Object.values(params).every(isStorable)) throw new AppError('NOT_FOUND');
+    c.req.addValidatedData('param', parsed.data as object);
+  };
+}
+
+function queryCheck(route: GuardedRoute): Check | undefined {
+  const schema = route.request?.query;
+  if (!schema) return undefined;
+  return async (c) => {
+    const query = Object.fromEntries(
+      Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+    );
+    const parsed = schema.safeParse(query);
+    if (!parsed.success) throw invalidQuery(route, fieldErrors(parsed.error.issues, query));
+    if (
+      !Object.values(query)
+        .flat()
+        .every((value) => value !== undefined && isStorable(value))
+    ) {
+      throw invalidQuery(route, [{ field: '', message: 'Must not contain NUL characters.', code: 'invalid_string' }]);
+    }
+    c.req.addValidatedData('query', parsed.data as object);
+  };
+}
+
+function invalidQuery(route: GuardedRoute, errors: AppError['errors']): AppError {
+  if (route.invalid === 400) return new AppError('VALIDATION_ERROR', { status: 400, errors });
+  const first = errors?.[0];
+  return new AppError('BAD_REQUEST', {
+    errors,
+    message: `Query parameter ${first?.field ?? ''}: ${first?.message ?? ''}`,
+  });
+}
+
+function bodyCheck(route: GuardedRoute): Check | undefined {
+  const body = route.request?.body;
+  const [mediaType, content] = Object.entries(body?.content ?? {})[0] ?? [];
+  if (!body || !mediaType || !content || !('schema' in content) || !(content.schema instanceof z.ZodType))
+    return undefined;
+  const plan = {
+    schema: content.schema,
+    optional: !body.required,
+    maxBytes: route.maxBodyBytes ?? JSON_MAX_BYTES,
+    route,
+  };
+  return mediaType === 'multipart/form-data' ? formCheck(plan) : jsonCheck(plan);
+}
+
+interface BodyPlan {
+  schema: z.ZodType;
+  optional: boolean;
+  maxBytes: number;
+  route: GuardedRoute;
+}
+
+function jsonCheck(plan: BodyPlan): Check {
+  const ignored = ignoredFields(plan.schema);
+  return async (c, { loop }) => {
+    const bytes = await readJson(c, plan);
+    loop.resumed();
+    if (hasTooManyNodes(bytes))
+      throw invalidBody(plan.route, [{ field: '', message: TOO_MANY_NODES, code: 'too_big' }]);
+    const value = bytes.byteLength === 0 && plan.optional ? {} : parseJson(bytes);
+    const { fileBytes } = plan.route;
+    if (fileBytes && bytes.byteLength - fileBytes(value) > JSON_MAX_BYTES) throw tooLarge(JSON_MAX_BYTES);
+    const unstorable = findUnstorable(value);
+    if (unstorable) {
+      const { path, message } = unstorable;
+      throw invalidBody(plan.route, [{ field: path.join('.'), message, code: 'invalid_string' }]);
+    }
+    const names = ignored(value);
+    if (names.length > 0) c.header('X-Ignored-Fields', names.join(', '));
+    const parsed = plan.schema.safeParse(value);
+    if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));
+    c.req.addValidatedData('json', parsed.data as object);
+  };
+}
+
+/** The bytes of a JSON body; none where it is optional and was left out. */
+async function readJson(c: RequestContext, plan: BodyPlan): Promise<Uint8Array> {
+  const type = c.req.header('content-type');
+  if (type === undefined && plan.optional) {
+    const bytes = await readBody(c, plan.maxBytes);
+    if (bytes.byteLength === 0) return bytes;
+    throw unsupported();
+  }
+  if (!type || !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) throw unsupported();
+  refuseEncoding(c);
+  return readBody(c, plan.maxBytes);
+}
+
+function formCheck(plan: BodyPlan): Check {
+  return async (c, { loop }) => {
+    const type = c.req.header('content-type');
+    if (!type || !/^multipart\/form-data\s*(;|$)/i.test(type)) throw unsupported();
+    refuseEncoding(c);
+    const bytes = await readBody(c, plan.maxBytes);
+    loop.resumed();
+    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+      .formData()
+      .catch((cause: unknown) => {
+        throw new AppError('BAD_REQUEST', { message: 'The body is not valid multipart/form-data.', cause });
+      });
+    const value = Object.fromEntries(form.entries());
+    const parsed = plan.schema.safeParse(value);
+    if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));
+    c.req.addValidatedData('form', parsed.data as object);
+  };
+}
+
+function refuseEncoding(c: RequestContext): void {
+  const encoding = c.req.header('content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity') throw unsupported('Compressed bodies are not taken.');
+}
+
+function invalidBody(route: GuardedRoute, errors: NonNullable<AppError['errors']>): AppError {
+  return new AppError('VALIDATION_ERROR', { errors, ...(route.invalid && { status: route.invalid }) });
+}
+
+function unsupported(message?: string): AppError {
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', { ...(message && { message }) });
+}

@@ -1,0 +1,88 @@
+import type { Logger } from 'pino';
+import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/access.ts';
+import type { Db } from '../../db/connection.ts';
+import { listen } from '../../db/listen.ts';
+import { hashKey, isKeyShaped } from '../../domain/api-keys.ts';
+
+/** More keys than are in use at a time; beyond it the oldest entry goes. */
+const MAX_ENTRIES = 10_000;
+/** An entry is read again after this, so that nothing unheard of lasts. */
+const ENTRY_TTL_MS = 30_000;
+/** `last_used_at` is written in batches: a second is exact enough for people. */
+const LAST_USED_FLUSH_MS = 1_000;
+
+export interface KeyCache {
+  /** What a key opens, from memory where that is safe; undefined when it is unknown, revoked or expired. */
+  find(key: string): Promise<KeyAccess | undefined>;
+  /** Forgets everything at once; for the process that changed a key itself, before it answers. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  access: KeyAccess;
+  readAtMs: number;
+}
+
+/**
+ * Keys in memory, forgotten at once on every API process when a key or project changes: triggers NOTIFY `access_changed`.
+ * It fails closed: while the listening connection is down, each request asks the database. Source: decisions §2.
+ */
+export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
+  const entries = new Map<string, Entry>();
+  const used = new Set<string>();
+  // A look-up that was under way when something changed may hold the old row: it is answered and not kept.
+  let generation = 0;
+  const forget = (): void => {
+    generation += 1;
+    entries.clear();
+  };
+  const listener = listen({
+    databaseUrl: deps.databaseUrl,
+    channel: 'access_changed',
+    applicationName: 'tidings-api-listen',
+    log: deps.log,
+    deaf: 'key changes cannot be heard; every request reads its key until they can',
+    heard: forget,
+  });
+  const flushing = setInterval(() => void flushLastUsed(), LAST_USED_FLUSH_MS);
+  flushing.unref();
+
+  async function flushLastUsed(): Promise<void> {
+    if (used.size === 0) return;
+    const ids = [...used];
+    used.clear();
+    await updateKeysLastUsed(deps.db, ids).catch((error: unknown) => {
+      deps.log.warn({ reason: String(error) }, 'the last use of keys could not be noted');
+    });
+  }
+
+  async function lookUp(key: string): Promise<KeyAccess | undefined> {
+    const asOf = generation;
+    const access = await findKeyAccess(deps.db, hashKey(key));
+    if (access && listener.live() && asOf === generation) {
+      if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value ?? '');
+      entries.set(key, { access, readAtMs: Date.now() });
+    }
+    return access;
+  }
+
+  return {
+    async find(key) {
+      if (!isKeyShaped(key)) return undefined;
+      const nowMs = Date.now();
+      const entry = entries.get(key);
+      const fresh = entry && nowMs - entry.readAtMs < ENTRY_TTL_MS && listener.live();
+      const access = fresh ? entry.access : await lookUp(key);
+      if (!access || (access.expiresAtMs !== null && access.expiresAtMs <= nowMs)) return undefined;
+      if (access.keyId) used.add(access.keyId);
+      return access;
+    },
+    forget,
+    async close() {
+      clearInterval(flushing);
+      await listener.close();
+      await flushLastUsed();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { WorkDone } from '../../compute/compute.ts';
+import type { Held } from '../../compute/loop-watch.ts';
+import { isLoopbackAuthority, isLoopbackHost } from '../../domain/loopback.ts';
+
+export interface Metrics {
+  registry: Registry;
+  observe(request: { method: string; route: string; status: number; ms: number }): void;
+  /** The event loop stood still for one route. */
+  held(held: Held): void;
+  /** Computed for a project, by the kind of work. */
+  computed(done: WorkDone): void;
+}
+
+/** Counters of one API process for Prometheus. */
+export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  if (options.ofProcess) collectDefaultMetrics({ register: registry, prefix: 'tidings_api_' });
+  const requests = new Counter({
+    name: 'tidings_http_requests_total',
+    help: 'Requests answered, by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'tidings_http_request_seconds',
+    help: 'Time to the answer, by method and route.',
+    labelNames: ['method', 'route'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const held = new Histogram({
+    name: 'tidings_event_loop_held_seconds',
+    help: 'Times that the event loop stood still for more than 0.2 s, by the route that held it.',
+    labelNames: ['work'],
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const computed = new Counter({
+    name: 'tidings_computed_seconds_total',
+    help: 'Seconds of a processor in threads, by kind of work.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    held({ work, ms }) {
+      held.observe({ work }, ms / 1000);
+    },
+    computed({ kind, cpuMs }) {
+      computed.inc({ kind }, cpuMs / 1000);
+    },
+    observe({ method, route, status, ms }) {
+      requests.inc({ method, route, status });
+      seconds.observe({ method, route }, ms / 1000);
+    },
+  };
+}
+
+/** Serves `/metrics` on a port of its own, which is not for the public; on loopback not for other sites' pages either, as in `hostCheck`. */
+export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (isLoopbackHost(p.host) && !isLoopbackAuthority(request.headers.host ?? ''))
+      return response.writeHead(403).end();
+    if (request.url !== '/metrics') return response.writeHead(404).end();
+    const text = await metrics.registry.metrics();
+    return response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(p.port, p.host, resolve);
+  });
+  return server;
+}

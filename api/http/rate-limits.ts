@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto';
+import type { Db } from '../../db/connection.ts';
+import { deleteOldWindows, takeFromWindow } from '../../db/rate-windows.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { AppError } from '../../domain/errors.ts';
+import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
+
+const WINDOW_SECONDS = 60;
+/**
+ * A process takes a hundredth of a limit at a time from Postgres and counts that down in memory: one statement a hundred
+ * requests at most, never more than the limit over all processes, and at most a hundredth a process is left unused.
+ */
+const LEASES_PER_WINDOW = 100;
+/** Subjects remembered at a time; beyond it, those whose window is over are forgotten. */
+const MAX_LEASES = 20_000;
+const CLEAN_MS = 10 * 60_000;
+
+/** Limits of the public key, which is in every page. Source: decisions §2. */
+const PUBLIC_KEY_PER_ADDRESS = 300;
+const PUBLIC_KEY_PER_CONTACT = 100;
+/** Source: spec "Limits". */
+const BACK_IN_STOCK_PER_CALLER = 20;
+
+/** How a limit stands after a request, for the `RateLimit-*` headers. */
+export interface RateStanding {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface RateLimits extends CallerLimits {
+  /** One request of a project; undefined where RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED */
+  takeForProject(projectId: string): Promise<RateStanding | undefined>;
+  /**
+   * One request by a project's public key, counted apart from its other requests, so that a stranger uses up none of those; undefined
+   * where PUBLIC_RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED
+   */
+  takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
+  /** One request by public key from an address. @throws AppError RATE_LIMIT_EXCEEDED */
+  takeForPublicAddress(projectId: string, address: string): Promise<RateStanding>;
+  /** One request by public key about a contact's address. @throws AppError RATE_LIMIT_EXCEEDED */
+  takeForPublicContact(projectId: string, email: string): Promise<RateStanding>;
+  /** One back-in-stock request of a caller. @throws AppError RATE_LIMIT_EXCEEDED */
+  takeForBackInStock(projectId: string, address: string): Promise<RateStanding>;
+  close(): void;
+}
+
+interface Lease {
+  left: number;
+  /** All that was taken of the window when the lease was made or renewed, by every process. */
+  taken: number;
+  endsAtMs: number;
+  renewing: Promise<void> | undefined;
+}
+
+/** Limits by fixed windows of a minute, counted in Postgres over all API processes; see `LEASES_PER_WINDOW`. */
+export function createRateLimits(deps: {
+  db: Db;
+  perMinute: number;
+  publicPerMinute: number;
+  key: Buffer;
+}): RateLimits {
+  const leases = new Map<string, Lease>();
+  const cleaning = setInterval(() => void deleteOldWindows(deps.db).catch(() => {}), CLEAN_MS);
+  cleaning.unref();
+
+  async function take(subject: string, limit: number): Promise<RateStanding> {
+    let lease = leaseOf(subject);
+    // Twice: the allowance of a renewal that this request waited for may be gone to others that waited too.
+    for (let tries = 0; lease.left <= 0 && tries < LEASES_PER_WINDOW; tries += 1) {
+      if (lease.taken >= limit && Date.now() < lease.endsAtMs) break;
+      lease.renewing ??= renew(subject, lease, limit);
+      await lease.renewing;
+      lease = leaseOf(subject);
+    }
+    const remaining = Math.max(0, limit - lease.taken + Math.max(0, lease.left - 1));
+    const resetSeconds = Math.max(1, Math.ceil((lease.endsAtMs - Date.now()) / 1000));
+    if (lease.left <= 0) throw exceeded({ limit, remaining: 0, resetSeconds });
+    lease.left -= 1;
+    return { limit, remaining, resetSeconds };
+  }
+
+  function leaseOf(subject: string): Lease {
+    const known = leases.get(subject);
+    if (known && (known.endsAtMs > Date.now() || known.renewing)) return known;
+    if (leases.size >= MAX_LEASES) forgetEnded();
+    const lease: Lease = { left: 0, taken: 0, endsAtMs: 0, renewing: undefined };
+    leases.set(subject, lease);
+    return lease;
+  }
+
+  async function renew(subject: string, lease: Lease, limit: number): Promise<void> {
+    try {
+      const want = Math.max(1, Math.floor(limit / LEASES_PER_WINDOW));
+      const grant = await takeFromWindow(deps.db, { subject, want, limit, windowSeconds: WINDOW_SECONDS });
+      lease.left = grant.granted;
+      lease.taken = grant.taken;
+      lease.endsAtMs = Date.now() + grant.resetMs;
+    } finally {
+      lease.renewing = undefined;
+    }
+  }
+
+  function forgetEnded(): void {
+    const nowMs = Date.now();
+    for (const [subject, lease] of leases) if (lease.endsAtMs <= nowMs && !lease.renewing) leases.delete(subject);
+    if (leases.size >= MAX_LEASES) leases.clear();
+  }
+
+  // Addresses of people and callers are kept as keyed hashes: the counters are no record of who was there.
+  const hidden = (text: string): string => createHmac('sha256', deps.key).update(text).digest('base64url').slice(0, 22);
+
+  return {
+    ...createCallerLimits({ db: deps.db, hidden }),
+    takeForProject: async (projectId) =>
+      deps.perMinute > 0 ? take(`project ${projectId}`, deps.perMinute) : undefined,
+    takeForPublicKey: async (projectId) =>
+      deps.publicPerMinute > 0 ? take(`public ${projectId}`, deps.publicPerMinute) : undefined,
+    takeForPublicAddress: (projectId, address) =>
+      take(`address ${projectId} ${hidden(address)}`, PUBLIC_KEY_PER_ADDRESS),
+    takeForPublicContact: (projectId, email) =>
+      take(`contact ${projectId} ${hidden(normalizeEmail(email))}`, PUBLIC_KEY_PER_CONTACT),
+    takeForBackInStock: (projectId, address) =>
+      take(`back-in-stock ${projectId} ${hidden(address)}`, BACK_IN_STOCK_PER_CALLER),
+    close: () => clearInterval(cleaning),
+  };
+}
+
+/** The headers that tell a caller how a limit stands. */
+export function rateHeaders(standing: RateStanding): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(standing.limit),
+    'RateLimit-Remaining': String(standing.remaining),
+    'RateLimit-Reset': String(standing.resetSeconds),
+  };
+}
+
+function exceeded(standing: RateStanding): AppError {
+  return new AppError('RATE_LIMIT_EXCEEDED', {
+    message: `The limit of ${standing.limit} requests a minute is reached.`,
+    details: { limit: standing.limit, retryAfterSeconds: standing.resetSeconds },
+    headers: { ...rateHeaders(standing), 'Retry-After': String(standing.resetSeconds) },
+  });
+}

@@ -1,0 +1,134 @@
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import type { Handler } from 'hono';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { errorResponses } from './answers.ts';
+import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
+import { clientAddress } from './client-address.ts';
+import type { Deps } from './deps.ts';
+import type { App, AppEnv, RequestContext } from './env.ts';
+import { type GuardedRoute, guard } from './guard.ts';
+import type { RouteTable } from './route-table.ts';
+import { accessRule } from './security.ts';
+
+/** At which paths an operation answers, for the path that its route names. */
+export type PathRule = (path: string) => string[];
+
+/** `/contacts` answers at `/contacts` and at `/v1/contacts` (decisions §1). */
+export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
+export const atOnePath: PathRule = (path) => [path];
+
+/**
+ * What routes files register their operations on: each goes through one guard, is listed in the route table and is described
+ * in the OpenAPI document with all its statuses, at every path that it answers at.
+ */
+export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
+  const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
+    for (const path of paths(route.path)) {
+      const here = { ...route, path };
+      hono.openAPIRegistry.registerPath(describe(here));
+      table.add(route.method, path);
+      hono.on([route.method.toUpperCase()], [honoPath(path)], guard(here, deps), handler);
+    }
+  };
+  // The one place where the exact types of a route, which its handler is checked against, are let go.
+  return { openapi: register as unknown as App['openapi'] };
+}
+
+/** What routes outside the API register on: pages, pixels and callbacks, which ask for no credentials and go through no guard. */
+export interface OpenRoutes {
+  get(path: string, handler: OpenHandler, options?: OpenOptions): void;
+  /** By default a caller has `OPEN_WRITES` of all of these together. */
+  post(path: string, handler: OpenHandler, options?: OpenOptions): void;
+}
+
+type OpenHandler = (c: RequestContext) => Promise<Response> | Response;
+
+interface OpenOptions {
+  /** What counts, for a GET that writes too. */
+  limit?: OpenLimit;
+  /** What counts only when the handler refuses: for callbacks that prove by a signature who they come from. */
+  limitOfRefused?: OpenLimit;
+  /** The path as the router writes it, where it is not the documented one with `:name` for `{name}`. */
+  pattern?: string;
+}
+
+/** Routes without credentials, each with a limit by the caller's address where it writes, and named in the route table. */
+export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { limits }: Deps): OpenRoutes {
+  const on = (method: 'get' | 'post', path: string, handler: OpenHandler, options: OpenOptions): void => {
+    const { limitOfRefused, limit = method === 'post' && !limitOfRefused ? OPEN_WRITES : undefined } = options;
+    table.add(method, path);
+    hono.on([method.toUpperCase()], [options.pattern ?? honoPath(path)], async (c) => {
+      c.set('route', path);
+      if (limit) limits.takeForOpenWrite(clientAddress(c), limit);
+      try {
+        return await handler(c);
+      } catch (error) {
+        if (limitOfRefused && error instanceof AppError) limits.takeForOpenWrite(clientAddress(c), limitOfRefused);
+        throw error;
+      }
+    });
+  };
+  return {
+    get: (path, handler, options = {}) => on('get', path, handler, options),
+    post: (path, handler, options = {}) => on('post', path, handler, options),
+  };
+}
+
+/**
+ * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of providers, which
+ * check a signature over the raw body and so go through no guard.
+ */
+export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
+  const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);
+  hono.openAPIRegistry.registerPath({ ...route, security: [], responses: { ...route.responses, ...errors } });
+}
+
+/** `/contacts/{id}` as the router writes it: `/contacts/:id`. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(.+?)\}/g, ':$1');
+}
+
+function describe(route: GuardedRoute): GuardedRoute {
+  const { invalid, maxBodyBytes: _, fileBytes: __, middleware: ___, hide: ____, ...operation } = route;
+  return {
+    ...operation,
+    tags: operation.tags ?? [tagOf(route.path)],
+    description: operation.description ?? `${operation.summary ?? ''}.`,
+    operationId:
+      (operation.operationId ?? operationId(route)) +
+      (operation.operationId && route.path.startsWith('/v1/') ? 'V1' : ''),
+    responses: { ...operation.responses, ...errorResponses(impliedCodes(route), operation.responses, invalid === 400) },
+  };
+}
+
+/** The errors that follow from what an operation takes, besides those that it names itself. */
+function impliedCodes(route: GuardedRoute): ErrorCode[] {
+  const { request } = route;
+  const rule = accessRule(route.security);
+  const codes: ErrorCode[] = [];
+  if (request?.query || request?.body || request?.headers) codes.push('BAD_REQUEST');
+  if (request?.query && route.invalid === 400) codes.push('VALIDATION_ERROR');
+  if (rule) codes.push('UNAUTHORIZED', 'INVALID_API_KEY');
+  if (rule || route.method !== 'get') codes.push('RATE_LIMIT_EXCEEDED');
+  if (rule && (rule.session || rule.secretKey?.length)) codes.push('FORBIDDEN');
+  if (rule?.ofProject && route.method !== 'get') codes.push('PROJECT_DISABLED');
+  if (request?.params) codes.push('NOT_FOUND');
+  if (request?.body) codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_ERROR');
+  // What takes nothing still answers 400 to a request that is no proper HTTP.
+  if (codes.length === 0) codes.push('BAD_REQUEST');
+  codes.push('INTERNAL_SERVER_ERROR');
+  // Whatever asks the database answers this while it restarts.
+  if (rule || request?.body) codes.push('SERVICE_UNAVAILABLE');
+  return codes;
+}
+
+function operationId(route: GuardedRoute): string {
+  const words = `${route.method}/${route.path}`.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return words.map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}
+
+function tagOf(path: string): string {
+  const [first = '', second = ''] = path.split('/').filter(Boolean);
+  const word = first === 'v1' ? second : first;
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,104 @@
+import { z } from '@hono/zod-openapi';
+import { EMAIL_MAX_CHARS } from '../../domain/email-address.ts';
+
+const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
+
+/** The id of any record: a UUIDv7. */
+export const Id = z.uuid().openapi({ description: 'UUIDv7', example: EXAMPLE_ID });
+
+/** `{id}` in a path. What is no UUID is nobody's id: 404, like an unknown one. */
+export const IdParams = z.object({ id: Id });
+
+/** An instant in an answer: ISO 8601, UTC, milliseconds. Made by `Date.toISOString()`. */
+export const Instant = z.iso.datetime().openapi({ example: '2026-01-01T12:00:00.000Z' });
+
+/** An address as input: trimmed and in lower case before it is checked. */
+export const EmailAddress = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(EMAIL_MAX_CHARS)
+  .email('Must be an email address')
+  .openapi({ format: 'email', example: 'ada@example.com' });
+
+/** A date-time or a date as input (`2026-01-31` is its first instant in UTC), read to a `Date`. */
+export const InstantInput = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], 'Must be an ISO 8601 date-time')
+  .transform((text) => new Date(text))
+  .openapi({ type: 'string', format: 'date-time', example: '2026-01-01T12:00:00Z' });
+
+/** A whole number in a query. */
+export function wholeNumber(p: { min: number; max: number; default: number; description?: string }) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'Must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(p.min).max(p.max))
+    .default(p.default)
+    .openapi({ type: 'integer', minimum: p.min, maximum: p.max, default: p.default, description: p.description });
+}
+
+/** A switch in a query: `true` or `false`. */
+export const QuerySwitch = z
+  .enum(['true', 'false'])
+  .transform((word) => word === 'true')
+  .openapi({ type: 'boolean' });
+
+/** The position that the page before gave. */
+export const Cursor = z.string().min(1).max(1000).openapi({
+  description: 'The cursor of the page before; none for the first page',
+  example: 'WyIwMTkwYTAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
+});
+
+/** The query of a cursor list. */
+export function cursorQuery(defaultLimit: number) {
+  return z.object({
+    limit: wholeNumber({ min: 1, max: 100, default: defaultLimit, description: 'Records a page' }),
+    cursor: Cursor.optional(),
+  });
+}
+
+/** The query of a list that takes page numbers, and `limit` and `cursor` too (decisions §1). `limit` is the page's size where given. */
+export function pageQuery(defaultSize: number) {
+  return z.object({
+    page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
+    pageSize: wholeNumber({ min: 1, max: 100, default: defaultSize, description: 'Records a page' }),
+    // Without a default, which would stand in for an absent limit and hide pageSize.
+    limit: wholeNumber({ min: 1, max: 100, default: defaultSize })
+      .removeDefault()
+      .optional()
+      .openapi({ type: 'integer', minimum: 1, maximum: 100, description: 'The same as pageSize' }),
+    cursor: Cursor.optional(),
+  });
+}
+
+/** The answer of a cursor list; `total` is counted on the first page only and 0 on later ones (spec "Conventions"). */
+export function cursorList<S extends z.ZodType>(item: S) {
+  return z.object({
+    data: z.array(item),
+    cursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+  });
+}
+
+/** The fields of a numbered list besides its records. */
+export const numberedListFields = {
+  page: z.number().int(),
+  pageSize: z.number().int(),
+  total: z.number().int(),
+  totalPages: z.number().int(),
+  cursor: z.string().nullable(),
+  hasMore: z.boolean(),
+};
+
+/** On a record of a list whose large fields did not fit into the page. */
+export const Truncated = z
+  .literal(true)
+  .optional()
+  .openapi({ description: 'Its large fields are left out: a page is 4 MB at most. Ask for the record itself.' });
+
+/** The success envelope of the public endpoints. */
+export function success<S extends z.ZodType>(data: S) {
+  return z.object({ success: z.literal(true), data });
+}

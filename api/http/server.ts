@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { createCompute } from '../../compute/compute.ts';
+import { watchLoop } from '../../compute/loop-watch.ts';
+import { connect } from '../../db/connection.ts';
+import { createBacklogReader } from '../../db/outbox-backlog.ts';
+import { createOutboxBell } from '../../db/outbox-bell.ts';
+import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../../db/pool-sizes.ts';
+import type { Config } from '../../domain/config.ts';
+import { isLoopbackHost } from '../../domain/loopback.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { createLifecycle } from '../../temporal/lifecycle.ts';
+import { createEngagementBatcher } from '../accept/engagement-batcher.ts';
+import { startInboundMail } from '../mail/inbound-mail.ts';
+import { startSmtpRelay } from '../mail/smtp-relay.ts';
+import { createApp } from './app.ts';
+import { registerBacklog } from './backlog-metrics.ts';
+import { answerBadHttp, answerBadRequest } from './bad-http.ts';
+import type { Deps } from './deps.ts';
+import { createKeyCache } from './key-cache.ts';
+import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
+import { createRateLimits } from './rate-limits.ts';
+
+/** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
+const STATEMENT_TIMEOUT_MS = 120_000;
+/** Of a list or a count; nobody looks at a page that takes longer. */
+const READ_TIMEOUT_MS = 20_000;
+/** Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed socket. */
+const KEEP_ALIVE_MS = 65_000;
+/** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
+const DRAIN_MS = 10_000;
+/** How long the end waits for questions to Temporal. */
+const TEMPORAL_MS = 3_000;
+
+export interface RunningApi {
+  port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the HTTP API. It starts while Temporal is down, and takes requests as soon as it listens.
+ * `close` takes no new requests, finishes those under way, and gives back every connection.
+ */
+export async function startApi(given: Config, { log }: { log: Logger }): Promise<RunningApi> {
+  let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
+  const listener = getRequestListener((...args) => fetch(...args), { errorHandler: answerBadRequest });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
+  // Before anything else is opened: a port in use leaves nothing behind.
+  const port = await listen(server, given);
+  // With PORT=0 only now is the address known that links are made of.
+  const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
+  const metrics = createMetrics({ ofProcess: true });
+  const { deps, watch, close } = openDeps(config, log, metrics);
+  registerBacklog(metrics.registry, deps.backlog);
+  fetch = createApp(deps, metrics).fetch as typeof fetch;
+  let metricsServer: Server | undefined;
+  let inbound: Awaited<ReturnType<typeof startInboundMail>>;
+  let relay: Awaited<ReturnType<typeof startSmtpRelay>>;
+
+  async function stop(): Promise<void> {
+    metricsServer?.close();
+    await Promise.all([drain(server), inbound?.close(), relay?.close()]);
+    await close();
+    log.info('the API has stopped');
+  }
+
+  try {
+    if (config.metricsPort) {
+      metricsServer = await serveMetrics(metrics, { host: config.metricsHost, port: config.metricsPort });
+    }
+    inbound = await startInboundMail(deps);
+    relay = await startSmtpRelay(deps);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  watch();
+  log.info({ port }, 'the API takes requests');
+  return { port, close: stop };
+}
+
+/** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
+function openDeps(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+): { deps: Deps; watch: () => void; close: () => Promise<void> } {
+  const loop = watchLoop((held) => {
+    metrics.held(held);
+    log.warn(held, 'the event loop was held');
+  });
+  const database = {
+    onAnswer: loop.resumed,
+    connectionString: config.database.url,
+    onError: (error: Error) => log.warn({ reason: error.message }, 'an idle database connection broke'),
+  };
+  const { db, pool } = connect({
+    ...database,
+    max: API_CONNECTIONS,
+    applicationName: 'tidings-api',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const { db: reads } = connect({
+    ...database,
+    max: API_READ_CONNECTIONS,
+    applicationName: 'tidings-api-reads',
+    statementTimeoutMs: READ_TIMEOUT_MS,
+  });
+  const bell = createOutboxBell(db);
+  const lifecycle = createLifecycle({ temporal: config.temporal, wake: bell.ring });
+  const keys = createKeyCache({ db, databaseUrl: config.database.url, log });
+  const key = deriveKey(config.secretKey, 'rate-limit');
+  const limits = createRateLimits({
+    db,
+    perMinute: config.rateLimitPerMinute,
+    publicPerMinute: config.publicRateLimitPerMinute,
+    key,
+  });
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
+  const close = async () => {
+    // What was answered and is not written yet.
+    await engagements.close();
+    // Questions to a Temporal that is away are not waited for.
+    await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
+    limits.close();
+    loop.stop();
+    await keys.close();
+    await Promise.all([db.destroy(), reads.destroy(), compute.close()]);
+  };
+  const backlog = createBacklogReader(reads);
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed });
+  return {
+    deps: { config, db, reads, pool, compute, loop, lifecycle, log, keys, limits, backlog, engagements },
+    watch: loop.start,
+    close,
+  };
+}
+
+function listen(server: Server, config: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** Waits for requests under way. `close` alone would wait for idle keep-alive connections too, so those are closed, again and again. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const last = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(last);
+}

@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
+import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
+import type { Verdicts } from '../../channels/inbound/verdicts.ts';
+import type { Db } from '../../db/connection.ts';
+import { findMailAddresses, listDomainOwners, recordReceived } from '../../db/inbound-mail.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Config } from '../../domain/config.ts';
+import { emailDomain, isEmailAddress } from '../../domain/email-address.ts';
+import { groupBy } from '../../domain/group-by.ts';
+import { verifyManageToken } from '../../domain/link-tokens.ts';
+import { escapeHtml } from '../../domain/plain-value.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { emailIdOfVerp } from '../../domain/verp.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
+
+/** What an event keeps of a text; the record of the mail has more. */
+const EVENT_BODY_MAX_CHARS = 32 * 1024;
+const RECORD_BODY_MAX_CHARS = 512 * 1024;
+const SUBJECT_MAX_CHARS = 998;
+
+interface Deps {
+  config: Config;
+  db: Db;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  log: Logger;
+}
+
+/** Starts the listener of INBOUND_SMTP_PORT; undefined when it is off. The parsers are loaded only where it is on. */
+export async function startInboundMail(deps: Deps): Promise<InboundListener | undefined> {
+  const { config, log } = deps;
+  if (config.inboundSmtpPort === undefined) return undefined;
+  const { startInboundListener } = await import('../../channels/inbound/listener.ts');
+  const listener = await startInboundListener({
+    host: config.host,
+    port: config.inboundSmtpPort,
+    name: new URL(config.publicUrl).hostname,
+    tls: await tlsOf(config),
+    handler: await createInboundHandler(deps),
+    onError: (error) => log.warn({ reason: error.message }, 'inbound mail'),
+  });
+  log.info({ port: listener.port }, 'returned and inbound mail is taken');
+  return listener;
+}
+
+/**
+ * Decides what becomes of mail that comes in: to one of our return paths, whose signature names the email and proves that its report is
+ * about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the return path or the unsubscribe link that
+ * they quote, both signed. Anything else is refused or changes nothing. Source: decisions §9.
+ */
+export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
+  const { config, db, lifecycle, log } = deps;
+  const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
+  const { readMessage } = await import('../../channels/inbound/read-message.ts');
+  const { createVerdicts } = await import('../../channels/inbound/verdicts.ts');
+  const verdictsOf = createVerdicts({ servers: config.dnsServers, host: new URL(config.publicUrl).hostname });
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+  const recordFeedback = createFeedbackRecorder({ config, db, lifecycle });
+  const verpKey = deriveKey(config.secretKey, 'verp');
+
+  /** The email that the links of a quoted header prove. */
+  function emailIdOfLink(link: string): string | undefined {
+    const token = /\/u\/([\w-]{43})$/.exec(link)?.[1];
+    const proven = token && verifyManageToken(config.secretKey, token);
+    return proven && proven.kind === 'email' ? proven.id : undefined;
+  }
+
+  /** What a report says of the mails that its recipients, or what it quotes, prove; each with its own recipient in mind. */
+  async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
+    const quoted =
+      read.kind === 'status'
+        ? []
+        : [
+            ...read.returnPaths.flatMap((path) => emailIdOfVerp(verpKey, path) ?? []),
+            ...read.links.flatMap((link) => emailIdOfLink(link) ?? []),
+          ];
+    const emailIds = [...new Set([...returned, ...quoted])];
+    if (emailIds.length === 0) log.info({ kind: read.kind }, 'a report proves no mail of ours');
+    const addresses = read.kind === 'status' ? await findMailAddresses(db, emailIds) : new Map<string, string>();
+    const source = read.kind === 'complaint' ? 'arf' : 'dsn';
+    for (const emailId of emailIds) {
+      const report = read.kind === 'status' ? read.of(addresses.get(emailId) ?? null) : read;
+      if (report.kind === 'nothing') {
+        log.info({ emailId, why: report.why }, 'a returned message says nothing to record');
+        continue;
+      }
+      const { outcome } = await recordFeedback({ emailId, feedback: report.feedback, source });
+      if (outcome === 'unknown') log.info({ emailId, source }, 'a report on a mail that is not known');
+    }
+  }
+
+  async function receive(message: InboundMessage, recipients: string[], mail: InboundMail): Promise<void> {
+    const sender = mail.from ?? message.from;
+    if (!isEmailAddress(sender)) return log.info('a mail without a sender was dropped');
+    const detail = detailOf(message, mail, await verdictsOf(message));
+    const byDomain = groupBy(recipients, emailDomain);
+    for (const [domain, ofDomain] of byDomain) {
+      for (const projectId of await listDomainOwners(db, domain)) {
+        const received = {
+          ...{
+            sender,
+            fromName: clean(mail.fromName ?? '') || null,
+            subject: clean(mail.subject).slice(0, SUBJECT_MAX_CHARS),
+          },
+          ...{ html: htmlOf(mail), messageId: clean(mail.messageId), recipients: ofDomain },
+          detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
+        };
+        const outbox = await inTransaction(db, (trx) =>
+          recordReceived(trx, { projectId, suppressionKey, mail: received }),
+        );
+        lifecycle.dispatch(outbox);
+      }
+    }
+  }
+
+  return {
+    async accepts(recipient) {
+      if (emailIdOfVerp(verpKey, recipient)) return true;
+      // One that looks like a return path and is not signed by us is nobody's, whatever the domain.
+      if (/^bounce\+[0-9a-f]{32}/.test(recipient)) return false;
+      return (await listDomainOwners(db, emailDomain(recipient))).length > 0;
+    },
+    async take(message) {
+      const returned = message.recipients.flatMap((recipient) => emailIdOfVerp(verpKey, recipient) ?? []);
+      const others = message.recipients.filter((recipient) => !emailIdOfVerp(verpKey, recipient));
+      const how = { at: message.receivedAt, isReturned: returned.length > 0 };
+      const read = await readMessage(message.raw, how).catch((cause) => {
+        throw new UnreadableMessageError('5.6.0 The message could not be read', { cause });
+      });
+      if (read.kind === 'nothing') return log.info({ why: read.why }, 'a returned message says nothing to record');
+      if (read.kind === 'mail') return receive(message, others, read.mail);
+      return record(read, returned);
+    },
+  };
+}
+
+/** What `email.received` says. Nothing here looks for spam or viruses. */
+function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts): Record<string, unknown> {
+  const body = clean(mail.text ?? mail.html ?? '');
+  return {
+    from: message.from || mail.from,
+    fromHeader: clean(mail.fromHeader),
+    timestamp: message.receivedAt.toISOString(),
+    hasContent: body.trim().length > 0,
+    body: body.slice(0, EVENT_BODY_MAX_CHARS).toWellFormed(),
+    ...{ spamVerdict: 'DISABLED', virusVerdict: 'DISABLED' },
+    ...{ spfVerdict: verdicts.spf, dkimVerdict: verdicts.dkim, dmarcVerdict: verdicts.dmarc },
+    processingTimeMillis: Date.now() - message.receivedAt.getTime(),
+  };
+}
+
+function htmlOf({ html, text }: InboundMail): string {
+  const body = html ?? `<pre>${escapeHtml(text ?? '')}</pre>`;
+  return clean(body).slice(0, RECORD_BODY_MAX_CHARS).toWellFormed();
+}
+
+/** Text that Postgres can hold. */
+function clean(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+async function tlsOf({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
+  if (!tls.certFile || !tls.keyFile) return undefined;
+  return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
+}

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../../channels/relay/listener.ts';
+import type { Submission } from '../../channels/relay/read-submission.ts';
+import type { KeyAccess } from '../../db/access.ts';
+import type { Config } from '../../domain/config.ts';
+import { isEmailAddress, normalizeEmail } from '../../domain/email-address.ts';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { TEMPLATE_MAX_CHARS } from '../../domain/liquid.ts';
+import { verbatimTemplate } from '../../domain/liquid-verbatim.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
+import { isReservedMailHeader } from '../../domain/service-headers.ts';
+import { createSendAcceptor } from '../accept/send-acceptor.ts';
+import type { Deps } from '../http/deps.ts';
+import { checkAttachments, SUBJECT_MAX_CHARS } from '../routes/send/body.ts';
+
+const SCOPE = 'email:send';
+
+/** What refusals of the acceptance are on the wire, with their enhanced codes (RFC 3463); what is not here is our fault: 451. */
+const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
+  INVALID_API_KEY: [535, '5.7.8'],
+  FORBIDDEN: [535, '5.7.1'],
+  PROJECT_DISABLED: [535, '5.7.1'],
+  DOMAIN_NOT_VERIFIED: [550, '5.7.1'],
+  BILLING_LIMIT_EXCEEDED: [452, '4.7.1'],
+  RATE_LIMIT_EXCEEDED: [450, '4.7.1'],
+  PAYLOAD_TOO_LARGE: [552, '5.3.4'],
+  VALIDATION_ERROR: [554, '5.6.0'],
+  BAD_REQUEST: [554, '5.6.0'],
+};
+
+/** Starts the relay of SMTP_RELAY_PORT; undefined when it is off. Server and parser are loaded only where it is on. */
+export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefined> {
+  const { config, log } = deps;
+  if (config.smtpRelay.port === undefined) return undefined;
+  const { startRelayListener } = await import('../../channels/relay/listener.ts');
+  const relay = await startRelayListener({
+    host: config.host,
+    port: config.smtpRelay.port,
+    name: new URL(config.publicUrl).hostname,
+    tls: await tlsOf(config),
+    allowPlain: config.smtpRelay.allowPlain,
+    handler: await createRelayHandler(deps),
+    onError: (error) => log.warn({ reason: error.message }, 'SMTP relay'),
+  });
+  log.info({ port: relay.port }, 'the SMTP relay takes mail');
+  return relay;
+}
+
+/**
+ * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before the 250. Its words
+ * are sent as they are, not as templates. Source: spec "Authentication", decisions §11.
+ */
+export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
+  const { RelayRefusal } = await import('../../channels/relay/listener.ts');
+  const { readSubmission } = await import('../../channels/relay/read-submission.ts');
+  const { config, db, keys, lifecycle, limits } = deps;
+  const acceptor = createSendAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  /** A key is looked up for each message too: one that was revoked meanwhile sends nothing more. */
+  async function accessOf(key: string): Promise<KeyAccess> {
+    const access = await keys.find(key);
+    if (access?.kind !== 'secret') throw new AppError('INVALID_API_KEY');
+    if (!access.scopes.has(SCOPE))
+      throw new AppError('FORBIDDEN', { message: `This API key lacks the scope ${SCOPE}` });
+    if (access.project.disabled) throw new AppError('PROJECT_DISABLED');
+    return access;
+  }
+
+  async function accept(message: RelayMessage): Promise<SendAnswer> {
+    const access = await accessOf(message.key);
+    await limits.takeForProject(access.project.id);
+    const submission = await readSubmission(message.raw).catch((cause: Error) => {
+      throw new AppError('BAD_REQUEST', { message: `The message cannot be read: ${cause.message}`, cause });
+    });
+    checkAttachments(submission.attachments, config.attachmentsMaxBytes);
+    return acceptor.accept(requestOf(submission, message, access));
+  }
+
+  const refusal = (error: unknown): unknown => refusalOf(error, RelayRefusal);
+  return {
+    signIn: async (key) => void (await accessOf(key).catch((error) => Promise.reject(refusal(error)))),
+    checkRecipient(address) {
+      if (!isEmailAddress(normalizeEmail(address))) throw new RelayRefusal(553, '5.1.3 Not an email address');
+    },
+    take: async (message) => words(await accept(message).catch((error) => Promise.reject(refusal(error)))),
+  };
+}
+
+/** @throws AppError VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+function requestOf(
+  submission: Submission,
+  message: RelayMessage,
+  { keyId, scopes, mode, project }: KeyAccess,
+): SendRequest {
+  const { subject, html, text, names, attachments, replyTo } = submission;
+  const headers = Object.fromEntries(
+    Object.entries(submission.headers).filter(([name]) => !isReservedMailHeader(name)),
+  );
+  const from = submission.from ?? { email: normalizeEmail(message.from), name: null };
+  if (!isEmailAddress(from.email)) throw new AppError('VALIDATION_ERROR', { message: 'The message has no sender' });
+  const body = verbatimTemplate(html);
+  checkSizes(submission, body);
+  const to = [...new Set(message.recipients.map(normalizeEmail))].map((email) => ({
+    email,
+    name: names.get(email) ?? null,
+  }));
+  return {
+    ...{ projectId: project.id, mode, monthlyEmailLimit: project.monthlyEmailLimit },
+    ...{ idempotencyKey: undefined, request: 'SMTP', owner: { name: `key:${keyId}`, public: false, scopes } },
+    ...{ to, from, subject: verbatimTemplate(subject), body, headers, attachments },
+    ...(text !== null && { text }),
+    templateId: undefined,
+    replyTo: replyTo !== null && isEmailAddress(replyTo) ? replyTo : undefined,
+    subscribed: undefined,
+    data: { set: {}, remove: [], oneOff: {} },
+  };
+}
+
+function checkSizes({ subject }: Submission, body: string): void {
+  if (subject.length > SUBJECT_MAX_CHARS)
+    throw new AppError('VALIDATION_ERROR', { message: `The subject has more than ${SUBJECT_MAX_CHARS} characters` });
+  if (body.length > TEMPLATE_MAX_CHARS)
+    throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
+}
+
+function refusalOf(error: unknown, Refusal: typeof RelayRefusal): unknown {
+  const reply = error instanceof AppError ? REPLIES[error.code] : undefined;
+  if (!(error instanceof AppError) || !reply) return error;
+  const [code, enhanced] = reply;
+  return new Refusal(code, `${enhanced} ${error.message.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 400)}`);
+}
+
+/** The ids of the email records, so that a client's log leads to them. */
+function words({ data }: SendAnswer): string {
+  const [first, ...others] = data.emails.map(({ email }) => email);
+  return `2.0.0 Accepted as ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+}
+
+async function tlsOf({ tls }: Config): Promise<{ cert: string; key: string } | undefined> {
+  if (!tls.certFile || !tls.keyFile) return undefined;
+  return { cert: await readFile(tls.certFile, 'utf8'), key: await readFile(tls.keyFile, 'utf8') };
+}

@@ -1,0 +1,224 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  ACTIVITY_TOTAL_MAX,
+  type ActivityItem,
+  countActivity,
+  countRecentActivity,
+  listActivity,
+  listUpcoming,
+  type UpcomingActivity,
+} from '../../../db/activity.ts';
+import { ACTIVITY_TYPES, type ActivityType } from '../../../domain/activity.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Cursor, Id, Instant, InstantInput, wholeNumber } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { rate, spanOf, spanQuery } from '../analytics/span.ts';
+
+const tags = ['Activity'];
+const ID = '0190a000-0000-7000-8000-000000000000';
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+const itemFields = {
+  id: z.string(),
+  timestamp: Instant,
+  contactId: Id.nullable(),
+  contactEmail: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+};
+const Activity = z.object({ ...itemFields, type: z.enum(ACTIVITY_TYPES) }).openapi('Activity', {
+  example: {
+    id: `${ID}:email.opened`,
+    type: 'email.opened',
+    timestamp: '2026-01-01T12:00:00.000Z',
+    contactId: ID,
+    contactEmail: 'ada@example.com',
+    metadata: { eventName: 'email.open', emailId: ID },
+  },
+});
+const Upcoming = z
+  .object({ ...itemFields, type: z.enum(['campaign.scheduled', 'workflow.delay']) })
+  .openapi('UpcomingActivity', {
+    example: {
+      id: ID,
+      type: 'campaign.scheduled',
+      timestamp: '2026-01-01T12:00:00.000Z',
+      contactId: null,
+      contactEmail: null,
+      metadata: { campaignId: ID, name: 'Spring' },
+    },
+  });
+
+const Types = z
+  .string()
+  .transform((words) => words.split(',').map((word) => word.trim()))
+  .pipe(z.array(z.enum(ACTIVITY_TYPES)))
+  .openapi({ type: 'string', description: 'Types, separated by commas', example: 'email.opened,email.clicked' });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/activity',
+  operationId: 'listActivity',
+  tags,
+  summary: 'List what happened',
+  description: 'Events, mails, SMS, campaigns, workflows and keys, newest first.',
+  security: scopes('analytics:view'),
+  request: {
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records a page' }),
+      cursor: Cursor.optional(),
+      types: Types.optional(),
+      contactId: Id.optional(),
+      startDate: InstantInput.optional(),
+      endDate: InstantInput.optional(),
+    }),
+  },
+  responses: {
+    200: ok(
+      z
+        .object({
+          data: z.array(Activity),
+          activities: z.array(Activity),
+          cursor: z.string().nullable(),
+          hasMore: z.boolean(),
+          total: z
+            .number()
+            .int()
+            .openapi({
+              description: `On the first page how many there are, counted up to ${ACTIVITY_TOTAL_MAX}; 0 on later ones.`,
+            }),
+        })
+        .openapi('ActivityList', { example: { data: [], activities: [], cursor: null, hasMore: false, total: 0 } }),
+    ),
+  },
+});
+
+const statsRoute = createRoute({
+  method: 'get',
+  path: '/activity/stats',
+  operationId: 'getActivityStats',
+  tags,
+  summary: 'Count what happened',
+  description:
+    'Totals and rates of a span, the last 30 days unless given. Rates are per cent of mails sent; test mail is left out.',
+  security: scopes('analytics:view'),
+  request: { query: spanQuery },
+  responses: {
+    200: ok(
+      z
+        .object({
+          totalEvents: z.number().int(),
+          totalEmailsSent: z.number().int(),
+          totalEmailsOpened: z.number().int(),
+          totalEmailsClicked: z.number().int(),
+          totalWorkflowsStarted: z.number().int(),
+          openRate: z.number(),
+          clickRate: z.number(),
+        })
+        .openapi('ActivityStats', {
+          example: {
+            totalEvents: 120,
+            totalEmailsSent: 100,
+            totalEmailsOpened: 40,
+            totalEmailsClicked: 10,
+            totalWorkflowsStarted: 30,
+            openRate: 40,
+            clickRate: 10,
+          },
+        }),
+    ),
+  },
+});
+
+const recentRoute = createRoute({
+  method: 'get',
+  path: '/activity/recent-count',
+  operationId: 'countRecentActivity',
+  tags,
+  summary: 'Count what happened just now',
+  description: 'How many items the feed got in the last minutes.',
+  security: scopes('analytics:view'),
+  request: {
+    query: z.object({ minutes: wholeNumber({ min: 1, max: 1_440, default: 5, description: 'Minutes back' }) }),
+  },
+  responses: {
+    200: ok(
+      z
+        .object({ count: z.number().int(), minutes: z.number().int() })
+        .openapi('RecentActivityCount', { example: { count: 12, minutes: 5 } }),
+    ),
+  },
+});
+
+const typesRoute = createRoute({
+  method: 'get',
+  path: '/activity/types',
+  operationId: 'listActivityTypes',
+  tags,
+  summary: 'List the types of activity',
+  description: 'All that the feed can show.',
+  security: scopes('analytics:view'),
+  responses: {
+    200: ok(z.object({ types: z.array(z.string()) }).openapi('ActivityTypes', { example: { types: ['email.sent'] } })),
+  },
+});
+
+const upcomingRoute = createRoute({
+  method: 'get',
+  path: '/activity/upcoming',
+  operationId: 'listUpcomingActivity',
+  tags,
+  summary: 'List what will happen',
+  description: 'Scheduled campaigns and delays that come due, soonest first.',
+  security: scopes('analytics:view'),
+  request: {
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: 100, default: 50, description: 'Records' }),
+      daysAhead: wholeNumber({ min: 1, max: 365, default: 30, description: 'Days from now' }),
+    }),
+  },
+  responses: {
+    200: ok(z.object({ activities: z.array(Upcoming) }).openapi('UpcomingActivities', { example: { activities: [] } })),
+  },
+});
+
+export function activityRoutes(app: App, { reads }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const query = c.req.valid('query');
+    const { items, ...page } = await listActivity(reads, {
+      projectId: c.var.projectId,
+      ...query,
+      types: query.types as ActivityType[] | undefined,
+    });
+    const data = items.map(dated);
+    return c.json({ data, activities: data, ...page }, 200);
+  });
+
+  app.openapi(statsRoute, async (c) => {
+    const totals = await countActivity(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const openRate = rate(totals.totalEmailsOpened, totals.totalEmailsSent);
+    const clickRate = rate(totals.totalEmailsClicked, totals.totalEmailsSent);
+    return c.json({ ...totals, openRate, clickRate }, 200);
+  });
+
+  app.openapi(recentRoute, async (c) => {
+    const { minutes } = c.req.valid('query');
+    const since = new Date(Date.now() - minutes * MINUTE_MS);
+    return c.json({ count: await countRecentActivity(reads, { projectId: c.var.projectId, since }), minutes }, 200);
+  });
+
+  app.openapi(typesRoute, (c) => c.json({ types: [...ACTIVITY_TYPES] }, 200));
+
+  app.openapi(upcomingRoute, async (c) => {
+    const { limit, daysAhead } = c.req.valid('query');
+    const until = new Date(Date.now() + daysAhead * DAY_MS);
+    const items = await listUpcoming(reads, { projectId: c.var.projectId, until, limit });
+    return c.json({ activities: items.map(dated) }, 200);
+  });
+}
+
+function dated<T extends ActivityItem | UpcomingActivity>(item: T): Omit<T, 'timestamp'> & { timestamp: string } {
+  return { ...item, timestamp: item.timestamp.toISOString() };
+}

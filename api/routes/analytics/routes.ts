@@ -1,0 +1,149 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '../../../db/analytics.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id, wholeNumber } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { rate, spanOf, spanQuery } from './span.ts';
+
+const tags = ['Analytics'];
+const topQuery = spanQuery.extend({ limit: wholeNumber({ min: 1, max: 100, default: 10, description: 'Records' }) });
+
+const DayCounts = z
+  .object({
+    date: z.iso.date(),
+    emails: z.number().int(),
+    delivered: z.number().int(),
+    opens: z.number().int(),
+    clicks: z.number().int(),
+    bounces: z.number().int(),
+    complaints: z.number().int(),
+  })
+  .openapi('DayCounts', {
+    example: { date: '2026-01-01', emails: 100, delivered: 98, opens: 40, clicks: 10, bounces: 2, complaints: 0 },
+  });
+
+const TopCampaign = z
+  .object({
+    id: Id,
+    name: z.string(),
+    subject: z.string(),
+    sentCount: z.number().int(),
+    openedCount: z.number().int(),
+    clickedCount: z.number().int(),
+    openRate: z.number(),
+    clickRate: z.number(),
+  })
+  .openapi('TopCampaign', {
+    example: {
+      id: '0190a000-0000-7000-8000-000000000000',
+      name: 'Spring',
+      subject: 'It is spring',
+      sentCount: 100,
+      openedCount: 40,
+      clickedCount: 10,
+      openRate: 40,
+      clickRate: 10,
+    },
+  });
+
+const timeseriesRoute = createRoute({
+  method: 'get',
+  path: '/analytics/timeseries',
+  operationId: 'getEmailTimeseries',
+  tags,
+  summary: 'Count mails by day',
+  description: 'Every day of the span, those without mail as zeros; live mail only.',
+  security: scopes('analytics:view'),
+  request: { query: spanQuery },
+  responses: { 200: ok(z.array(DayCounts)) },
+});
+
+const topCampaignsRoute = createRoute({
+  method: 'get',
+  path: '/analytics/top-campaigns',
+  operationId: 'listTopCampaigns',
+  tags,
+  summary: 'List the campaigns that were opened most',
+  description: 'Of those that began in the span.',
+  security: scopes('analytics:view'),
+  request: { query: topQuery },
+  responses: { 200: ok(z.array(TopCampaign)) },
+});
+
+const campaignStatsRoute = createRoute({
+  method: 'get',
+  path: '/analytics/campaign-stats',
+  operationId: 'getCampaignTotals',
+  tags,
+  summary: 'Count campaigns',
+  description:
+    'All, active (scheduled or sending) and completed ones of the span, and their rates in per cent of mails sent.',
+  security: scopes('analytics:view'),
+  request: { query: spanQuery },
+  responses: {
+    200: ok(
+      z
+        .object({
+          total: z.number().int(),
+          active: z.number().int(),
+          completed: z.number().int(),
+          averageOpenRate: z.number(),
+          averageClickRate: z.number(),
+        })
+        .openapi('CampaignTotals', {
+          example: { total: 5, active: 1, completed: 3, averageOpenRate: 38.5, averageClickRate: 9.1 },
+        }),
+    ),
+  },
+});
+
+const topEventsRoute = createRoute({
+  method: 'get',
+  path: '/analytics/top-events',
+  operationId: 'listTopEvents',
+  tags,
+  summary: 'List the most frequent events',
+  description: '`trend` is the change in per cent against the span of the same length before.',
+  security: scopes('analytics:view'),
+  request: { query: topQuery },
+  responses: {
+    200: ok(
+      z.array(
+        z
+          .object({ name: z.string(), count: z.number().int(), trend: z.number() })
+          .openapi('TopEvent', { example: { name: 'signup', count: 42, trend: 12.5 } }),
+      ),
+    ),
+  },
+});
+
+export function analyticsRoutes(app: App, { reads }: Deps): void {
+  app.openapi(timeseriesRoute, async (c) =>
+    c.json(await listDayCounts(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) }), 200),
+  );
+
+  app.openapi(topCampaignsRoute, async (c) => {
+    const { limit, ...query } = c.req.valid('query');
+    const campaigns = await listTopCampaigns(reads, { projectId: c.var.projectId, ...spanOf(query), limit });
+    const answer = campaigns.map((campaign) => ({
+      ...campaign,
+      openRate: rate(campaign.openedCount, campaign.sentCount),
+      clickRate: rate(campaign.clickedCount, campaign.sentCount),
+    }));
+    return c.json(answer, 200);
+  });
+
+  app.openapi(campaignStatsRoute, async (c) => {
+    const counts = await countCampaigns(reads, { projectId: c.var.projectId, ...spanOf(c.req.valid('query')) });
+    const { total, active, completed, sent, opened, clicked } = counts;
+    const rates = { averageOpenRate: rate(opened, sent), averageClickRate: rate(clicked, sent) };
+    return c.json({ total, active, completed, ...rates }, 200);
+  });
+
+  app.openapi(topEventsRoute, async (c) => {
+    const { limit, ...query } = c.req.valid('query');
+    return c.json(await listTopEvents(reads, { projectId: c.var.projectId, ...spanOf(query), limit }), 200);
+  });
+}

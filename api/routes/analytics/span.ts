@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../../domain/errors.ts';
+import { InstantInput } from '../../http/schemas.ts';
+
+/** decisions §8: analytics cover 30 days unless dates are given. */
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+/** The query of everything that counts over a span of time. */
+export const spanQuery = z.object({
+  startDate: InstantInput.optional().openapi({ description: 'First instant; 30 days before endDate unless given' }),
+  endDate: InstantInput.optional().openapi({
+    description: 'Last instant; a date alone is its whole day; now unless given',
+  }),
+});
+
+/**
+ * The span that a query asks for.
+ * @throws AppError BAD_REQUEST for one that ends before it begins, or is longer than a year
+ */
+export function spanOf(query: { startDate?: Date | undefined; endDate?: Date | undefined }): {
+  startDate: Date;
+  endDate: Date;
+} {
+  const endDate = query.endDate ? wholeDay(query.endDate) : new Date();
+  const startDate = query.startDate ?? new Date(endDate.getTime() - DEFAULT_DAYS * DAY_MS);
+  if (startDate > endDate) throw new AppError('BAD_REQUEST', { message: 'startDate must be before endDate.' });
+  if (endDate.getTime() - startDate.getTime() > MAX_DAYS * DAY_MS + DAY_MS) {
+    throw new AppError('BAD_REQUEST', { message: `A span is at most ${MAX_DAYS} days.` });
+  }
+  return { startDate, endDate };
+}
+
+/** Per cent with two decimals; 0 of nothing. */
+export function rate(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
+}
+
+/** `2026-01-31` as an end means all of that day. */
+function wholeDay(at: Date): Date {
+  return at.getTime() % DAY_MS === 0 ? new Date(at.getTime() + DAY_MS - 1) : at;
+}

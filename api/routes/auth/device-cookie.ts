@@ -1,0 +1,47 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { RequestContext } from '../../http/env.ts';
+import { isSecure, newSessionToken } from '../../http/session-cookie.ts';
+
+/** A year: whoever does not come for so long is new again. */
+const MAX_AGE_SECONDS = 365 * 24 * 3600;
+
+/** A browser in which somebody was signed in to an account before. */
+export interface KnownDevice {
+  id: string;
+  userId: string;
+}
+
+/**
+ * Remembers in the browser that somebody signed in there, for the log-in throttle: failures of strangers, however many they are, lock out strangers only.
+ * The cookie opens nothing: it is worth ten tries of a password, for the account that it names.
+ */
+export function giveDeviceCookie(
+  c: RequestContext,
+  p: { userId: string; email: string; key: Buffer; publicUrl: string },
+) {
+  const id = newSessionToken();
+  const value = [p.userId, id, signature({ ...p, id })].join('.');
+  const secure = isSecure(p.publicUrl);
+  const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure, maxAge: MAX_AGE_SECONDS } as const;
+  setCookie(c, cookieName(p.publicUrl), value, options);
+}
+
+/** The device that a request to sign in with this address comes from; undefined where it is new to us, or to every account of the address. */
+export function knownDevice(
+  c: RequestContext,
+  p: { email: string; key: Buffer; publicUrl: string },
+): KnownDevice | undefined {
+  const [userId, id, given, more] = getCookie(c, cookieName(p.publicUrl))?.split('.') ?? [];
+  if (!userId || !id || !given || more !== undefined) return undefined;
+  const [expected, actual] = [Buffer.from(signature({ ...p, userId, id })), Buffer.from(given)];
+  return expected.length === actual.length && timingSafeEqual(expected, actual) ? { id, userId } : undefined;
+}
+
+function cookieName(publicUrl: string): string {
+  return `${isSecure(publicUrl) ? '__Host-' : ''}tidings_device`;
+}
+
+function signature({ key, email, userId, id }: { key: Buffer; email: string; userId: string; id: string }): string {
+  return createHmac('sha256', key).update(`device ${userId} ${id} ${email}`).digest('base64url');
+}

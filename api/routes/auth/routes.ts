@@ -1,0 +1,222 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  findPasswordHash,
+  findUser,
+  getPasswordHash,
+  insertAccount,
+  listMemberships,
+  signupClosed,
+  updatePassword,
+} from '../../../db/accounts.ts';
+import { deleteSession, updateSessionProject } from '../../../db/sessions.ts';
+import { newPublicKey } from '../../../domain/api-keys.ts';
+import { AppError, fieldError } from '../../../domain/errors.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { personOf } from '../../http/actor.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import { clientAddress, clientNetwork } from '../../http/client-address.ts';
+import { refuseForeignWrite } from '../../http/csrf.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { EmailAddress, Id } from '../../http/schemas.ts';
+import { open, session } from '../../http/security.ts';
+import { dropSessionCookie, giveSessionCookie, hashToken, newSessionToken } from '../../http/session-cookie.ts';
+import { knownDevice } from './device-cookie.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { hashPasswordFor, passwordMatches } from './passwords.ts';
+import { describeMe, Me, saltOf, sessionToken, signIn, wrongPassword } from './sign-in.ts';
+
+/** Longer is a mistake or an attack on the hash function. */
+const PASSWORD_MAX_CHARS = 200;
+const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
+
+const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
+const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
+
+const Signup = z
+  .object({ email: EmailAddress, password: NewPassword, projectName: z.string().trim().min(1).max(100) })
+  .openapi('Signup', { example: { email: 'ada@example.com', password: 'correct horse', projectName: 'Web shop' } });
+
+const Login = z
+  .object({ email: EmailAddress, password: GivenPassword })
+  .openapi('Login', { example: { email: 'ada@example.com', password: 'correct horse' } });
+
+const SwitchProject = z.object({ projectId: Id }).openapi('SwitchProject', { example: { projectId: EXAMPLE_ID } });
+
+const ChangePassword = z
+  .object({ currentPassword: GivenPassword, newPassword: NewPassword })
+  .openapi('ChangePassword', { example: { currentPassword: 'correct horse', newPassword: 'battery staple' } });
+
+const tags = ['Accounts'];
+
+const signupRoute = createRoute({
+  method: 'post',
+  path: '/auth/signup',
+  operationId: 'signUp',
+  tags,
+  summary: 'Make an account with a first project',
+  description:
+    'Signs in by cookie. `SIGNUP` of the deployment decides who may: everyone, only the first, nobody (403). The answer does not tell whether ' +
+    'others have an account with this address: each has their own, told apart by the password, and who has one with this very password is ' +
+    'signed in to it. 20 an hour from one address, 50 a minute from the same machine (429).',
+  security: open(),
+  request: { body: json(Signup) },
+  responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+});
+
+const loginRoute = createRoute({
+  method: 'post',
+  path: '/auth/login',
+  operationId: 'logIn',
+  tags,
+  summary: 'Sign in',
+  description:
+    'Sets the session cookie. Failures are limited to 10 in 15 minutes for an account and 50 for an address (429), of those who are new to the ' +
+    'account: a browser that was signed in to it before has 10 of its own. The answer does not tell whether the account exists.',
+  security: open(),
+  request: { body: json(Login) },
+  responses: { 200: ok(Me, 'Signed in'), ...errors('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+});
+
+const logoutRoute = createRoute({
+  method: 'post',
+  path: '/auth/logout',
+  operationId: 'logOut',
+  tags,
+  summary: 'Sign out',
+  description: 'Ends this session.',
+  security: session(),
+  responses: { 204: noContent('Signed out') },
+});
+
+const meRoute = createRoute({
+  method: 'get',
+  path: '/auth/me',
+  operationId: 'getMe',
+  tags,
+  summary: 'Who is signed in',
+  description: 'The person, their projects, and the current project with role, permissions and hold.',
+  security: session(),
+  responses: { 200: ok(Me) },
+});
+
+const switchRoute = createRoute({
+  method: 'post',
+  path: '/auth/project',
+  operationId: 'switchProject',
+  tags,
+  summary: "Switch the session's project",
+  description: 'Later requests of this session belong to that project.',
+  security: session(),
+  request: { body: json(SwitchProject) },
+  responses: { 200: ok(Me), ...errors('NOT_FOUND') },
+});
+
+const passwordRoute = createRoute({
+  method: 'post',
+  path: '/auth/password',
+  operationId: 'changePassword',
+  tags,
+  summary: 'Change the own password',
+  description: 'Gives this session a new token, by a new cookie, and ends every other session of this person.',
+  security: session(),
+  request: { body: json(ChangePassword) },
+  responses: { 204: noContent('Changed') },
+});
+
+export function authRoutes(app: App, deps: Deps): void {
+  const { db, config, limits } = deps;
+  const { publicUrl } = config;
+  const accountKey = deriveKey(config.secretKey, 'accounts');
+  const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
+
+  /** What a password is looked up by: see `hashPasswordFor`. */
+  async function hashFor(email: string, password: string): Promise<string> {
+    const like = await findPasswordHash(db, email);
+    return hashPasswordFor(like === undefined ? { salt: saltOf(accountKey, email) } : { like }, password);
+  }
+
+  /** The user of an address and a password, and the hash. @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED */
+  async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
+    const network = clientNetwork(c);
+    const device = knownDevice(c, { email, key: accountKey, publicUrl });
+    // Failures of others do not count where the account was open before; and whoever has the cookie of one account is a stranger to all others.
+    const asDevice = device && (await throttle.takeForDevice(device));
+    let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
+    const passwordHash = await hashFor(email, password);
+    const userId = await findUser(db, { email, passwordHash });
+    if (device && userId !== device.userId) asStranger = await throttle.takeForStranger(email, network);
+    if (!userId) throw wrongPassword();
+    await Promise.all([asDevice?.forgive(), asStranger?.forgive()]);
+    return { userId, passwordHash };
+  }
+
+  app.openapi(signupRoute, async (c) => {
+    refuseForeignWrite(c, publicUrl);
+    if (config.signup === 'off') throw signupClosed();
+    const { email, password, projectName } = c.req.valid('json');
+    await limits.takeForSignUp(clientAddress(c));
+    const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
+    const passwordHash = await hashFor(email, password);
+    const account = await insertAccount(
+      db,
+      { email, passwordHash, projectName, publicKey: newPublicKey() },
+      config.signup === 'first',
+    );
+    // A new account is never forgiven: whoever has no account of the address yet must not have more tries than who has.
+    if (account.known) await attempt.forgive();
+    await signIn(c, deps, { ...account, email, passwordHash });
+    return c.json(await describeMe(deps, { ...account, email }), 201);
+  });
+
+  app.openapi(loginRoute, async (c) => {
+    refuseForeignWrite(c, publicUrl);
+    const { email, password } = c.req.valid('json');
+    const { userId, passwordHash } = await checkPassword(c, { email, password });
+    const [project] = await listMemberships(db, userId);
+    if (!project) throw new AppError('FORBIDDEN', { message: 'This account belongs to no project.' });
+    await signIn(c, deps, { userId, projectId: project.id, email, passwordHash });
+    return c.json(await describeMe(deps, { userId, projectId: project.id, email }), 200);
+  });
+
+  app.openapi(logoutRoute, async (c) => {
+    await deleteSession(db, hashToken(sessionToken(c, deps)));
+    dropSessionCookie(c, publicUrl);
+    return c.body(null, 204);
+  });
+
+  app.openapi(meRoute, async (c) => {
+    const { id, email } = personOf(c);
+    return c.json(await describeMe(deps, { userId: id, projectId: c.var.projectId, email }), 200);
+  });
+
+  app.openapi(switchRoute, async (c) => {
+    const { id, email } = personOf(c);
+    const { projectId } = c.req.valid('json');
+    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId: id, projectId });
+    return c.json(await describeMe(deps, { userId: id, projectId, email }), 200);
+  });
+
+  app.openapi(passwordRoute, async (c) => {
+    const { id } = personOf(c);
+    const { currentPassword, newPassword } = c.req.valid('json');
+    const attempt = await throttle.takeForPerson(id);
+    const checkedHash = await getPasswordHash(db, id);
+    if (!(await passwordMatches(currentPassword, checkedHash))) throw notCurrent();
+    const token = newSessionToken();
+    const change = {
+      ...{ userId: id, checkedHash, passwordHash: await hashPasswordFor({ like: checkedHash }, newPassword) },
+      ...{ oldToken: hashToken(sessionToken(c, deps)), newToken: hashToken(token) },
+    };
+    const changed = await updatePassword(db, change);
+    if (changed === 'taken') throw fieldError('newPassword', 'This password cannot be used: choose another one.');
+    if (changed === 'stale') throw notCurrent();
+    await attempt.forgive();
+    giveSessionCookie(c, token, publicUrl);
+    return c.body(null, 204);
+  });
+}
+
+function notCurrent(): AppError {
+  return fieldError('currentPassword', 'This is not the current password.');
+}

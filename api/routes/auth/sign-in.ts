@@ -1,0 +1,100 @@
+import { createHmac } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { listMemberships } from '../../../db/accounts.ts';
+import { getProject } from '../../../db/projects.ts';
+import { insertSession } from '../../../db/sessions.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { ROLES, roleScopes, SCOPES } from '../../../domain/scopes.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { RequestContext } from '../../http/env.ts';
+import { Id } from '../../http/schemas.ts';
+import {
+  givenSessionToken,
+  giveSessionCookie,
+  hashToken,
+  newSessionToken,
+  SESSION_DAYS,
+} from '../../http/session-cookie.ts';
+import { Hold, projectAnswer } from '../project/answer.ts';
+import { giveDeviceCookie } from './device-cookie.ts';
+
+/** Of argon2, in bytes. */
+const SALT_BYTES = 16;
+const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
+
+export const Me = z
+  .object({
+    user: z.object({ id: Id, email: z.string() }),
+    projects: z.array(z.object({ id: Id, name: z.string(), role: z.enum(ROLES) })),
+    projectId: Id,
+    role: z.enum(ROLES),
+    permissions: z.array(z.enum(SCOPES)),
+    hold: Hold,
+  })
+  .openapi('Me', {
+    example: {
+      user: { id: EXAMPLE_ID, email: 'ada@example.com' },
+      projects: [{ id: EXAMPLE_ID, name: 'Web shop', role: 'MEMBER' }],
+      projectId: EXAMPLE_ID,
+      role: 'MEMBER',
+      permissions: ['contacts:view', 'contacts:edit'],
+      hold: { held: false, since: null, reason: null },
+    },
+  });
+
+/**
+ * Begins a session of a person in a project, and remembers their browser.
+ * @param p.passwordHash what the password was checked against
+ * @throws AppError UNAUTHORIZED where the password has changed since
+ */
+export async function signIn(
+  c: RequestContext,
+  { db, config }: Deps,
+  p: { userId: string; projectId: string; email: string; passwordHash: string },
+): Promise<void> {
+  const token = newSessionToken();
+  const kept = await insertSession(db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
+  if (!kept) throw wrongPassword();
+  giveSessionCookie(c, token, config.publicUrl);
+  giveDeviceCookie(c, { ...p, key: deriveKey(config.secretKey, 'accounts'), publicUrl: config.publicUrl });
+  c.header('Cache-Control', 'no-store');
+}
+
+/** A person and their current project, as `GET /auth/me` shows them. @throws AppError UNAUTHORIZED for who is no member of it */
+export async function describeMe(
+  { db }: Deps,
+  p: { userId: string; projectId: string; email: string },
+): Promise<z.infer<typeof Me>> {
+  const [projects, project] = await Promise.all([listMemberships(db, p.userId), getProject(db, p.projectId)]);
+  const role = projects.find(({ id }) => id === p.projectId)?.role;
+  if (!role) throw new AppError('UNAUTHORIZED');
+  return {
+    user: { id: p.userId, email: p.email },
+    projects,
+    projectId: p.projectId,
+    role,
+    permissions: [...roleScopes(role)],
+    hold: projectAnswer(project).hold,
+  };
+}
+
+/** The token of a session that a request was let in by. @throws AppError UNAUTHORIZED */
+export function sessionToken(c: RequestContext, { config }: Deps): string {
+  const token = givenSessionToken(c, config.publicUrl);
+  if (!token) throw new AppError('UNAUTHORIZED');
+  return token;
+}
+
+/** The salt of the first account of an address. Two who sign up with it at once get the same, so that one password is one account. */
+export function saltOf(key: Buffer, email: string): Uint8Array {
+  return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
+}
+
+/** One answer, whether the address or the password is unknown. */
+export function wrongPassword(): AppError {
+  return new AppError('UNAUTHORIZED', {
+    message: 'The address or the password is wrong.',
+    suggestion: 'Check both, and mind that too many failures make you wait.',
+  });
+}

@@ -1,0 +1,208 @@
+import { z } from '@hono/zod-openapi';
+import { type CampaignCounts, NO_COUNTS } from '../../../db/campaign-stats.ts';
+import type { Campaign } from '../../../db/campaigns.ts';
+import type { Listed } from '../../../db/page-budget.ts';
+import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../domain/campaign.ts';
+import { Id, Instant, Truncated } from '../../http/schemas.ts';
+import { mailTextAnswer } from '../mail-text.ts';
+
+const COUNTERS = {
+  totalRecipients: 100,
+  pendingCount: 0,
+  sentCount: 97,
+  deliveredCount: 95,
+  openedCount: 40,
+  clickedCount: 12,
+  bouncedCount: 1,
+  complainedCount: 0,
+  unsubscribedCount: 1,
+  failedCount: 1,
+  skippedCount: 2,
+};
+
+export const CAMPAIGN_EXAMPLE = {
+  id: '0190a000-0000-7000-8000-000000000000',
+  name: 'November news',
+  description: null,
+  subject: 'News for {{firstName ?? you}}',
+  body: '<p>Hello {{firstName}}</p>',
+  from: 'news@example.com',
+  fromName: 'Example',
+  replyTo: null,
+  type: 'ALL' as const,
+  audienceType: 'ALL' as const,
+  segmentId: null,
+  filters: null,
+  audienceFilter: null,
+  audienceCondition: null,
+  status: 'SENT' as const,
+  scheduledAt: null,
+  scheduledFor: null,
+  startedAt: '2026-01-01T12:00:00.000Z',
+  sentAt: '2026-01-01T12:00:10.000Z',
+  cancelledAt: null,
+  pausedReason: null,
+  ...COUNTERS,
+  createdAt: '2026-01-01T11:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:10.000Z',
+};
+
+const Count = z.number().int();
+const Audience = z.record(z.string(), z.unknown()).nullable();
+const Counters = z.object({
+  totalRecipients: Count,
+  pendingCount: Count,
+  sentCount: Count,
+  deliveredCount: Count,
+  openedCount: Count,
+  clickedCount: Count,
+  bouncedCount: Count,
+  complainedCount: Count,
+  unsubscribedCount: Count,
+  failedCount: Count,
+  skippedCount: Count,
+});
+
+/** A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (decisions §6). */
+export const CampaignRecord = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string().nullable(),
+    ...mailTextAnswer,
+    type: z.enum(AUDIENCE_TYPES),
+    audienceType: z.enum(AUDIENCE_TYPES),
+    segmentId: Id.nullable(),
+    filters: Audience,
+    audienceFilter: Audience,
+    audienceCondition: Audience,
+    status: z.enum(CAMPAIGN_STATUSES),
+    scheduledAt: Instant.nullable(),
+    scheduledFor: Instant.nullable(),
+    startedAt: Instant.nullable(),
+    sentAt: Instant.nullable(),
+    cancelledAt: Instant.nullable(),
+    pausedReason: z.enum(PAUSED_REASONS).nullable().openapi({
+      description:
+        'Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row',
+    }),
+    ...Counters.shape,
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Campaign', { example: CAMPAIGN_EXAMPLE });
+
+/** As a list has it: where it is `truncated`, without body and conditions. */
+export const ListedCampaign = CampaignRecord.partial({
+  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true } as const),
+})
+  .extend({ truncated: Truncated })
+  .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
+
+export const CampaignStats = z
+  .object({
+    total: Count,
+    pending: Count,
+    sent: Count,
+    delivered: Count,
+    opened: Count,
+    clicked: Count,
+    bounced: Count,
+    complained: Count,
+    unsubscribed: Count,
+    failed: Count,
+    skipped: Count,
+    openRate: z.number().openapi({ description: 'Of 100 sent' }),
+    clickRate: z.number().openapi({ description: 'Of 100 sent' }),
+    bounceRate: z.number().openapi({ description: 'Of 100 tried' }),
+    deliveryRate: z.number().openapi({ description: 'Of 100 sent' }),
+  })
+  .openapi('CampaignStats', {
+    description: '`pending + sent + failed + skipped = total` at every moment.',
+    example: {
+      ...{ total: 100, pending: 0, sent: 97, delivered: 95, opened: 40, clicked: 12, bounced: 1, complained: 0 },
+      ...{
+        unsubscribed: 1,
+        failed: 1,
+        skipped: 2,
+        openRate: 41.24,
+        clickRate: 12.37,
+        bounceRate: 1.02,
+        deliveryRate: 97.94,
+      },
+    },
+  });
+
+export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_COUNTS) {
+  const {
+    audienceFilter,
+    audienceType,
+    scheduledAt,
+    startedAt,
+    sentAt,
+    cancelledAt,
+    pausedReason,
+    createdAt,
+    updatedAt,
+  } = campaign;
+  const condition = audienceFilter === null ? null : { ...audienceFilter };
+  return {
+    ...campaign,
+    type: audienceType,
+    filters: condition,
+    audienceFilter: condition,
+    audienceCondition: condition,
+    scheduledAt: instant(scheduledAt),
+    scheduledFor: instant(scheduledAt),
+    startedAt: instant(startedAt),
+    sentAt: instant(sentAt),
+    cancelledAt: instant(cancelledAt),
+    pausedReason,
+    ...countersOf(counts),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** The campaign as a list has it. */
+export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, counts?: CampaignCounts) {
+  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts);
+  if (truncated) return { ...answer, truncated: true as const };
+  return { ...answer, body, filters, audienceFilter, audienceCondition };
+}
+
+export function statsAnswer(counts: CampaignCounts) {
+  const { sent, opened, clicked, delivered, bounced, failed } = counts;
+  return {
+    ...counts,
+    openRate: percent(opened, sent),
+    clickRate: percent(clicked, sent),
+    bounceRate: percent(bounced, sent + failed),
+    deliveryRate: percent(delivered, sent),
+  };
+}
+
+function countersOf(counts: CampaignCounts) {
+  return {
+    totalRecipients: counts.total,
+    pendingCount: counts.pending,
+    sentCount: counts.sent,
+    deliveredCount: counts.delivered,
+    openedCount: counts.opened,
+    clickedCount: counts.clicked,
+    bouncedCount: counts.bounced,
+    complainedCount: counts.complained,
+    unsubscribedCount: counts.unsubscribed,
+    failedCount: counts.failed,
+    skippedCount: counts.skipped,
+  };
+}
+
+/** From 0 to 100 with two decimals; 0 of nothing. */
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+}
+
+function instant(at: Date | null): string | null {
+  return at?.toISOString() ?? null;
+}

@@ -1,0 +1,86 @@
+import { z } from '@hono/zod-openapi';
+import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns.ts';
+import { AUDIENCE_TYPES } from '../../../domain/campaign.ts';
+import { fieldError } from '../../../domain/errors.ts';
+import { type Condition, ConditionInput } from '../../../domain/filters.ts';
+import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
+import { changedMailText, mailTextInput } from '../mail-text.ts';
+
+const EXAMPLE = {
+  name: 'November news',
+  subject: 'News for {{firstName ?? you}}',
+  body: '<p>Hello {{firstName}}</p>',
+  from: 'news@example.com',
+  audienceType: 'FILTERED' as const,
+  audienceFilter: { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] },
+};
+
+const AudienceType = z.enum(AUDIENCE_TYPES);
+const Filter = ConditionInput.nullish().openapi({
+  type: 'object',
+  description: 'Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same.',
+  example: EXAMPLE.audienceFilter,
+});
+
+const fields = {
+  name: z.string().trim().min(1).max(NAME_MAX_CHARS),
+  description: z.string().max(2_000).nullish(),
+  ...mailTextInput,
+  audienceType: AudienceType.optional(),
+  type: AudienceType.optional().openapi({ description: 'The same as audienceType' }),
+  segmentId: Id.nullish(),
+  audienceFilter: Filter,
+  audienceCondition: Filter,
+  filters: Filter,
+};
+
+export const CreateCampaign = z.object(fields).openapi('CreateCampaign', { example: EXAMPLE });
+
+export const PutCampaign = z
+  .object(fields)
+  .partial()
+  .extend({ scheduledFor: InstantInput.nullish().openapi({ description: 'Moves a SCHEDULED campaign to this time' }) })
+  .openapi('PutCampaign', { example: { subject: 'News, at last' } });
+
+export const SendCampaign = z
+  .object({
+    scheduledFor: InstantInput.nullish().openapi({ description: 'Absent or null sends now' }),
+    scheduledAt: InstantInput.nullish().openapi({ description: 'The same as scheduledFor' }),
+  })
+  .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
+
+export const TestCampaign = z
+  .object({ email: EmailAddress })
+  .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
+
+export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>;
+
+/**
+ * What a campaign says after a change: fields that are not given stay as they are, null clears an optional one.
+ * @throws AppError VALIDATION_ERROR where the audience is not whole, or a needed field is missing
+ */
+export function campaignContent(changes: CampaignChanges, current?: Campaign): CampaignContent {
+  const audienceType = changes.audienceType ?? changes.type ?? current?.audienceType;
+  if (!audienceType) throw fieldError('audienceType', 'Required', 'invalid_type');
+  const { name = current?.name ?? '', description = current?.description ?? null } = changes;
+  return {
+    name,
+    description,
+    ...changedMailText(changes, current),
+    audienceType,
+    segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
+    audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
+  };
+}
+
+function neededSegment({ segmentId }: CampaignChanges, current?: Campaign): string {
+  const given = segmentId === undefined ? current?.segmentId : segmentId;
+  if (!given) throw fieldError('segmentId', 'Required when audienceType is SEGMENT', 'invalid_type');
+  return given;
+}
+
+function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
+  const given = changes.audienceFilter ?? changes.audienceCondition ?? changes.filters ?? current?.audienceFilter;
+  if (!given) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
+  return given;
+}

@@ -1,0 +1,136 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  customFieldKey,
+  deleteContactField,
+  getFieldUsage,
+  listContactFields,
+  listFieldValues,
+} from '../../../db/contact-fields.ts';
+import { errors, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id, wholeNumber } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+
+/** Source: decisions §3. */
+const VALUES_DEFAULT = 100;
+const VALUES_MAX = 200;
+
+const FieldParams = z.object({
+  field: z.string().min(1).max(105).openapi({ description: 'A custom field: `plan` or `data.plan`', example: 'plan' }),
+});
+
+const FieldUsers = z.array(z.object({ id: Id, name: z.string() }));
+
+const Fields = z
+  .object({
+    fields: z.array(
+      z.object({
+        field: z.string(),
+        type: z.enum(['string', 'number', 'boolean', 'date', 'array', 'object']),
+        coverage: z.number().min(0).max(100),
+        standard: z.boolean(),
+      }),
+    ),
+    count: z.number().int(),
+  })
+  .openapi('ContactFields', {
+    example: { fields: [{ field: 'data.plan', type: 'string', coverage: 87.5, standard: false }], count: 1 },
+  });
+
+const FieldValues = z
+  .object({ field: z.string(), values: z.array(z.unknown()), count: z.number().int(), limit: z.number().int() })
+  .openapi('ContactFieldValues', { example: { field: 'plan', values: ['free', 'pro'], count: 2, limit: 100 } });
+
+const Usage = z
+  .object({
+    usedInSegments: FieldUsers,
+    usedInCampaigns: FieldUsers,
+    usedInWorkflows: FieldUsers,
+    contactCount: z.number().int(),
+    canDelete: z.boolean(),
+  })
+  .openapi('ContactFieldUsage', {
+    example: { usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [], contactCount: 1200, canDelete: true },
+  });
+
+const DeletedField = z
+  .object({ deletedFrom: z.number().int() })
+  .openapi('DeletedContactField', { example: { deletedFrom: 1200 } });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/contacts/fields',
+  operationId: 'listContactFields',
+  tags: ['Contacts'],
+  summary: 'List standard and custom fields',
+  description:
+    'With the type that most values have, and the percentage of contacts that have the field. With more than 20,000 contacts ' +
+    'both come from an even sample.',
+  security: scopes('contacts:view'),
+  responses: { 200: ok(Fields) },
+});
+
+const valuesRoute = createRoute({
+  method: 'get',
+  path: '/contacts/fields/{field}/values',
+  operationId: 'listContactFieldValues',
+  tags: ['Contacts'],
+  summary: 'List the distinct values of a custom field',
+  description: 'The most frequent first, among the newest 100,000 contacts that have the field.',
+  security: scopes('contacts:view'),
+  request: {
+    params: FieldParams,
+    query: z.object({ limit: wholeNumber({ min: 1, max: VALUES_MAX, default: VALUES_DEFAULT }) }),
+  },
+  responses: { 200: ok(FieldValues) },
+});
+
+const usageRoute = createRoute({
+  method: 'get',
+  path: '/contacts/fields/{field}/usage',
+  operationId: 'getContactFieldUsage',
+  tags: ['Contacts'],
+  summary: 'Where a custom field is used',
+  description: 'Segments, campaigns that are not sent, and workflows whose steps name the field.',
+  security: scopes('contacts:view'),
+  request: { params: FieldParams },
+  responses: { 200: ok(Usage), ...errors('BAD_REQUEST') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/contacts/fields/{field}',
+  operationId: 'deleteContactField',
+  tags: ['Contacts'],
+  summary: 'Remove a custom field from every contact',
+  description: '409 while a segment, an unsent campaign or a workflow uses it.',
+  security: scopes('contacts:edit'),
+  request: { params: FieldParams },
+  responses: { 200: ok(DeletedField), ...errors('BAD_REQUEST', 'CONFLICT') },
+});
+
+/** Register before `contactRoutes`: `/contacts/fields` has the shape of `/contacts/{id}`. */
+export function contactFieldRoutes(app: App, { db, reads }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const fields = await listContactFields(reads, c.var.projectId);
+    return c.json({ fields, count: fields.length }, 200);
+  });
+
+  app.openapi(valuesRoute, async (c) => {
+    const { field } = c.req.valid('param');
+    const { limit } = c.req.valid('query');
+    const values = await listFieldValues(reads, { projectId: c.var.projectId, key: customFieldKey(field), limit });
+    return c.json({ field, values, count: values.length, limit }, 200);
+  });
+
+  app.openapi(usageRoute, async (c) => {
+    const key = customFieldKey(c.req.valid('param').field);
+    return c.json(await getFieldUsage(reads, { projectId: c.var.projectId, key }), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const key = customFieldKey(c.req.valid('param').field);
+    return c.json({ deletedFrom: await deleteContactField(db, { projectId: c.var.projectId, key }) }, 200);
+  });
+}

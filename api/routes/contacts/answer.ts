@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi';
+import type { Contact } from '../../../db/contacts.ts';
+import type { Listed } from '../../../db/page-budget.ts';
+import { Id, Instant, Truncated } from '../../http/schemas.ts';
+
+export const CONTACT_EXAMPLE = {
+  id: '0190a000-0000-7000-8000-000000000000',
+  email: 'ada@example.com',
+  subscribed: true,
+  smsSubscribed: true,
+  data: { firstName: 'Ada', plan: 'pro' },
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+};
+
+/** A contact as every endpoint answers it. */
+export const ContactRecord = z
+  .object({
+    id: Id,
+    email: z.string(),
+    subscribed: z.boolean(),
+    smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, apart from `subscribed`' }),
+    data: z.record(z.string(), z.unknown()),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Contact', { example: CONTACT_EXAMPLE });
+
+/** As a numbered list has it: where it is `truncated`, without its data. */
+export const ListedContact = ContactRecord.partial({ data: true })
+  .extend({ truncated: Truncated })
+  .openapi('ListedContact', { example: CONTACT_EXAMPLE });
+
+/** The contact as a numbered list has it. */
+export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) {
+  const { data, ...answer } = contactAnswer(contact);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
+}
+
+export function contactAnswer(contact: Contact) {
+  return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
+}

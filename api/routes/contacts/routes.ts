@@ -1,0 +1,199 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { deleteContacts } from '../../../db/contact-delete.ts';
+import { upsertContacts } from '../../../db/contact-upsert.ts';
+import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts.ts';
+import { recordSubscriptionChanges } from '../../../db/subscription-changes.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { applyData } from '../../../domain/data-values.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { trusted } from '../../../domain/provenance.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorList, cursorQuery, EmailAddress, Id, IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from './answer.ts';
+
+/** Source: spec "Limits". */
+const LOOKUP_MAX_EMAILS = 500;
+const LIST_DEFAULT = 20;
+
+const ContactData = z.record(z.string(), z.unknown()).openapi({
+  description:
+    'Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored.',
+  example: { firstName: 'Ada', plan: 'pro' },
+});
+
+const SaveContact = z
+  .object({ email: EmailAddress, subscribed: z.boolean().optional(), data: ContactData.nullish() })
+  .openapi('SaveContact', { example: { email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } } });
+
+const PatchContact = z
+  .object({ email: EmailAddress.optional(), subscribed: z.boolean().optional(), data: ContactData.nullish() })
+  .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
+
+const SavedContact = ContactRecord.extend({
+  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
+}).openapi('SavedContact', { example: { ...CONTACT_EXAMPLE, _meta: { isNew: true, isUpdate: false } } });
+
+const Lookup = z
+  .object({ emails: z.array(EmailAddress).min(1).max(LOOKUP_MAX_EMAILS) })
+  .openapi('ContactLookup', { example: { emails: ['ada@example.com', 'nobody@example.com'] } });
+
+const LookupResult = z
+  .object({
+    found: z.array(z.object({ id: Id, email: z.string(), subscribed: z.boolean() })),
+    notFound: z.array(z.string()),
+  })
+  .openapi('ContactLookupResult', {
+    example: {
+      found: [{ id: CONTACT_EXAMPLE.id, email: 'ada@example.com', subscribed: true }],
+      notFound: ['nobody@example.com'],
+    },
+  });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/contacts',
+  operationId: 'listContacts',
+  tags: ['Contacts'],
+  summary: 'List contacts',
+  description:
+    'Newest first. `search` is a case-insensitive part of the address. `total` is counted on the first page only.',
+  security: scopes('contacts:view'),
+  request: { query: cursorQuery(LIST_DEFAULT).extend({ search: z.string().max(254).optional() }) },
+  responses: { 200: ok(cursorList(ContactRecord)) },
+});
+
+const saveRoute = createRoute({
+  method: 'post',
+  path: '/contacts',
+  operationId: 'saveContact',
+  tags: ['Contacts'],
+  summary: 'Create or update a contact by address',
+  description:
+    'A new contact is subscribed unless `subscribed` says otherwise; a known one keeps its state. `subscribed: true` lifts an ' +
+    'unsubscribe from the suppression list.',
+  security: scopes('contacts:edit'),
+  request: { body: json(SaveContact) },
+  responses: { 200: ok(SavedContact, 'Updated'), 201: ok(SavedContact, 'Created') },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}',
+  operationId: 'getContact',
+  tags: ['Contacts'],
+  summary: 'Get a contact',
+  description: 'The contact with its data.',
+  security: scopes('contacts:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(ContactRecord) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/contacts/{id}',
+  operationId: 'updateContact',
+  tags: ['Contacts'],
+  summary: 'Change a contact',
+  description:
+    'Changes address, subscription and data; `data` is merged by the value rules. 409 when another contact has the address.',
+  security: scopes('contacts:edit'),
+  request: { params: IdParams, body: json(PatchContact) },
+  responses: { 200: ok(ContactRecord), ...errors('CONFLICT') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/contacts/{id}',
+  operationId: 'deleteContact',
+  tags: ['Contacts'],
+  summary: 'Erase a contact',
+  description:
+    'Cancels its executions, and leaves no address in the history of mails, SMS and events. Entries of the suppression list go on ' +
+    'stopping mail.',
+  security: scopes('contacts:edit'),
+  request: { params: IdParams },
+  responses: { 204: noContent('Erased') },
+});
+
+const lookupRoute = createRoute({
+  method: 'post',
+  path: '/contacts/lookup',
+  operationId: 'lookupContacts',
+  tags: ['Contacts'],
+  summary: 'Check which addresses are contacts',
+  description: 'Up to 500 addresses, compared in lower case.',
+  security: scopes('contacts:view'),
+  request: { body: json(Lookup) },
+  responses: { 200: ok(LookupResult) },
+});
+
+export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+
+  app.openapi(listRoute, async (c) => {
+    const { items, ...page } = await listContacts(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(contactAnswer), ...page }, 200);
+  });
+
+  app.openapi(saveRoute, async (c) => {
+    const { email, subscribed, data } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const changes = applyData(data);
+    if (changes.errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors: changes.errors });
+    const { contact, isNew, outbox } = await inTransaction(db, async (trx) => {
+      const contacts = await upsertContacts(trx, {
+        projectId,
+        rows: [{ email, subscribed, set: changes.set, remove: changes.remove, by: 'project' }],
+        defaultSubscribed: true,
+        suppressionKey,
+        causeId: null,
+      });
+      const changed = { projectId, contacts, mode, forStranger: false, causeId: null };
+      const recorded = await recordSubscriptionChanges(trx, changed);
+      const [saved] = contacts;
+      if (!saved) throw new Error('the upsert answered nothing');
+      return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
+    });
+    lifecycle.dispatch(outbox);
+    return c.json({ ...contactAnswer(contact), _meta: { isNew, isUpdate: !isNew } }, isNew ? 201 : 200);
+  });
+
+  app.openapi(lookupRoute, async (c) => {
+    const { emails } = c.req.valid('json');
+    return c.json(await lookupContacts(reads, { projectId: c.var.projectId, emails }), 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const contact = await getContact(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json(contactAnswer(contact), 200);
+  });
+
+  app.openapi(patchRoute, async (c) => {
+    const { email, subscribed, data } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const { id } = c.req.valid('param');
+    const saved = await inTransaction(db, (trx) =>
+      patchContact(trx, {
+        ...{ projectId, id, email, subscribed, mode, suppressionKey },
+        ...{ data: data ? trusted(data) : undefined, forStranger: false, causeId: null },
+      }),
+    );
+    lifecycle.dispatch(saved.outbox);
+    return c.json(contactAnswer(saved.contact), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    const deleted = await inTransaction(db, (trx) =>
+      deleteContacts(trx, { projectId: c.var.projectId, ids: [id], suppressionKey }),
+    );
+    if (deleted.ids.length === 0)
+      throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+    lifecycle.dispatch(deleted.outbox);
+    return c.body(null, 204);
+  });
+}

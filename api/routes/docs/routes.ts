@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { AppError } from '../../../domain/errors.ts';
+import type { AppEnv } from '../../http/env.ts';
+import { openApiDocument } from '../../http/openapi.ts';
+import type { RouteTable } from '../../http/route-table.ts';
+
+/** What the page loads; nothing else of the package is served. */
+const FILES: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tidings API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+const START = new URL('../../../web/api-reference.js', import.meta.url);
+/** Swagger UI sets style attributes, which no attacker's text reaches; scripts come from us only. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The OpenAPI document at `/openapi.json`, and Swagger UI over it at `/docs`, from our own files. */
+export function docsRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable): void {
+  let document: string | undefined;
+  for (const path of ['/openapi.json', '/docs', '/docs/{file}']) table.add('get', path);
+  hono.get('/openapi.json', (c) => {
+    // Made when first asked for: by then every route is registered, and it never changes.
+    document ??= JSON.stringify(openApiDocument(hono));
+    c.set('route', '/openapi.json');
+    return c.body(document, 200, {
+      'content-type': 'application/json; charset=utf-8',
+      'access-control-allow-origin': '*',
+    });
+  });
+  hono.get('/docs', (c) => {
+    c.set('route', '/docs');
+    return c.body(PAGE, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY });
+  });
+  hono.get('/docs/start.js', async (c) =>
+    c.body(await readFile(START, 'utf8'), 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  );
+  hono.get('/docs/:file', async (c) => {
+    const type = FILES[c.req.param('file')];
+    if (!type) throw new AppError('NOT_FOUND');
+    c.set('route', '/docs/{file}');
+    const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
+    const bytes = await readFile(join(folder, c.req.param('file')));
+    return c.body(new Uint8Array(bytes), 200, { 'content-type': type, 'cache-control': 'public, max-age=86400' });
+  });
+}

@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi';
+import type { AttachmentInfo } from '../../../db/attachments.ts';
+import { eventDataOf, subjectAsRead } from '../../../db/email-variables.ts';
+import type { Email, EmailEvent } from '../../../db/emails.ts';
+import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
+import { REASONS } from '../../../domain/reasons.ts';
+import { Id, Instant } from '../../http/schemas.ts';
+import type { EmailAsRead } from './rendering.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+const AT = '2026-01-01T12:00:00.000Z';
+
+const EXAMPLE = {
+  id: ID,
+  contactId: ID,
+  to: 'ada@example.com',
+  from: 'hello@shop.example.com',
+  fromName: 'Web shop',
+  subject: 'Your order 4711',
+  status: 'DELIVERED' as const,
+  mode: 'live' as const,
+  sourceType: 'TRANSACTIONAL' as const,
+  templateId: null,
+  campaignId: null,
+  workflowExecutionId: null,
+  messageId: `<${ID}@shop.example.com>`,
+  opens: 0,
+  clicks: 0,
+  reason: null,
+  error: null,
+  createdAt: AT,
+  sentAt: AT,
+  deliveredAt: AT,
+  openedAt: null,
+  clickedAt: null,
+  bouncedAt: null,
+  complainedAt: null,
+};
+
+/** An email as lists show it (decisions §9). */
+export const EmailItem = z
+  .object({
+    id: Id,
+    contactId: Id.nullable(),
+    to: z.string().nullable().openapi({ description: 'Null once the contact was erased' }),
+    from: z.string(),
+    fromName: z.string().nullable(),
+    subject: z.string(),
+    status: z.enum(EMAIL_STATUSES),
+    mode: z.enum(['live', 'test']),
+    sourceType: z.enum(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']),
+    templateId: Id.nullable(),
+    campaignId: Id.nullable(),
+    workflowExecutionId: Id.nullable(),
+    messageId: z.string().nullable(),
+    opens: z.number().int(),
+    clicks: z.number().int(),
+    reason: z
+      .string()
+      .nullable()
+      .openapi({ description: `Why it was not sent, or ended: ${REASONS.join(', ')}` }),
+    error: z.string().nullable().openapi({ description: "The provider's words" }),
+    createdAt: Instant,
+    sentAt: Instant.nullable(),
+    deliveredAt: Instant.nullable(),
+    openedAt: Instant.nullable(),
+    clickedAt: Instant.nullable(),
+    bouncedAt: Instant.nullable(),
+    complainedAt: Instant.nullable(),
+  })
+  .openapi('EmailItem', { example: EXAMPLE });
+
+/** An email with its content and its story. */
+export const EmailRecord = EmailItem.extend({
+  body: z.string().openapi({ description: 'Rendered HTML' }),
+  text: z.string(),
+  headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
+  replyTo: z.string().nullable(),
+  attachments: z.array(z.object({ name: z.string(), type: z.string(), size: z.number().int() })),
+  events: z.array(z.object({ id: Id, name: z.string(), data: z.record(z.string(), z.unknown()), createdAt: Instant })),
+}).openapi('Email', {
+  example: {
+    ...EXAMPLE,
+    body: '<p>Hello Ada</p>',
+    text: 'Hello Ada',
+    headers: { subject: 'Your order 4711', 'message-id': `<${ID}@shop.example.com>` },
+    replyTo: null,
+    attachments: [{ name: 'invoice.pdf', type: 'application/pdf', size: 51_200 }],
+    events: [{ id: ID, name: 'email.sent', data: { emailId: ID }, createdAt: AT }],
+  },
+});
+
+/** The list item of an email. */
+export function emailItem(email: Email) {
+  const iso = (at: Date | null) => at?.toISOString() ?? null;
+  return {
+    id: email.id,
+    contactId: email.contactId,
+    to: email.to,
+    from: email.from,
+    fromName: email.fromName,
+    subject: subjectAsRead(email),
+    status: email.status,
+    mode: email.mode,
+    sourceType: email.sourceType,
+    templateId: email.templateId,
+    campaignId: email.campaignId,
+    workflowExecutionId: email.executionId,
+    messageId: messageIdOf(email),
+    opens: email.opens,
+    clicks: email.clicks,
+    reason: email.reason,
+    error: email.error,
+    createdAt: email.createdAt.toISOString(),
+    sentAt: iso(email.sentAt),
+    deliveredAt: iso(email.deliveredAt),
+    openedAt: iso(email.openedAt),
+    clickedAt: iso(email.clickedAt),
+    bouncedAt: iso(email.bouncedAt),
+    complainedAt: iso(email.complainedAt),
+  };
+}
+
+/** The whole record of an email. */
+export function emailRecord(p: {
+  email: Email;
+  read: EmailAsRead;
+  attachments: AttachmentInfo[];
+  events: EmailEvent[];
+}) {
+  const item = emailItem(p.email);
+  return {
+    ...item,
+    subject: p.read.subject,
+    body: p.read.body,
+    text: p.read.text,
+    headers: p.read.headers,
+    replyTo: p.email.replyTo,
+    attachments: p.attachments.map((file) => ({ name: file.filename, type: file.contentType, size: file.size })),
+    events: p.events.map((event) => ({
+      id: event.id,
+      name: event.name,
+      data: event.data ?? sentPayload(p.email),
+      createdAt: event.createdAt.toISOString(),
+    })),
+  };
+}
+
+/** The provider's id of the message; before the provider has it, none. */
+function messageIdOf(email: Email): string | null {
+  if (email.providerMessageId !== null) return email.providerMessageId;
+  return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
+}
+
+/** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (spec "Event payloads"). */
+export function sentPayload(email: Email): Record<string, unknown> {
+  return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };
+}

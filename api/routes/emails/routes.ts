@@ -1,0 +1,72 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { listAttachmentInfos } from '../../../db/attachments.ts';
+import { findContents } from '../../../db/contents.ts';
+import { getEmail, listEmailEvents, listEmails } from '../../../db/emails.ts';
+import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
+import { errors, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { EmailItem, EmailRecord, emailItem, emailRecord } from './answer.ts';
+import { emailAsRead } from './rendering.ts';
+
+const ListQuery = cursorQuery(25).extend({
+  mode: z
+    .enum(['live', 'test', 'all'])
+    .default('live')
+    .openapi({ description: 'What was sent with live or test keys' }),
+  status: z.enum(EMAIL_STATUSES).optional(),
+  to: EmailAddress.optional().openapi({ description: 'Address of a contact' }),
+  since: InstantInput.optional(),
+  until: InstantInput.optional(),
+});
+
+const listRoute = {
+  ...createRoute({
+    method: 'get',
+    path: '/v1/emails',
+    operationId: 'listEmails',
+    tags: ['Email'],
+    summary: 'List emails',
+    description: 'The history of the project, newest first, without the bodies.',
+    security: scopes('emails:view'),
+    request: { query: ListQuery },
+    responses: { 200: ok(z.object({ data: z.array(EmailItem), nextCursor: z.string().nullable() })) },
+  }),
+  invalid: 400 as const,
+};
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/v1/emails/{id}',
+  operationId: 'getEmail',
+  tags: ['Email'],
+  summary: 'Get an email',
+  description: 'One email with its rendered body, its headers, its attachments and its events.',
+  security: scopes('emails:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(z.object({ data: EmailRecord })), ...errors('NOT_FOUND') },
+});
+
+/** `GET /v1/emails` and `GET /v1/emails/{id}` (spec, decisions §9). */
+export function emailRoutes(app: App, { config, compute, db, reads }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const { items, cursor } = await listEmails(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(emailItem), nextCursor: cursor }, 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { projectId } = c.var;
+    const email = await getEmail(db, { projectId, id: c.req.valid('param').id });
+    const [contents, attachments, events] = await Promise.all([
+      findContents(db, { projectId, ids: [email.contentId] }),
+      listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
+      listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
+    ]);
+    const content = contents.get(email.contentId);
+    if (!content) throw new Error('an email is without its content');
+    const read = await emailAsRead(compute, { projectId, email, content, links: config });
+    return c.json({ data: emailRecord({ email, read, attachments, events }) }, 200);
+  });
+}

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import type { Db } from '../../../db/connection.ts';
+import { listEmailsById } from '../../../db/emails.ts';
+import type { EventRecord } from '../../../db/events.ts';
+import { Id, Instant } from '../../http/schemas.ts';
+import { sentPayload } from '../emails/answer.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+
+export const EventSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    contactId: Id.nullable(),
+    emailId: Id.nullable(),
+    data: z.record(z.string(), z.unknown()),
+    createdAt: Instant,
+  })
+  .openapi('Event', {
+    example: {
+      id: ID,
+      name: 'signup',
+      contactId: ID,
+      emailId: null,
+      data: { plan: 'pro' },
+      createdAt: '2026-01-01T12:00:00.000Z',
+    },
+  });
+
+/** Events as they are answered. The payload of a campaign's `email.sent` is made here from its email. */
+export async function eventAnswers(db: Db, projectId: string, events: EventRecord[]) {
+  const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
+  const emails = new Map((await listEmailsById(db, { projectId, ids: missing })).map((email) => [email.id, email]));
+  return events.map((event) => {
+    const email = event.emailId ? emails.get(event.emailId) : undefined;
+    return {
+      id: event.id,
+      name: event.name,
+      contactId: event.contactId,
+      emailId: event.emailId,
+      data: event.data ?? (email ? sentPayload(email) : {}),
+      createdAt: event.createdAt.toISOString(),
+    };
+  });
+}

@@ -1,0 +1,218 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { getContact } from '../../../db/contacts.ts';
+import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { listEventNames } from '../../../db/workflow-fields.ts';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { freeJson } from '../../http/free-json.ts';
+import { cursorQuery, Id, Instant, InstantInput } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { EventSchema, eventAnswers } from './answer.ts';
+
+const tags = ['Events'];
+const NameParams = z.object({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).openapi({ example: 'signup' }) });
+const ID = '0190a000-0000-7000-8000-000000000000';
+
+const EventList = z
+  .object({
+    events: z.array(EventSchema),
+    data: z.array(EventSchema),
+    cursor: z.string().nullable(),
+    hasMore: z.boolean(),
+  })
+  .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
+
+const NamedUse = z.object({ id: Id, name: z.string() });
+
+const RecordEvent = z
+  .object({
+    name: z
+      .string()
+      .min(1)
+      .max(EVENT_NAME_LENGTH)
+      .superRefine((name, ctx) => {
+        const fault = eventNameFault(name, 'name');
+        if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
+      }),
+    contactId: Id.nullish(),
+    emailId: Id.nullish(),
+    data: freeJson('The data of an event').nullish(),
+  })
+  .openapi('RecordEvent', { example: { name: 'signup', contactId: ID, data: { plan: 'pro' } } });
+
+const recordRoute = createRoute({
+  method: 'post',
+  path: '/events/track',
+  operationId: 'recordEvent',
+  tags,
+  summary: 'Record an event by contact or email id',
+  description:
+    "The dashboard's way; products use `POST /v1/track`. With an email and no contact it is the event of that email's contact.",
+  security: scopes('events:edit'),
+  request: { body: json(RecordEvent) },
+  responses: { 201: ok(EventSchema), ...errors('NOT_FOUND') },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/events',
+  operationId: 'listEvents',
+  tags,
+  summary: 'List recent events',
+  description: 'Newest first. `events` and `data` are the same list.',
+  security: scopes('events:view'),
+  request: { query: cursorQuery(50).extend({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).optional() }) },
+  responses: { 200: ok(EventList) },
+});
+
+const statsRoute = createRoute({
+  method: 'get',
+  path: '/events/stats',
+  operationId: 'getEventStats',
+  tags,
+  summary: 'Count events by name',
+  description: 'Most frequent first; over all time unless dates are given.',
+  security: scopes('events:view'),
+  request: { query: z.object({ startDate: InstantInput.optional(), endDate: InstantInput.optional() }) },
+  responses: {
+    200: ok(
+      z
+        .array(z.object({ name: z.string(), count: z.number().int(), lastAt: Instant }))
+        .openapi('EventStats', { example: [{ name: 'signup', count: 42, lastAt: '2026-01-01T12:00:00.000Z' }] }),
+    ),
+  },
+});
+
+const namesRoute = createRoute({
+  method: 'get',
+  path: '/events/names',
+  operationId: 'listEventNames',
+  tags,
+  summary: 'List the names of events',
+  description: 'Every name that has been recorded in the project, in order.',
+  security: scopes('events:view'),
+  responses: {
+    200: ok(
+      z.object({ eventNames: z.array(z.string()) }).openapi('EventNames', { example: { eventNames: ['signup'] } }),
+    ),
+  },
+});
+
+const ofContactRoute = createRoute({
+  method: 'get',
+  path: '/events/contact/{contactId}',
+  operationId: 'listContactEvents',
+  tags,
+  summary: "List a contact's events",
+  description: 'Newest first.',
+  security: scopes('events:view'),
+  request: { params: z.object({ contactId: Id }), query: cursorQuery(50) },
+  responses: { 200: ok(EventList) },
+});
+
+const usageRoute = createRoute({
+  method: 'get',
+  path: '/events/{eventName}/usage',
+  operationId: 'getEventUsage',
+  tags,
+  summary: 'See where an event name is used',
+  description: 'In segments and workflows, and how often it was recorded, for how many contacts.',
+  security: scopes('events:view'),
+  request: { params: NameParams },
+  responses: {
+    200: ok(
+      z
+        .object({
+          usedInSegments: z.array(NamedUse),
+          usedInWorkflows: z.array(NamedUse),
+          totalCount: z.number().int(),
+          uniqueContacts: z.number().int(),
+          canDelete: z.boolean(),
+        })
+        .openapi('EventUsage', {
+          example: {
+            usedInSegments: [],
+            usedInWorkflows: [{ id: ID, name: 'Welcome' }],
+            totalCount: 42,
+            uniqueContacts: 40,
+            canDelete: false,
+          },
+        }),
+    ),
+  },
+});
+
+const purgeRoute = createRoute({
+  method: 'delete',
+  path: '/events/{eventName}',
+  operationId: 'deleteEvents',
+  tags,
+  summary: 'Purge all events of a name',
+  description: 'Not while a segment or workflow uses the name, and not events that the service writes itself.',
+  security: scopes('events:edit'),
+  request: { params: NameParams },
+  responses: {
+    200: ok(z.object({ deletedCount: z.number().int() }).openapi('DeletedEvents', { example: { deletedCount: 42 } })),
+    ...errors('CONFLICT'),
+  },
+});
+
+export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
+  app.openapi(recordRoute, async (c) => {
+    const { name, contactId, emailId, data } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const { event, outbox } = await inTransaction(db, (trx) =>
+      recordManualEvent(trx, {
+        ...{ projectId, name, mode, contactId: contactId ?? null, emailId: emailId ?? null, data: data ?? {} },
+      }),
+    );
+    lifecycle.dispatch(outbox);
+    const [answer] = await eventAnswers(db, projectId, [event]);
+    if (!answer) throw new Error('one event has one answer');
+    return c.json(answer, 201);
+  });
+
+  app.openapi(listRoute, async (c) => {
+    const { projectId } = c.var;
+    const { items, ...page } = await listEvents(reads, { projectId, ...c.req.valid('query') });
+    const events = await eventAnswers(reads, projectId, items);
+    return c.json({ events, data: events, ...page }, 200);
+  });
+
+  app.openapi(statsRoute, async (c) => {
+    const { startDate, endDate } = c.req.valid('query');
+    const counts = await countEvents(reads, {
+      projectId: c.var.projectId,
+      ...(startDate && { since: startDate }),
+      ...(endDate && { until: endDate }),
+    });
+    return c.json(
+      counts.map((row) => ({ ...row, lastAt: row.lastAt.toISOString() })),
+      200,
+    );
+  });
+
+  app.openapi(namesRoute, async (c) => c.json({ eventNames: await listEventNames(reads, c.var.projectId) }, 200));
+
+  app.openapi(ofContactRoute, async (c) => {
+    const { projectId } = c.var;
+    const { contactId } = c.req.valid('param');
+    await getContact(db, { projectId, id: contactId });
+    const { items, ...page } = await listEvents(reads, { projectId, contactId, ...c.req.valid('query') });
+    const events = await eventAnswers(reads, projectId, items);
+    return c.json({ events, data: events, ...page }, 200);
+  });
+
+  app.openapi(usageRoute, async (c) => {
+    const { eventName: name } = c.req.valid('param');
+    return c.json(await getEventUsage(reads, { projectId: c.var.projectId, name }), 200);
+  });
+
+  app.openapi(purgeRoute, async (c) => {
+    const { eventName: name } = c.req.valid('param');
+    return c.json({ deletedCount: await deleteEvents(db, { projectId: c.var.projectId, name }) }, 200);
+  });
+}

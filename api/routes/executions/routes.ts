@@ -1,0 +1,157 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  cancelAllExecutions,
+  cancelExecution,
+  getExecution,
+  listExecutions,
+  startManually,
+} from '../../../db/executions.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { getWorkflow } from '../../../db/workflows.ts';
+import { executionWorkflowId } from '../../../domain/execution.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { freeJson } from '../../http/free-json.ts';
+import { cursorList, cursorQuery, Id } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import {
+  ExecutionDetailSchema,
+  ExecutionSchema,
+  ExecutionStatusSchema,
+  executionAnswer,
+  executionDetailAnswer,
+} from '../workflows/answer.ts';
+
+const tags = ['Workflows'];
+const WorkflowParams = z.object({ id: Id });
+const ExecutionParams = z.object({ id: Id, executionId: Id });
+
+const StartExecution = z
+  .object({ contactId: Id, context: freeJson('The context of an execution').nullish() })
+  .openapi('StartExecution', {
+    example: { contactId: '0190a000-0000-7000-8000-000000000000', context: { coupon: 'SPRING' } },
+  });
+
+const startRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/executions',
+  operationId: 'startExecution',
+  tags,
+  summary: 'Let a contact into a workflow',
+  description:
+    'The keys of `context` are variables of the steps. Refused while the workflow is disabled and by its re-entry rule.',
+  security: scopes('workflows:edit'),
+  request: { params: WorkflowParams, body: json(StartExecution) },
+  responses: { 201: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/workflows/{id}/executions',
+  operationId: 'listExecutions',
+  tags,
+  summary: 'List the executions of a workflow',
+  description: 'Newest first.',
+  security: scopes('workflows:view'),
+  request: {
+    params: WorkflowParams,
+    query: cursorQuery(20).extend({ status: ExecutionStatusSchema.optional(), contactId: Id.optional() }),
+  },
+  responses: { 200: ok(cursorList(ExecutionSchema)) },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/workflows/{id}/executions/{executionId}',
+  operationId: 'getExecution',
+  tags,
+  summary: 'Get an execution with the story of its steps',
+  description: 'Each step it came to, in order: what it did, when, after how many tries, and why not where it did not.',
+  security: scopes('workflows:view'),
+  request: { params: ExecutionParams },
+  responses: { 200: ok(ExecutionDetailSchema) },
+});
+
+const cancelRoute = createRoute({
+  method: 'delete',
+  path: '/workflows/{id}/executions/{executionId}',
+  operationId: 'cancelExecution',
+  tags,
+  summary: 'Cancel a running or waiting execution',
+  description: 'Answers the cancelled execution. A mail that is being sent at this moment is still recorded.',
+  security: scopes('workflows:edit'),
+  request: { params: ExecutionParams },
+  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+});
+
+const cancelAllRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/executions/cancel-all',
+  operationId: 'cancelAllExecutions',
+  tags,
+  summary: 'Cancel every active execution of a workflow',
+  description: 'Answers how many there were.',
+  security: scopes('workflows:edit'),
+  request: { params: WorkflowParams },
+  responses: {
+    200: ok(
+      z
+        .object({ cancelled: z.number().int(), count: z.number().int() })
+        .openapi('CancelledExecutions', { example: { cancelled: 12, count: 12 } }),
+    ),
+  },
+});
+
+export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void {
+  app.openapi(startRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { contactId, context } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const started = await inTransaction(db, async (trx) => {
+      const { executionId, outbox } = await startManually(trx, {
+        ...{ projectId, workflowId, contactId, context: context ?? {}, mode },
+      });
+      return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox };
+    });
+    lifecycle.dispatch(started.outbox);
+    return c.json(executionDetailAnswer(started.execution), 201);
+  });
+
+  app.openapi(listRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { projectId } = c.var;
+    await getWorkflow(db, { projectId, id: workflowId });
+    const { items, ...page } = await listExecutions(reads, { projectId, workflowId, ...c.req.valid('query') });
+    return c.json({ ...page, data: items.map((item) => executionAnswer(item)) }, 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { id: workflowId, executionId } = c.req.valid('param');
+    const execution = await getExecution(db, { projectId: c.var.projectId, workflowId, executionId });
+    const runId = await lifecycle.findRunId(executionWorkflowId(executionId));
+    return c.json(executionDetailAnswer(execution, runId), 200);
+  });
+
+  app.openapi(cancelRoute, async (c) => {
+    const { id: workflowId, executionId } = c.req.valid('param');
+    const ref = { projectId: c.var.projectId, workflowId, executionId };
+    const { execution, outbox } = await inTransaction(db, async (trx) => {
+      const queued = await cancelExecution(trx, ref);
+      return { execution: await getExecution(trx, ref), outbox: queued };
+    });
+    lifecycle.dispatch(outbox);
+    return c.json(executionDetailAnswer(execution), 200);
+  });
+
+  app.openapi(cancelAllRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { projectId } = c.var;
+    const { cancelled, outbox } = await inTransaction(db, async (trx) => {
+      await getWorkflow(trx, { projectId, id: workflowId });
+      return cancelAllExecutions(trx, { projectId, workflowId });
+    });
+    lifecycle.dispatch(outbox);
+    return c.json({ cancelled, count: cancelled }, 200);
+  });
+}

@@ -1,0 +1,142 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { ping } from '../../../db/connection.ts';
+import type { Backlog } from '../../../db/outbox-backlog.ts';
+import { getProject } from '../../../db/projects.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { groupBy } from '../../../domain/group-by.ts';
+import { errors, ok } from '../../http/answers.ts';
+import { findProjectId } from '../../http/authenticate.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id } from '../../http/schemas.ts';
+import { open } from '../../http/security.ts';
+import { Hold, projectAnswer } from '../project/answer.ts';
+
+/** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
+const PART_TIMEOUT_MS = 3_000;
+
+const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
+
+const ServiceHealth = Health.extend({
+  project: z.object({ id: Id, hold: Hold }).optional(),
+}).openapi('ServiceHealth', { example: { status: 'ok' } });
+
+const ReadyHealth = Health.extend({
+  details: z.object({
+    outbox: z
+      .object({
+        waiting: z.number().int(),
+        handedOver: z.number().int(),
+        oldestSeconds: z.number(),
+        kinds: z.array(
+          z.object({
+            kind: z.string(),
+            waiting: z.number().int(),
+            handedOver: z.number().int(),
+            oldestSeconds: z.number(),
+          }),
+        ),
+      })
+      .openapi({
+        description:
+          'What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: ' +
+          'the metrics `tidings_outbox_*`. At most five seconds old.',
+      }),
+  }),
+}).openapi('ReadyHealth', {
+  example: {
+    status: 'ok',
+    details: {
+      outbox: {
+        waiting: 120,
+        handedOver: 12,
+        oldestSeconds: 4.2,
+        kinds: [{ kind: 'execution.start', waiting: 120, handedOver: 12, oldestSeconds: 4.2 }],
+      },
+    },
+  },
+});
+
+const healthRoute = createRoute({
+  method: 'get',
+  path: '/health',
+  operationId: 'getHealth',
+  summary: 'Whether the service is up',
+  description:
+    'Answers 200 as soon as the API takes requests and Postgres answers. With credentials it also shows whether sending of ' +
+    'their project is on hold.',
+  security: open(),
+  responses: { 200: ok(ServiceHealth), ...errors('SERVICE_UNAVAILABLE') },
+});
+
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/health/live',
+  operationId: 'getLiveness',
+  summary: 'Whether this process runs',
+  description: 'For a liveness probe: asks no other part of the service.',
+  security: open(),
+  responses: { 200: ok(Health) },
+});
+
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/health/ready',
+  operationId: 'getReadiness',
+  summary: 'Whether Postgres and Temporal answer',
+  description:
+    'For a readiness probe. `details` of the 503 names the part that does not answer; those of the 200 tell what waits in the outbox.',
+  security: open(),
+  responses: { 200: ok(ReadyHealth), ...errors('SERVICE_UNAVAILABLE') },
+});
+
+export function healthRoutes(app: App, deps: Deps): void {
+  const { db, lifecycle } = deps;
+  app.openapi(healthRoute, async (c) => {
+    await answers({ postgres: () => ping(db) });
+    const projectId = await findProjectId(c, deps);
+    if (!projectId) return c.json({ status: 'ok' as const }, 200);
+    c.header('Cache-Control', 'no-store');
+    const { hold } = projectAnswer(await getProject(db, projectId));
+    return c.json({ status: 'ok' as const, project: { id: projectId, hold } }, 200);
+  });
+  app.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
+  app.openapi(readyRoute, async (c) => {
+    await answers({ postgres: () => ping(db), temporal: () => lifecycle.ping() });
+    return c.json({ status: 'ok' as const, details: { outbox: summaryOf(await deps.backlog()) } }, 200);
+  });
+}
+
+function summaryOf(backlog: Backlog[]) {
+  const kinds = [...groupBy(backlog, ({ kind }) => kind)].map(([kind, rows]) => ({ kind, ...sumOf(rows) }));
+  return { ...sumOf(backlog), kinds };
+}
+
+function sumOf(rows: Backlog[]) {
+  const oldest = Math.min(Date.now(), ...rows.map((row) => row.oldestAt.getTime()));
+  return {
+    waiting: rows.reduce((sum, row) => sum + row.waiting, 0),
+    handedOver: rows.reduce((sum, row) => sum + row.handedOver, 0),
+    oldestSeconds: Math.round((Date.now() - oldest) / 100) / 10,
+  };
+}
+
+async function answers(parts: Record<string, () => Promise<void>>): Promise<void> {
+  const tried = await Promise.all(
+    Object.entries(parts).map(async ([name, ask]) => ((await inTime(ask())) ? [] : [name])),
+  );
+  const unreachable = tried.flat();
+  if (unreachable.length > 0) throw new AppError('SERVICE_UNAVAILABLE', { details: { unreachable } });
+}
+
+function inTime(asked: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), PART_TIMEOUT_MS);
+    asked
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { type MailText, NO_TEXT } from '../../domain/mail-text.ts';
+import { EmailAddress } from '../http/schemas.ts';
+import { TemplateBody } from './templates/body.ts';
+
+/** A subject or a name that goes into a header: a line break would begin another one. */
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
+
+/** What a template or a campaign says, as a request gives it. */
+export const mailTextInput = {
+  subject: oneLine(998).min(1),
+  body: TemplateBody,
+  from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
+  fromName: oneLine(200).nullish(),
+  replyTo: EmailAddress.nullish(),
+} satisfies Record<keyof MailText, z.ZodType>;
+
+/** The same as answers show it. */
+export const mailTextAnswer = {
+  subject: z.string(),
+  body: z.string(),
+  from: z.string(),
+  fromName: z.string().nullable(),
+  replyTo: z.string().nullable(),
+} satisfies Record<keyof MailText, z.ZodType>;
+
+/** What a request gives of it. */
+type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
+
+/**
+ * What it says after a change: fields that are not given stay as they are, null clears those that may be empty. Which may, and which a new
+ * one has to have, its schema has checked.
+ */
+export function changedMailText<From>(given: Given, current?: MailText<From>): MailText<From> {
+  const fields = Object.keys(NO_TEXT) as (keyof MailText)[];
+  const changed = fields.map((field) => [
+    field,
+    given[field] === undefined ? (current ?? NO_TEXT)[field] : given[field],
+  ]);
+  return Object.fromEntries(changed) as MailText<From>;
+}

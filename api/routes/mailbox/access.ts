@@ -1,0 +1,42 @@
+import { listMemberships } from '../../../db/accounts.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { isLoopbackAuthority } from '../../../domain/loopback.ts';
+import { authenticate } from '../../http/authenticate.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { RequestContext } from '../../http/env.ts';
+import { type AccessRule, accessRule, session } from '../../http/security.ts';
+
+/** What a proxy adds to what it passes on. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const BY_SESSION = accessRule(session()) as AccessRule;
+
+/**
+ * Whose captured mail a request may see: all (undefined) where it comes straight from this machine, else that of the projects which the
+ * person of its session owns. A proxy on this machine in front of a loopback HOST brings strangers: it shows by the name that they asked
+ * for, or by what it adds.
+ * @throws AppError UNAUTHORIZED without a session, FORBIDDEN when it is nobody's who owns a project
+ */
+export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
+  if (!deps.config.publicHost && isFromHere(c)) return undefined;
+  await authenticate(c, BY_SESSION, deps).catch((error) => {
+    if (!(error instanceof AppError) || error.code !== 'UNAUTHORIZED') throw error;
+    throw new AppError('UNAUTHORIZED', {
+      message: 'The mailbox is open to a session of an OWNER only: this service is reached by other machines.',
+      suggestion: 'Sign in as an OWNER with POST /auth/login, which a browser can do at /docs.',
+    });
+  });
+  const actor = c.get('actor');
+  const memberships = actor.kind === 'user' ? await listMemberships(deps.db, actor.id) : [];
+  const owned = memberships.filter(({ role }) => role === 'OWNER').map(({ id }) => id);
+  if (owned.length > 0) return owned;
+  throw new AppError('FORBIDDEN', {
+    message: 'The mailbox is open to OWNERs only.',
+    suggestion: 'Ask an OWNER of the project to look, or to make you one.',
+  });
+}
+
+function isFromHere(c: RequestContext): boolean {
+  const host = c.req.header('host');
+  if (host !== undefined && !isLoopbackAuthority(host)) return false;
+  return FORWARDED.every((name) => c.req.header(name) === undefined);
+}

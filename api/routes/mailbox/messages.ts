@@ -1,0 +1,61 @@
+import PostalMime, { type Email } from 'postal-mime';
+import type { CapturedEmail } from '../../../db/captured.ts';
+import { Lru } from '../../../domain/lru.ts';
+import type { MailboxMessage } from '../../../web/mailbox.ts';
+
+/** Parsed mails kept: whoever polls the mailbox does not have each parsed again. */
+const KEPT_MAX = 1000;
+const PREVIEW_CHARS = 120;
+
+export interface ParsedMail extends MailboxMessage {
+  html: string;
+}
+
+const kept = new Lru<string, Promise<ParsedMail>>(KEPT_MAX);
+
+/** A captured mail taken apart. A mail that was sent again is another one. */
+export function parseCaptured(mail: CapturedEmail): Promise<ParsedMail> {
+  const key = `${mail.id} ${mail.createdAt.getTime()} ${mail.raw.length}`;
+  const known = kept.get(key);
+  if (known) return known;
+  const parsed = PostalMime.parse(mail.raw).then((email) => asMessage(mail, email));
+  kept.set(key, parsed);
+  return parsed;
+}
+
+function asMessage(mail: CapturedEmail, email: Email): ParsedMail {
+  const text = email.text ?? '';
+  return {
+    id: mail.id,
+    from: email.from?.address ?? mail.fromEmail,
+    to: mail.toEmail,
+    subject: email.subject ?? '',
+    preview: text.replace(/\s+/g, ' ').trim().slice(0, PREVIEW_CHARS),
+    createdAt: mail.createdAt,
+    headers: Object.fromEntries(email.headers.map((header) => [header.key, header.value])),
+    text,
+    html: withImages(email),
+    hasHtml: email.html !== undefined,
+    attachments: email.attachments.map((file) => ({
+      filename: file.filename ?? '',
+      type: file.mimeType,
+      bytes: bytesOf(file.content).byteLength,
+    })),
+  };
+}
+
+/** Inline images in place of their cid: addresses, as a mail reader shows them. */
+function withImages(email: Email): string {
+  let html = email.html ?? '';
+  for (const file of email.attachments) {
+    if (!file.contentId) continue;
+    const data = `data:${file.mimeType};base64,${bytesOf(file.content).toString('base64')}`;
+    html = html.replaceAll(`cid:${file.contentId.replace(/^<|>$/g, '')}`, () => data);
+  }
+  return html;
+}
+
+function bytesOf(content: ArrayBuffer | Uint8Array | string): Buffer {
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
+}

@@ -1,0 +1,90 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/captured.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../../web/mailbox.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { AppEnv } from '../../http/env.ts';
+import type { RouteTable } from '../../http/route-table.ts';
+import { mailboxProjects } from './access.ts';
+import { type ParsedMail, parseCaptured } from './messages.ts';
+
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** A mail as a reader shows it: images and styles, no script, no forms, in a frame of ours only. */
+const MAIL_POLICY =
+  "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
+/** What a script that looks for its mails may still want to see; as many as are kept parsed. */
+const LISTED_MAX = 1000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type PageContext = Context<AppEnv>;
+
+/**
+ * The development mailbox: what the capture providers kept, as pages and as JSON; it exists only where messages are captured instead of
+ * sent. Whose messages a request sees is for `mailboxProjects`: on this machine all, from elsewhere those of an OWNER's projects.
+ */
+export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
+  const { config, db } = deps;
+  const get = (path: string, handler: (c: PageContext) => Promise<Response> | Response) => {
+    table.add('get', path);
+    hono.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
+      c.set('route', path);
+      c.header('Cache-Control', 'no-store');
+      return handler(c);
+    });
+  };
+  if (!config.email.captures && !config.sms.captures) return;
+  get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
+  if (config.sms.captures) {
+    get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await wanted(c)) }));
+    get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await wanted(c)))));
+  }
+  if (!config.email.captures) return;
+  get('/mailbox.json', async (c) => {
+    const mails = await listCapturedEmails(db, { ...(await wanted(c)), limit: LISTED_MAX });
+    return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });
+  });
+  get('/mailbox', async (c) => {
+    const filter = await wanted(c);
+    const mails = await listCapturedEmails(db, filter);
+    return page(c, mailboxPage(await Promise.all(mails.map(parseCaptured)), filter.to));
+  });
+  get('/mailbox/{id}', async (c) => page(c, messagePage(await parseCaptured(await captured(c)))));
+  get('/mailbox/{id}/html', async (c) => {
+    const { html } = await parseCaptured(await captured(c));
+    return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': MAIL_POLICY });
+  });
+  get('/mailbox/{id}/raw', async (c) => {
+    const { raw } = await captured(c);
+    return c.body(raw.toString('utf8'), 200, { 'content-type': 'text/plain; charset=utf-8' });
+  });
+
+  async function wanted(c: PageContext) {
+    return { projects: await mailboxProjects(c, deps), to: wantedRecipient(c) };
+  }
+
+  async function captured(c: PageContext) {
+    const projects = await mailboxProjects(c, deps);
+    const id = c.req.param('id') ?? '';
+    const mail = UUID.test(id) ? await findCapturedEmail(db, { id, projects }) : undefined;
+    if (!mail) throw new AppError('NOT_FOUND', { message: 'No captured mail has this id.' });
+    return mail;
+  }
+}
+
+/** @throws AppError BAD_REQUEST for what Postgres cannot hold as text */
+function wantedRecipient(c: PageContext): string | undefined {
+  const to = c.req.query('to') || undefined;
+  if (to?.includes('\0')) throw new AppError('BAD_REQUEST', { message: '"to" holds a NUL character.' });
+  return to;
+}
+
+function page(c: PageContext, html: string): Response {
+  return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
+}
+
+function mailAnswer({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
+  return { id, from, to, subject, html, text, headers, createdAt };
+}

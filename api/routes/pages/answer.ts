@@ -1,0 +1,19 @@
+import type { Page } from '../../../web/document.ts';
+import { NOT_FOUND_PAGE } from '../../../web/not-found.ts';
+import type { RequestContext } from '../../http/env.ts';
+
+/** Answers a page for people. Its address holds a token, so it is neither kept, indexed nor passed on as a referrer. */
+export function answerPage(c: RequestContext, page: Page, status: 200 | 404 = 200): Response {
+  return c.body(page.html, status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': page.contentSecurityPolicy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex',
+  });
+}
+
+/** The same small page for every link that is none of ours. */
+export function answerNoSuchLink(c: RequestContext): Response {
+  return answerPage(c, NOT_FOUND_PAGE, 404);
+}

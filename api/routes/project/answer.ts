@@ -1,0 +1,72 @@
+import { z } from '@hono/zod-openapi';
+import type { Project as ProjectState } from '../../../db/projects.ts';
+import { Id, Instant } from '../../http/schemas.ts';
+
+export const Hold = z
+  .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
+  .openapi('Hold', { description: 'Whether marketing and automation mail is kept back, since when and why.' });
+
+export const Project = z
+  .object({
+    id: Id,
+    name: z.string(),
+    public: z.string().openapi({ description: 'The public key' }),
+    tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']),
+    color: z.string().nullable().openapi({ description: 'Of the pages that recipients see, as `#rrggbb`' }),
+    sendRatePerSecond: z.number().int().nullable(),
+    monthlyEmailLimit: z.number().int().nullable(),
+    bounceGuard: z.number(),
+    complaintGuard: z.number(),
+    hold: Hold,
+    operatorLimits: z
+      .object({
+        sendRatePerSecond: z.number().int().nullable(),
+        monthlyEmailLimit: z.number().int().nullable(),
+        bounceGuard: z.number().nullable(),
+        complaintGuard: z.number().nullable(),
+        held: z.boolean(),
+      })
+      .openapi({
+        description:
+          'What the operator of the service has set, which the project cannot lift; null where nothing is. The fields above show what holds: the stricter ' +
+          "of this and of the project's own.",
+      }),
+    disabled: z.boolean(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Project', {
+    example: {
+      id: '0190a000-0000-7000-8000-000000000000',
+      name: 'Web shop',
+      public: `pk_${'0'.repeat(64)}`,
+      tracking: 'ENABLED',
+      color: '#0f766e',
+      sendRatePerSecond: null,
+      monthlyEmailLimit: null,
+      bounceGuard: 0.1,
+      complaintGuard: 0.003,
+      hold: { held: false, since: null, reason: null },
+      operatorLimits: {
+        sendRatePerSecond: null,
+        monthlyEmailLimit: 50000,
+        bounceGuard: null,
+        complaintGuard: null,
+        held: false,
+      },
+      disabled: false,
+      createdAt: '2026-01-01T12:00:00.000Z',
+      updatedAt: '2026-01-01T12:00:00.000Z',
+    },
+  });
+
+/** A project as answers show it. */
+export function projectAnswer({ publicKey, ...project }: ProjectState): z.infer<typeof Project> {
+  return {
+    ...project,
+    public: publicKey,
+    hold: { ...project.hold, since: project.hold.since?.toISOString() ?? null },
+    createdAt: project.createdAt.toISOString(),
+    updatedAt: project.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,128 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { AuditAction } from '../../../db/audit-log.ts';
+import { insertAudit } from '../../../db/audit-log.ts';
+import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { actorName } from '../../http/actor.ts';
+import { json, ok } from '../../http/answers.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { session } from '../../http/security.ts';
+import { Project, projectAnswer } from './answer.ts';
+
+/** Postgres `integer`. */
+const INT_MAX = 2_147_483_647;
+const tags = ['Project'];
+
+const PatchProject = z
+  .object({
+    name: z.string().trim().min(1).max(100).optional(),
+    tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']).optional(),
+    color: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
+      .nullish(),
+    sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
+    monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
+    bounceGuard: z.number().gt(0).max(1).optional(),
+    complaintGuard: z.number().gt(0).max(1).optional(),
+  })
+  .openapi('PatchProject', {
+    description:
+      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422.',
+    example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
+  });
+
+const HoldProject = z
+  .object({ reason: z.string().trim().min(1).max(500).default('held by an operator') })
+  .openapi('HoldProject', { example: { reason: 'List was bought, waiting for the customer' } });
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/project',
+  operationId: 'getProject',
+  tags,
+  summary: 'The project and its settings',
+  description: 'The current project of the session, with its public key and whether its sending is on hold.',
+  security: session('project:manage'),
+  responses: { 200: ok(Project) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/project',
+  operationId: 'updateProject',
+  tags,
+  summary: 'Change settings of the project',
+  description: 'Takes effect on every process at once.',
+  security: session('project:manage'),
+  request: { body: json(PatchProject) },
+  responses: { 200: ok(Project) },
+});
+
+const holdRoute = createRoute({
+  method: 'post',
+  path: '/project/hold',
+  operationId: 'holdProject',
+  tags,
+  summary: 'Put sending on hold',
+  description: 'Marketing and automation mail is kept back as HELD until release; transactional mail goes on.',
+  security: session('project:manage'),
+  request: { body: json(HoldProject, { optional: true }) },
+  responses: { 200: ok(Project) },
+});
+
+const releaseRoute = createRoute({
+  method: 'post',
+  path: '/project/release',
+  operationId: 'releaseProject',
+  tags,
+  summary: 'Release a hold',
+  description:
+    "What was held is sent, once. A hold that the operator of the service has set is not the project's to release (403).",
+  security: session('project:manage'),
+  responses: { 200: ok(Project) },
+});
+
+export function projectRoutes(app: App, { db, keys, lifecycle }: Deps): void {
+  app.openapi(getRoute, async (c) => c.json(projectAnswer(await getProject(db, c.var.projectId)), 200));
+
+  app.openapi(patchRoute, async (c) => {
+    const changes = c.req.valid('json');
+    const project = await inTransaction(db, async (trx) => {
+      await audit(trx, c, 'project.updated', { ...changes });
+      return updateProject(trx, c.var.projectId, changes);
+    });
+    keys.forget();
+    return c.json(projectAnswer(project), 200);
+  });
+
+  app.openapi(holdRoute, async (c) => {
+    const { reason } = c.req.valid('json');
+    const project = await inTransaction(db, async (trx) => {
+      await audit(trx, c, 'project.held', { reason });
+      return holdProject(trx, c.var.projectId, reason);
+    });
+    keys.forget();
+    return c.json(projectAnswer(project), 200);
+  });
+
+  app.openapi(releaseRoute, async (c) => {
+    const { project, outbox } = await inTransaction(db, async (trx) => {
+      await audit(trx, c, 'project.released', {});
+      return releaseProject(trx, c.var.projectId);
+    });
+    keys.forget();
+    lifecycle.dispatch(outbox);
+    return c.json(projectAnswer(project), 200);
+  });
+}
+
+async function audit(trx: Parameters<typeof insertAudit>[0], c: RequestContext, action: AuditAction, details: object) {
+  const { projectId, actor } = c.var;
+  const entry = { projectId, action, actor: actorName(actor), target: null, ip: clientAddress(c) };
+  await insertAudit(trx, { ...entry, details: { ...details } });
+}

@@ -1,0 +1,89 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Deps } from '../http/deps.ts';
+import type { App, AppEnv } from '../http/env.ts';
+import type { OpenRoutes } from '../http/registrar.ts';
+import type { RouteTable } from '../http/route-table.ts';
+import { activityRoutes } from './activity/routes.ts';
+import { analyticsRoutes } from './analytics/routes.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import { auditLogRoutes } from './audit-log/routes.ts';
+import { authRoutes } from './auth/routes.ts';
+import { campaignRoutes } from './campaigns/routes.ts';
+import { contactFieldRoutes } from './contact-fields/routes.ts';
+import { contactJobRoutes } from './contact-jobs/routes.ts';
+import { contactRoutes } from './contacts/routes.ts';
+import { docsRoutes } from './docs/routes.ts';
+import { domainRoutes } from './domains/routes.ts';
+import { emailRoutes } from './emails/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { executionRoutes } from './executions/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { mailboxRoutes } from './mailbox/routes.ts';
+import { pageRoutes } from './pages/routes.ts';
+import { projectRoutes } from './project/routes.ts';
+import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
+import { segmentRoutes } from './segments/routes.ts';
+import { sendRoutes } from './send/routes.ts';
+import { smsRoutes } from './sms/routes.ts';
+import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { storefrontRoutes } from './storefront/routes.ts';
+import { suppressionRoutes } from './suppressions/routes.ts';
+import { templateRoutes } from './templates/routes.ts';
+import { trackRoutes } from './track/routes.ts';
+import { trackingRoutes } from './tracking/routes.ts';
+import { verifyRoutes } from './verify/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { workflowStepRoutes } from './workflow-steps/routes.ts';
+import { workflowRoutes } from './workflows/routes.ts';
+
+export interface Registrars {
+  /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
+  both: App;
+  /** Operations that answer at the path they name and nowhere else. */
+  only: App;
+  /** Pages, pixels and callbacks: no credentials, no guard, a limit by the caller's address where they write. */
+  openly: OpenRoutes;
+  /** Files and pages that only show something. Add their paths to `table`. */
+  hono: OpenAPIHono<AppEnv>;
+  table: RouteTable;
+}
+
+/** Every route of the service, in the order of the API guide. */
+export function registerRoutes({ both, only, openly, hono, table }: Registrars, deps: Deps): void {
+  // Dashboard-style resources, at both paths.
+  workflowRoutes(both, deps);
+  workflowStepRoutes(both, deps);
+  executionRoutes(both, deps);
+  eventRoutes(both, deps);
+  activityRoutes(both, deps);
+  analyticsRoutes(both, deps);
+  contactFieldRoutes(both, deps);
+  contactJobRoutes(both, deps);
+  contactRoutes(both, deps);
+  suppressionRoutes(both, deps);
+  templateRoutes(both, deps);
+  domainRoutes(both, deps);
+  verifyRoutes(only, deps);
+  segmentRoutes(both, deps);
+  campaignRoutes(both, deps);
+  webhookRoutes(both, deps);
+  // Public endpoints, under /v1 only.
+  sendRoutes(only, deps);
+  emailRoutes(only, deps);
+  smsRoutes(only, deps);
+  smsSenderRoutes(only, deps);
+  trackRoutes(only, deps);
+  storefrontRoutes(only, deps);
+  // People, keys and the project: by session, at one path.
+  authRoutes(only, deps);
+  apiKeyRoutes(only, deps);
+  projectRoutes(only, deps);
+  auditLogRoutes(only, deps);
+  // The service itself.
+  healthRoutes(only, deps);
+  docsRoutes(hono, table);
+  mailboxRoutes(hono, table, deps);
+  providerCallbackRoutes(hono, openly, deps);
+  trackingRoutes(openly, deps);
+  pageRoutes(openly, deps);
+}

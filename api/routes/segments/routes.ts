@@ -1,0 +1,422 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Listed } from '../../../db/page-budget.ts';
+import { computeSegment } from '../../../db/segment-compute.ts';
+import { listSegmentContacts, refreshMemberCount } from '../../../db/segment-contacts.ts';
+import { addMembers, removeMembers } from '../../../db/segment-members.ts';
+import {
+  deleteSegment,
+  getSegment,
+  insertSegment,
+  listSegments,
+  type Segment,
+  updateSegment,
+} from '../../../db/segments.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { type Condition, ConditionInput, ConditionSchema } from '../../../domain/filters.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { EmailAddress, Id, IdParams, Instant, Truncated, wholeNumber } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { CONTACT_EXAMPLE, ListedContact, listedContactAnswer } from '../contacts/answer.ts';
+
+const NAME_MAX_CHARS = 255;
+const DESCRIPTION_MAX_CHARS = 2000;
+/** Addresses of one request (decisions §5). */
+const MEMBERS_MAX_EMAILS = 500;
+const PAGE_DEFAULT = 20;
+const PAGE_MAX = 100;
+
+const FILTERS_EXAMPLE: Condition = {
+  logic: 'AND',
+  groups: [
+    {
+      filters: [
+        { field: 'data.plan', operator: 'equals', value: 'pro' },
+        { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' },
+      ],
+    },
+  ],
+};
+const EXAMPLE = {
+  id: '0190a000-0000-7000-8000-000000000000',
+  name: 'Big spenders',
+  slug: 'big-spenders',
+  description: null,
+  type: 'DYNAMIC' as const,
+  filters: FILTERS_EXAMPLE,
+  condition: FILTERS_EXAMPLE,
+  trackMembership: false,
+  memberCount: 42,
+  computedAt: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+};
+
+const StoredCondition = z.union([ConditionSchema, z.null()]);
+
+const SegmentRecord = z
+  .object({
+    id: Id,
+    name: z.string(),
+    slug: z.string().openapi({ description: 'Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit`' }),
+    description: z.string().nullable(),
+    type: z.enum(['DYNAMIC', 'STATIC']),
+    filters: StoredCondition.openapi({ description: 'Null on a STATIC segment' }),
+    condition: StoredCondition.openapi({ description: 'The same as `filters`' }),
+    trackMembership: z.boolean(),
+    memberCount: z.number().int().openapi({ description: 'As of the last count' }),
+    computedAt: Instant.nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Segment', { example: EXAMPLE });
+
+const ListedSegment = SegmentRecord.partial({ description: true, filters: true, condition: true })
+  .extend({ truncated: Truncated })
+  .openapi('ListedSegment', { example: EXAMPLE });
+
+const Filters = ConditionInput.nullish().openapi({
+  anyOf: [
+    { $ref: '#/components/schemas/Condition' },
+    {
+      type: 'object',
+      description: 'The simple form',
+      properties: {
+        operator: { type: 'string', enum: ['AND', 'OR'] },
+        conditions: { type: 'array', minItems: 1, items: { $ref: '#/components/schemas/Filter' } },
+      },
+      required: ['operator', 'conditions'],
+    },
+    { type: 'null' },
+  ],
+  description: 'A condition, in the full or the simple form. Negative operators match contacts that lack the field.',
+  example: FILTERS_EXAMPLE,
+});
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(NAME_MAX_CHARS)
+  .refine((name) => !name.includes('\0'), 'Must not hold a NUL character');
+const Description = z
+  .string()
+  .max(DESCRIPTION_MAX_CHARS)
+  .refine((text) => !text.includes('\0'), 'Must not hold a NUL character')
+  .nullish();
+
+const CreateSegment = z
+  .object({
+    name: Name,
+    description: Description,
+    type: z.enum(['DYNAMIC', 'STATIC']).default('DYNAMIC'),
+    filters: Filters,
+    condition: Filters,
+    trackMembership: z.boolean().default(false),
+  })
+  .superRefine((body, ctx) => {
+    const given = body.filters ?? body.condition;
+    if (body.type === 'STATIC' && given)
+      fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment has none.');
+    if (body.type === 'DYNAMIC' && !given) fault(ctx, 'filters', 'A DYNAMIC segment needs filters.', 'invalid_type');
+    refuseTwo(body, ctx);
+  })
+  .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
+
+const PatchSegment = z
+  .object({
+    name: Name.optional(),
+    description: Description,
+    filters: Filters,
+    condition: Filters,
+    trackMembership: z.boolean().optional(),
+  })
+  .superRefine(refuseTwo)
+  .openapi('PatchSegment', { example: { name: 'Big spenders of the year' } });
+
+const Emails = z.array(EmailAddress).min(1).max(MEMBERS_MAX_EMAILS);
+const AddMembers = z
+  .object({ emails: Emails, createMissing: z.boolean().default(false), subscribed: z.boolean().default(true) })
+  .openapi('AddSegmentMembers', { example: { emails: ['ada@example.com'], createMissing: true } });
+const RemoveMembers = z
+  .object({ emails: Emails })
+  .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
+
+const SegmentContacts = z
+  .object({
+    contacts: z.array(ListedContact),
+    data: z.array(ListedContact),
+    page: z.number().int(),
+    pageSize: z.number().int(),
+    total: z.number().int(),
+    totalPages: z.number().int(),
+  })
+  .openapi('SegmentContacts', {
+    example: { contacts: [CONTACT_EXAMPLE], data: [CONTACT_EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1 },
+  });
+
+const AddedMembers = z
+  .object({ added: z.number().int(), created: z.number().int(), notFound: z.array(z.string()) })
+  .openapi('AddedSegmentMembers', { example: { added: 2, created: 1, notFound: [] } });
+const RemovedMembers = z
+  .object({ removed: z.number().int() })
+  .openapi('RemovedSegmentMembers', { example: { removed: 1 } });
+const Computed = z
+  .object({ added: z.number().int(), removed: z.number().int(), total: z.number().int() })
+  .openapi('ComputedSegment', { example: { added: 3, removed: 1, total: 44 } });
+const Refreshed = z
+  .object({ memberCount: z.number().int() })
+  .openapi('RefreshedSegment', { example: { memberCount: 44 } });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/segments',
+  operationId: 'listSegments',
+  tags: ['Segments'],
+  summary: 'List the segments',
+  description:
+    'All of them, newest first, with their kept counts. The answer is 4 MB at most: segments that come on top are without condition and ' +
+    'description, and `truncated`.',
+  security: scopes('segments:view'),
+  responses: { 200: ok(z.array(ListedSegment).openapi({ example: [EXAMPLE] })) },
+});
+
+const createSegmentRoute = createRoute({
+  method: 'post',
+  path: '/segments',
+  operationId: 'createSegment',
+  tags: ['Segments'],
+  summary: 'Create a segment',
+  description:
+    'DYNAMIC (the default) needs `filters`, also called `condition`; STATIC takes none. 409 when the slug of the name is taken, ' +
+    'and when the project has 500 of them.',
+  security: scopes('segments:edit'),
+  request: { body: json(CreateSegment) },
+  responses: { 201: ok(SegmentRecord, 'Created'), ...errors('CONFLICT') },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/segments/{id}',
+  operationId: 'getSegment',
+  tags: ['Segments'],
+  summary: 'Get a segment',
+  description: 'The segment, with its kept count.',
+  security: scopes('segments:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(SegmentRecord) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/segments/{id}',
+  operationId: 'updateSegment',
+  tags: ['Segments'],
+  summary: 'Change a segment',
+  description:
+    'A new name moves the slug too, and with it the names of the entry and exit events. 409 when the slug is taken.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams, body: json(PatchSegment) },
+  responses: { 200: ok(SegmentRecord), ...errors('CONFLICT') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/segments/{id}',
+  operationId: 'deleteSegment',
+  tags: ['Segments'],
+  summary: 'Delete a segment',
+  description: '409 while a SCHEDULED or SENDING campaign uses it.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams },
+  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+});
+
+const contactsRoute = createRoute({
+  method: 'get',
+  path: '/segments/{id}/contacts',
+  operationId: 'listSegmentContacts',
+  tags: ['Segments'],
+  summary: 'List the contacts of a segment',
+  description:
+    'Newest first; a dynamic segment is evaluated at this moment. The total of a very large one may be up to a minute old. A page is 4 MB at ' +
+    'most: contacts that come on top are without their `data`, and `truncated`.',
+  security: scopes('segments:view'),
+  request: {
+    params: IdParams,
+    query: z.object({
+      page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
+      pageSize: wholeNumber({ min: 1, max: PAGE_MAX, default: PAGE_DEFAULT, description: 'Contacts a page' }),
+    }),
+  },
+  responses: { 200: ok(SegmentContacts) },
+});
+
+const addMembersRoute = createRoute({
+  method: 'post',
+  path: '/segments/{id}/members',
+  operationId: 'addSegmentMembers',
+  tags: ['Segments'],
+  summary: 'Add members to a static segment',
+  description:
+    'By address, at most 500. `createMissing` creates the contacts that are missing, subscribed unless `subscribed` is false; ' +
+    'without it they are listed in `notFound`. 409 on a DYNAMIC segment.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams, body: json(AddMembers) },
+  responses: {
+    200: ok(AddedMembers),
+    ...errors('CONFLICT'),
+  },
+});
+
+const removeMembersRoute = createRoute({
+  method: 'delete',
+  path: '/segments/{id}/members',
+  operationId: 'removeSegmentMembers',
+  tags: ['Segments'],
+  summary: 'Remove members from a static segment',
+  description: 'By address, at most 500; who is no member is passed over. 409 on a DYNAMIC segment.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams, body: json(RemoveMembers) },
+  responses: { 200: ok(RemovedMembers), ...errors('CONFLICT') },
+});
+
+const computeRoute = createRoute({
+  method: 'post',
+  path: '/segments/{id}/compute',
+  operationId: 'computeSegment',
+  tags: ['Segments'],
+  summary: 'Compute a tracked segment',
+  description:
+    'Brings the members up to date and records `segment.<slug>.entry` or `.exit` once for each who enters or leaves. This also ' +
+    'happens by itself every 5 minutes. 400 when the segment is not tracked.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams },
+  responses: {
+    200: ok(Computed),
+    ...errors('BAD_REQUEST'),
+  },
+});
+
+const refreshRoute = createRoute({
+  method: 'post',
+  path: '/segments/{id}/refresh',
+  operationId: 'refreshSegment',
+  tags: ['Segments'],
+  summary: 'Count a segment anew',
+  description: 'Only the count: no events, and no membership is written.',
+  security: scopes('segments:edit'),
+  request: { params: IdParams },
+  responses: { 200: ok(Refreshed) },
+});
+
+export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+
+  app.openapi(listRoute, async (c) => c.json((await listSegments(reads, c.var.projectId)).map(listedAnswer), 200));
+
+  app.openapi(createSegmentRoute, async (c) => {
+    const { filters, condition: alias, description, ...body } = c.req.valid('json');
+    const condition = filters ?? alias ?? null;
+    const trackMembership = body.trackMembership && body.type === 'DYNAMIC';
+    const segment = {
+      ...body,
+      projectId: c.var.projectId,
+      condition,
+      description: description ?? null,
+      trackMembership,
+    };
+    const created = await inTransaction(db, (trx) => insertSegment(trx, segment));
+    return c.json(segmentAnswer(await counted(created)), 201);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    return c.json(segmentAnswer(await getSegment(db, { projectId: c.var.projectId, id })), 200);
+  });
+
+  app.openapi(patchRoute, async (c) => {
+    const { filters, condition: alias, ...patch } = c.req.valid('json');
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const condition = filters ?? alias ?? undefined;
+    const changed = await inTransaction(db, (trx) => updateSegment(trx, { ...ref, patch: { ...patch, condition } }));
+    return c.json(segmentAnswer(condition ? await counted(changed) : changed), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    await inTransaction(db, (trx) => deleteSegment(trx, ref));
+    return c.body(null, 204);
+  });
+
+  app.openapi(contactsRoute, async (c) => {
+    const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    const { page, pageSize } = c.req.valid('query');
+    const { items, total } = await listSegmentContacts(reads, segment, { page, pageSize });
+    const contacts = items.map(listedContactAnswer);
+    return c.json({ contacts, data: contacts, page, pageSize, total, totalPages: Math.ceil(total / pageSize) }, 200);
+  });
+
+  app.openapi(addMembersRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const body = c.req.valid('json');
+    return c.json(await inTransaction(db, (trx) => addMembers(trx, { ...ref, ...body, suppressionKey })), 200);
+  });
+
+  app.openapi(removeMembersRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { emails } = c.req.valid('json');
+    return c.json(await inTransaction(db, (trx) => removeMembers(trx, { ...ref, emails })), 200);
+  });
+
+  app.openapi(computeRoute, async (c) => {
+    const options = { projectId: c.var.projectId, segmentId: c.req.valid('param').id };
+    return c.json(await computeSegment(reads, { ...options, onPage: (outbox) => lifecycle.dispatch(outbox) }), 200);
+  });
+
+  app.openapi(refreshRoute, async (c) => {
+    const segment = await getSegment(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json({ memberCount: await refreshMemberCount(reads, segment) }, 200);
+  });
+
+  /** The segment with its count, which is kept; it stands already, so a count that fails must not fail its creation. */
+  async function counted(segment: Segment): Promise<Segment> {
+    try {
+      return { ...segment, memberCount: await refreshMemberCount(reads, segment) };
+    } catch {
+      return segment;
+    }
+  }
+}
+
+interface BothNames {
+  filters?: Condition | null | undefined;
+  condition?: Condition | null | undefined;
+}
+
+/** `filters` and `condition` are one thing (decisions §5): given both, they must say the same. */
+function refuseTwo({ filters, condition }: BothNames, ctx: z.RefinementCtx): void {
+  if (!filters || !condition || JSON.stringify(filters) === JSON.stringify(condition)) return;
+  fault(ctx, 'condition', '`condition` and `filters` are the same thing, and say different things here.');
+}
+
+function fault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
+  ctx.addIssue({ code: 'custom', path: [field], message, params: { code } });
+}
+
+function listedAnswer({ truncated, ...segment }: Listed<Segment>) {
+  const { filters, condition, description, ...answer } = segmentAnswer(segment);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, filters, condition, description };
+}
+
+function segmentAnswer(segment: Segment) {
+  const { projectId: _, ...record } = segment;
+  return {
+    ...record,
+    filters: segment.condition,
+    computedAt: segment.computedAt?.toISOString() ?? null,
+    createdAt: segment.createdAt.toISOString(),
+    updatedAt: segment.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,142 @@
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../../domain/errors.ts';
+import { isReservedMailHeader } from '../../../domain/service-headers.ts';
+import { JSON_MAX_BYTES } from '../../http/body.ts';
+import { EmailAddress } from '../../http/schemas.ts';
+
+/** Limits of the spec's "Limits", and bounds where it names none. */
+export const SUBJECT_MAX_CHARS = 998;
+const HEADER_MAX_CHARS = 998;
+const HEADERS_MAX = 50;
+const ATTACHMENTS_MAX = 10;
+const NAME_MAX_CHARS = 255;
+const RECIPIENTS_MAX = 1000;
+const MB = 1024 * 1024;
+
+/** The largest request: its attachments in base64, and all else as everywhere; 16 MB for 10 MB of attachments. */
+export function sendMaxBytes(attachmentsMaxBytes: number): number {
+  return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
+}
+
+/** @throws AppError PAYLOAD_TOO_LARGE for files that together are more than a mail may carry */
+export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {
+  const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes <= maxBytes) return;
+  throw new AppError('PAYLOAD_TOO_LARGE', {
+    message: `The attachments together are larger than ${maxBytes / MB} MB.`,
+    details: { bytes, maxBytes },
+  });
+}
+
+/** Bytes that the attachments of a request take, before anything of it is checked. */
+export function attachmentBytes(body: unknown): number {
+  const files: unknown = isRecord(body) ? body.attachments : undefined;
+  if (!Array.isArray(files)) return 0;
+  return files.reduce((sum: number, file: unknown) => {
+    const content = isRecord(file) ? file.content : undefined;
+    return sum + (typeof content === 'string' ? content.length : 0);
+  }, 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+const oneLine = /^[^\r\n]*$/;
+const DisplayName = z.string().max(NAME_MAX_CHARS).regex(oneLine, 'Must not contain line breaks');
+
+const NamedAddress = z.object({ name: DisplayName.optional(), email: EmailAddress });
+const Address = z.union([EmailAddress, NamedAddress]);
+
+const Attachment = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\r\n"]*$/, 'Must not contain line breaks or quotes'),
+    content: z
+      .string()
+      .min(1)
+      .refine(isBase64, { error: 'Must be base64', params: { code: 'invalid_string' } })
+      .openapi({ format: 'byte' }),
+    contentType: z
+      .string()
+      .max(255)
+      .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[^\r\n]*)?$/, 'Must be a MIME type such as application/pdf'),
+    contentId: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\s<>"]+$/, 'Must not contain spaces, quotes or angle brackets')
+      .optional(),
+    disposition: z.enum(['attachment', 'inline']).default('attachment'),
+  })
+  .superRefine((file, ctx) => {
+    if (file.disposition !== 'inline' || file.contentId !== undefined) return;
+    const message = 'Required for an inline attachment: the body refers to it as cid:<contentId>';
+    ctx.addIssue({ code: 'custom', path: ['contentId'], message, params: { code: 'invalid_type' } });
+  });
+
+const EXAMPLE = {
+  to: { name: 'Ada', email: 'ada@example.com' },
+  from: { name: 'Web shop', email: 'hello@shop.example.com' },
+  subject: 'Your order {{orderNo}}',
+  body: '<p>Hello {{name}}, thank you for order {{orderNo}}.</p>',
+  data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
+};
+
+/** The body of `POST /v1/send` (spec). */
+export const SendBody = z
+  .object({
+    to: z
+      .union([Address, z.array(Address).min(1).max(RECIPIENTS_MAX)])
+      .openapi({ description: 'One recipient or many; each gets a mail of its own' }),
+    subject: z.string().min(1).max(SUBJECT_MAX_CHARS).regex(oneLine, 'Must not contain line breaks').optional(),
+    body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
+    template: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .openapi({ description: 'Id of a template, in place of subject and body' }),
+    from: Address.optional().openapi({
+      description: 'On a verified domain; may be left out where the template has one',
+    }),
+    name: DisplayName.optional().openapi({ deprecated: true, description: 'Sender name where `from` is a string' }),
+    subscribed: z.boolean().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    headers: z
+      .record(
+        z
+          .string()
+          .regex(/^[!-9;-~]{1,76}$/, 'Must be a header name')
+          .refine((name) => !isReservedMailHeader(name), {
+            error: 'This header is set by the service and by mail servers only',
+          }),
+        z.string().max(HEADER_MAX_CHARS).regex(oneLine, 'Must not contain line breaks'),
+      )
+      .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
+        error: `At most ${HEADERS_MAX} headers`,
+        params: { code: 'too_big' },
+      })
+      .optional(),
+    reply: EmailAddress.optional().openapi({ description: 'Reply-To address' }),
+    attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
+  })
+  .superRefine((send, ctx) => {
+    if (send.template !== undefined) return;
+    for (const field of ['subject', 'body', 'from'] as const) {
+      if (send[field] !== undefined) continue;
+      ctx.addIssue({ code: 'custom', path: [field], message: 'Required', params: { code: 'invalid_type' } });
+    }
+  })
+  .openapi('SendEmail', { example: EXAMPLE });
+
+export type SendInput = z.output<typeof SendBody>;
+
+/** RFC 4648 §4, with or without line breaks; checked by character classes, which stays fast over megabytes. */
+function isBase64(text: string): boolean {
+  if (!/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(text)) return false;
+  return !/[\r\n]/.test(text) ? text.length % 4 === 0 : text.replace(/[\r\n]/g, '').length % 4 === 0;
+}

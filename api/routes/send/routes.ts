@@ -1,0 +1,80 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { createSendAcceptor } from '../../accept/send-acceptor.ts';
+import { keyOwner } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { attachmentBytes, SendBody, sendMaxBytes } from './body.ts';
+import { checkLargeTemplates, sendRequest } from './input.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+
+const Sent = success(
+  z.object({
+    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddress }), email: Id })),
+    timestamp: Instant,
+  }),
+).openapi('Sent', {
+  description: 'One entry a recipient, in the order of `to`; `email` is the id of its email record.',
+  example: {
+    success: true,
+    data: {
+      emails: [{ contact: { id: ID, email: 'ada@example.com' }, email: ID }],
+      timestamp: '2026-01-01T12:00:00.000Z',
+    },
+  },
+});
+
+const sendRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/v1/send',
+    operationId: 'sendEmail',
+    tags: ['Email'],
+    summary: 'Send an email',
+    description:
+      'Accepts a mail for each recipient and upserts their contacts. The mails leave at once; their records tell what became of them.',
+    security: scopes('email:send'),
+    request: { headers: IdempotencyHeader, body: json(SendBody) },
+    responses: {
+      200: ok(Sent, 'Accepted'),
+      ...errors(
+        'DOMAIN_NOT_VERIFIED',
+        'CONTACT_UNSUBSCRIBED',
+        'TEMPLATE_NOT_FOUND',
+        'IDEMPOTENCY_KEY_REUSED',
+        'BILLING_LIMIT_EXCEEDED',
+      ),
+    },
+  }),
+  fileBytes: attachmentBytes,
+};
+
+/** `POST /v1/send` (spec). */
+export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): void {
+  const acceptor = createSendAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  app.openapi({ ...sendRoute, maxBodyBytes: sendMaxBytes(config.attachmentsMaxBytes) }, async (c) => {
+    const input = c.req.valid('json');
+    await checkLargeTemplates(compute, c.get('projectId'), input);
+    const request = sendRequest(input, {
+      // `c.var` would make an object of all variables each time; this is the busiest route.
+      projectId: c.get('projectId'),
+      mode: c.get('mode'),
+      monthlyEmailLimit: c.get('project').monthlyEmailLimit,
+      idempotencyKey: idempotencyKey(c),
+      owner: keyOwner(c),
+      request: 'POST /v1/send',
+      attachmentsMaxBytes: config.attachmentsMaxBytes,
+    });
+    return c.json(await acceptor.accept(request), 200);
+  });
+}

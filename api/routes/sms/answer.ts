@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import type { Sms } from '../../../db/sms-messages.ts';
+import { SMS_STATUSES } from '../../../domain/sms-status.ts';
+import { Id, Instant } from '../../http/schemas.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+const AT = '2026-01-01T12:00:00.000Z';
+
+const ACCEPTED = {
+  id: ID,
+  to: '+4915112345678',
+  from: '+15005550006',
+  country: 'DE',
+  encoding: 'GSM7' as const,
+  segments: 1,
+  status: 'PENDING' as const,
+};
+const ITEM = {
+  ...ACCEPTED,
+  status: 'DELIVERED' as const,
+  contactId: ID,
+  mode: 'live' as const,
+  reason: null,
+  error: null,
+  createdAt: AT,
+  sentAt: AT,
+  deliveredAt: AT,
+};
+
+/** The answer to `POST /v1/sms/send` (spec). */
+export const AcceptedSms = z
+  .object({
+    id: Id,
+    to: z.string(),
+    from: z.string(),
+    country: z.string(),
+    encoding: z.enum(['GSM7', 'UCS2']),
+    segments: z.number().int().openapi({ description: 'Billing units' }),
+    status: z.enum(SMS_STATUSES),
+  })
+  .openapi('AcceptedSms', { example: ACCEPTED });
+
+export const SmsItem = AcceptedSms.extend({
+  contactId: Id.nullable(),
+  mode: z.enum(['live', 'test']),
+  reason: z.string().nullable(),
+  error: z.string().nullable(),
+  createdAt: Instant,
+  sentAt: Instant.nullable(),
+  deliveredAt: Instant.nullable(),
+}).openapi('SmsItem', { example: ITEM });
+
+export const SmsRecord = SmsItem.extend({
+  body: z.string(),
+  messageId: z.string().nullable().openapi({ description: "The provider's id of the message" }),
+}).openapi('Sms', { example: { ...ITEM, body: 'Your code is 4711', messageId: 'SM0123' } });
+
+export function acceptedSms({ id, to, from, country, encoding, segments, status }: Sms) {
+  return { id, to, from, country, encoding, segments, status };
+}
+
+export function smsItem(sms: Sms) {
+  return {
+    ...acceptedSms(sms),
+    contactId: sms.contactId,
+    mode: sms.mode,
+    reason: sms.reason,
+    error: sms.error,
+    createdAt: sms.createdAt.toISOString(),
+    sentAt: sms.sentAt?.toISOString() ?? null,
+    deliveredAt: sms.deliveredAt?.toISOString() ?? null,
+  };
+}
+
+export function smsRecord(sms: Sms) {
+  return { ...smsItem(sms), body: sms.body, messageId: sms.providerMessageId };
+}

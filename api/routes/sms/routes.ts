@@ -1,0 +1,118 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { withIdempotency } from '../../../db/idempotency.ts';
+import { getSms, insertSms, listSms } from '../../../db/sms-messages.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../domain/errors.ts';
+import type { OutboxRow } from '../../../domain/outbox.ts';
+import { readPhoneNumber } from '../../../domain/phone.ts';
+import { SMS_STATUSES } from '../../../domain/sms-status.ts';
+import { keyOwner } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './answer.ts';
+
+/** Longer is refused, not truncated (spec). */
+const BODY_MAX_CHARS = 1600;
+const NOT_E164 = 'Must be a phone number in E.164, such as +4915112345678';
+
+const SendSms = z
+  .object({
+    to: z.string().refine((text) => readPhoneNumber(text), { error: NOT_E164, params: { code: 'invalid_string' } }),
+    body: z.string().min(1).max(BODY_MAX_CHARS),
+    contactId: Id.optional().openapi({ description: 'Attaches to this contact instead of matching by number' }),
+  })
+  .openapi('SendSms', { example: { to: '+4915112345678', body: 'Your code is 4711' } });
+
+const sendRoute = {
+  ...createRoute({
+    method: 'post',
+    path: '/v1/sms/send',
+    operationId: 'sendSms',
+    tags: ['SMS'],
+    summary: 'Send an SMS',
+    description: 'Accepts an SMS; the sender follows from the destination country. Its record tells what became of it.',
+    security: scopes('sms:send'),
+    request: { headers: IdempotencyHeader, body: json(SendSms) },
+    responses: {
+      202: ok(AcceptedSms, 'Accepted'),
+      ...errors('NO_SMS_SENDER', 'SMS_NOT_ENABLED', 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'),
+    },
+  }),
+  invalid: 400 as const,
+};
+
+const listRoute = {
+  ...createRoute({
+    method: 'get',
+    path: '/v1/sms',
+    operationId: 'listSms',
+    tags: ['SMS'],
+    summary: 'List SMS',
+    description: 'The history of the project, newest first, without the bodies.',
+    security: scopes('sms:view'),
+    request: {
+      query: cursorQuery(25).extend({
+        status: z.enum(SMS_STATUSES).optional(),
+        // A plus that was not encoded arrives as a space.
+        to: z
+          .string()
+          .transform((text) => text.replace(/^ /, '+'))
+          .optional()
+          .openapi({ description: 'E.164, exact', example: '+4915112345678' }),
+        since: InstantInput.optional(),
+        until: InstantInput.optional(),
+      }),
+    },
+    responses: { 200: ok(z.object({ data: z.array(SmsItem), nextCursor: z.string().nullable() })) },
+  }),
+  invalid: 400 as const,
+};
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/v1/sms/{id}',
+  operationId: 'getSms',
+  tags: ['SMS'],
+  summary: 'Get an SMS',
+  description: 'One SMS with its body.',
+  security: scopes('sms:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },
+});
+
+/** `/v1/sms*` (spec, decisions §10). */
+export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
+  app.openapi(sendRoute, async (c) => {
+    if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');
+    const { to, body, contactId } = c.req.valid('json');
+    const number = readPhoneNumber(to);
+    if (!number) throw new Error('the schema lets only numbers through');
+    const { projectId, mode } = c.var;
+    const keyed = { projectId, key: idempotencyKey(c), owner: keyOwner(c) };
+    const outbox: OutboxRow[] = [];
+    const answer = await inTransaction(db, (trx) => {
+      outbox.length = 0;
+      return withIdempotency(trx, { ...keyed, request: 'POST /v1/sms/send' }, async () => {
+        const saved = await insertSms(trx, { projectId, mode, to: number, body, contactId });
+        outbox.push(...saved.outbox);
+        return { statusCode: 202, response: acceptedSms(saved.sms) };
+      });
+    });
+    lifecycle.dispatch(outbox);
+    return c.json(answer.response, 202);
+  });
+
+  app.openapi(listRoute, async (c) => {
+    const { items, cursor } = await listSms(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(smsItem), nextCursor: cursor }, 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const sms = await getSms(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json({ data: smsRecord(sms) }, 200);
+  });
+}

@@ -1,0 +1,42 @@
+import { fetch } from 'undici';
+import { Lru } from '../../../domain/lru.ts';
+
+const FETCH_MS = 5_000;
+/** SNS's are 2 KB. */
+const CERTIFICATE_MAX_CHARS = 32_768;
+const KEPT_MS = 60 * 60_000;
+const KEPT_MAX = 20;
+
+export interface SnsCertificates {
+  /** The PEM text at an address that the caller has checked. Rejects when it cannot be read, or with what `beforeFetch` throws. */
+  get(url: URL, beforeFetch: () => void): Promise<string>;
+}
+
+/** Fetches certificates of SNS, and keeps them for an hour; a failure is not kept. */
+export function createSnsCertificates(): SnsCertificates {
+  const kept = new Lru<string, { text: Promise<string>; untilMs: number }>(KEPT_MAX);
+  return {
+    async get(url, beforeFetch) {
+      const known = kept.get(url.href);
+      if (known && known.untilMs > Date.now()) return known.text;
+      beforeFetch();
+      const text = fetchText(url);
+      kept.set(url.href, { text, untilMs: Date.now() + KEPT_MS });
+      text.catch(() => kept.delete(url.href));
+      return text;
+    },
+  };
+}
+
+/** Reads an address of SNS, which the caller has checked. A redirect is an error: it would lead to an address that nobody checked. */
+export async function fetchText(url: URL): Promise<string> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
+  if (!response.ok) throw new Error(`SNS answered ${response.status}`);
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length > CERTIFICATE_MAX_CHARS) throw new Error('the answer of SNS is too long');
+  }
+  return text;
+}

@@ -1,0 +1,123 @@
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { findEmailIdByProviderId } from '../../../db/provider-messages.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { emailIdOf } from '../../../domain/link-tokens.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { readSesNotification, type SesNotification } from '../../../domain/ses-notification.ts';
+import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../../domain/sns-message.ts';
+import { emailIdOfVerp } from '../../../domain/verp.ts';
+import { createFeedbackRecorder } from '../../accept/feedback-recorder.ts';
+import { readBody } from '../../http/body.ts';
+import { CERTIFICATE_FETCHES, REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { AppEnv, RequestContext } from '../../http/env.ts';
+import { answerError } from '../../http/error-handler.ts';
+import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
+import { createSnsCertificates, fetchText } from './certificates.ts';
+
+const PATH = '/webhooks/sns';
+/** SNS's own limit of a message. */
+const MESSAGE_MAX_BYTES = 256 * 1024;
+/**
+ * A mail that SES took no longer ago may be unknown because its sender has not committed yet: the notification is to come again. By default
+ * SNS repeats after 20, 40 and 60 s, so the last time is answered quietly, and nothing of another sender fails for good.
+ */
+const SETTLING_MS = 60_000;
+
+const snsRoute: RouteConfig = {
+  method: 'post',
+  path: PATH,
+  operationId: 'receiveSnsMessage',
+  tags: ['Callbacks'],
+  summary: 'Deliveries, bounces and complaints from Amazon SES',
+  description:
+    'Messages of the topics in `SNS_TOPIC_ARNS`; subscriptions are confirmed by themselves. Changes nothing unless Amazon SNS has signed it.',
+  request: {
+    body: { content: { 'text/plain': { schema: z.string().openapi({ description: 'A message of SNS, as JSON' }) } } },
+  },
+  responses: { 200: { description: 'Taken' } },
+};
+
+/**
+ * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
+ * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again. Notifications about mail of
+ * others are answered quietly: a topic may be shared.
+ * Source: decisions §9, §10.
+ */
+export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
+  const { config, db, log } = deps;
+  const certificates = createSnsCertificates();
+  const recordFeedback = createFeedbackRecorder(deps);
+  const verpKey = deriveKey(config.secretKey, 'verp');
+
+  async function authentic(c: RequestContext): Promise<SnsMessage> {
+    const text = Buffer.from(await readBody(c, MESSAGE_MAX_BYTES)).toString('utf8');
+    const parsed = SnsMessage.safeParse(jsonOf(text));
+    if (!parsed.success) throw refused('The body is no message of SNS.');
+    const message = parsed.data;
+    if (!config.email.ses.snsTopicArns.includes(message.TopicArn))
+      throw refused('This topic is not in SNS_TOPIC_ARNS.');
+    const url = certificateUrl(message);
+    if (!url) throw refused('The certificate is not at an address of SNS.');
+    const takeFetch = () => deps.limits.takeForOpenWrite(clientAddress(c), CERTIFICATE_FETCHES);
+    const certificate = await certificates.get(url, takeFetch).catch((cause) => {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The certificate of SNS could not be read.', cause });
+    });
+    if (!isSnsSignature(message, certificate, new Date()))
+      throw refused('The signature of this callback is not right.');
+    return message;
+  }
+
+  /** False: not now, it has to come again. */
+  async function record(notification: SesNotification): Promise<boolean> {
+    const { feedback, sesMessageId, takenAt } = notification;
+    const emailId = await emailIdOfMail(notification);
+    if (emailId === undefined && takenAt && Date.now() - takenAt.getTime() < SETTLING_MS) return false;
+    const result = emailId && (await recordFeedback({ emailId, feedback, source: 'ses' }));
+    if (!result || result.outcome === 'unknown')
+      log.info({ kind: feedback.kind, emailId, sesMessageId }, 'SES told of a mail that is not known');
+    return true;
+  }
+
+  /** What the mail itself says comes first: it is known as soon as the mail is. SES's own id always comes, and is known once the mail is SENT. */
+  async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
+    const { messageId = '', source = '', taggedId, sesMessageId } = notification;
+    const said = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;
+    return said ?? (sesMessageId === undefined ? undefined : findEmailIdByProviderId(db, sesMessageId));
+  }
+
+  describeCallback(hono, snsRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE']);
+  const receive = async (c: RequestContext): Promise<Response> => {
+    const message = await authentic(c);
+    if (message.Type === 'SubscriptionConfirmation') {
+      const url = confirmationUrl(message);
+      if (!url) throw refused('The address to confirm is not one of SNS.');
+      await fetchText(url);
+      log.info({ topic: message.TopicArn }, 'the subscription to the SNS topic is confirmed');
+    } else if (message.Type === 'Notification') {
+      const notification = readSesNotification(message.Message, new Date());
+      // Not thrown, so not logged as a fault.
+      if (notification && !(await record(notification))) return answerError(c, notYet());
+    }
+    return c.body(null, 200);
+  };
+  openly.post(PATH, receive, { limitOfRefused: REFUSED_CALLBACKS });
+}
+
+function notYet(): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', { message: 'This mail is not known yet.' });
+}
+
+function refused(message: string): AppError {
+  return new AppError('FORBIDDEN', { message });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

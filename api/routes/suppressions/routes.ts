@@ -1,0 +1,113 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { unsubscribeAddresses } from '../../../db/subscription-changes.ts';
+import { addSuppressions, deleteSuppression, listSuppressions, type Suppression } from '../../../db/suppressions.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { normalizeEmail } from '../../../domain/email-address.ts';
+import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorList, cursorQuery, EmailAddress, Id, Instant } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+
+const LIST_DEFAULT = 20;
+
+const SuppressionRecord = z
+  .object({
+    id: Id,
+    email: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
+    reason: z.enum(SUPPRESSION_REASONS),
+    source: z.string(),
+    createdAt: Instant,
+  })
+  .openapi('Suppression', {
+    example: {
+      id: '0190a000-0000-7000-8000-000000000000',
+      email: 'ada@example.com',
+      reason: 'manual',
+      source: 'api',
+      createdAt: '2026-01-01T12:00:00.000Z',
+    },
+  });
+
+const AddSuppression = z
+  .object({ email: EmailAddress, reason: z.enum(SUPPRESSION_REASONS).default('manual') })
+  .openapi('AddSuppression', { example: { email: 'ada@example.com', reason: 'manual' } });
+
+const AddressParams = z.object({
+  email: z.string().min(1).max(254).openapi({ description: 'The address, URL-encoded', example: 'ada@example.com' }),
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/suppressions',
+  operationId: 'listSuppressions',
+  tags: ['Suppressions'],
+  summary: 'List the suppression list',
+  description: 'Addresses that get no mail, or no marketing mail, newest first. It outlives the contacts.',
+  security: scopes('contacts:view'),
+  request: { query: cursorQuery(LIST_DEFAULT) },
+  responses: { 200: ok(cursorList(SuppressionRecord)) },
+});
+
+const addRoute = createRoute({
+  method: 'post',
+  path: '/suppressions',
+  operationId: 'addSuppression',
+  tags: ['Suppressions'],
+  summary: 'Put an address on the suppression list',
+  description:
+    '`hard_bounce` and `manual` stop all mail; `complaint` and `unsubscribe` stop marketing mail and unsubscribe the contact. ' +
+    'Adding it again keeps the first entry.',
+  security: scopes('contacts:edit'),
+  request: { body: json(AddSuppression) },
+  responses: { 201: ok(SuppressionRecord, 'On the list') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/suppressions/{email}',
+  operationId: 'deleteSuppression',
+  tags: ['Suppressions'],
+  summary: 'Take an address off the suppression list',
+  description: 'Whatever the reasons it is there for. The contact stays unsubscribed if it is.',
+  security: scopes('contacts:edit'),
+  request: { params: AddressParams },
+  responses: { 204: noContent('Taken off'), ...errors('NOT_FOUND') },
+});
+
+export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+  const key = deriveKey(config.secretKey, 'suppression');
+
+  app.openapi(listRoute, async (c) => {
+    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(suppressionAnswer), ...page }, 200);
+  });
+
+  app.openapi(addRoute, async (c) => {
+    const { email, reason } = c.req.valid('json');
+    const { projectId, mode, actor } = c.var;
+    const source = actor.kind === 'user' ? 'dashboard' : 'api';
+    const { entry, outbox } = await inTransaction(db, async (trx) => {
+      const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
+      // The contact first: that is the order of locks everywhere.
+      const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode }) : [];
+      const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source }] });
+      if (!added) throw new Error('the entry was not inserted');
+      return { entry: added, outbox: recorded };
+    });
+    lifecycle.dispatch(outbox);
+    return c.json(suppressionAnswer(entry), 201);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const email = normalizeEmail(c.req.valid('param').email);
+    await deleteSuppression(db, key, { projectId: c.var.projectId, email });
+    return c.body(null, 204);
+  });
+}
+
+function suppressionAnswer(entry: Suppression) {
+  return { ...entry, createdAt: entry.createdAt.toISOString() };
+}

@@ -1,0 +1,21 @@
+import type { Compute } from '../../../compute/compute.ts';
+import { readyContent } from '../../../compute/contents.ts';
+import { type ContentTemplates, contentSource } from '../../../domain/content.ts';
+import { TemplateError, templateRefusal } from '../../../domain/template-error.ts';
+
+/**
+ * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in particular ends in time.
+ * One that takes too long by what it says itself would do so for every recipient.
+ * @throws AppError VALIDATION_ERROR with line and column (decisions §4); RATE_LIMIT_EXCEEDED where the project has used up its budget
+ */
+export async function refuseBadContent(compute: Compute, projectId: string, content: ContentTemplates): Promise<void> {
+  try {
+    const source = contentSource(content, true);
+    const work = { projectId, kind: 'content.check' };
+    const { plain, key } = await readyContent(compute, work, source);
+    if (!plain) await compute.inThread(work, 'content.trial', { key, source });
+  } catch (error) {
+    if (error instanceof TemplateError) throw templateRefusal(error);
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Listed } from '../../../db/page-budget.ts';
+import {
+  deleteTemplate,
+  duplicateTemplate,
+  getTemplate,
+  getTemplateUsage,
+  insertTemplate,
+  listTemplates,
+  TEMPLATE_NAME_MAX_CHARS,
+  TEMPLATE_TYPES,
+  type Template,
+  updateTemplate,
+} from '../../../db/templates.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id, IdParams, Instant, numberedListFields, pageQuery, Truncated } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { changedMailText, mailTextAnswer, mailTextInput } from '../mail-text.ts';
+import { refuseBadContent } from './content-check.ts';
+
+const LIST_DEFAULT = 20;
+
+const EXAMPLE = {
+  id: '0190a000-0000-7000-8000-000000000000',
+  name: 'Welcome',
+  description: null,
+  subject: 'Welcome, {{firstName ?? there}}',
+  body: '<p>Hello {{firstName}}</p>',
+  type: 'TRANSACTIONAL' as const,
+  from: 'hello@example.com',
+  fromName: 'Example',
+  replyTo: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+};
+
+const Type = z.enum(TEMPLATE_TYPES);
+
+const TemplateRecord = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string().nullable(),
+    ...mailTextAnswer,
+    from: mailTextAnswer.from.nullable(),
+    type: Type,
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Template', { example: EXAMPLE });
+
+const fields = {
+  name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
+  description: z.string().max(1000).nullish(),
+  ...mailTextInput,
+  from: mailTextInput.from.nullish(),
+  type: Type,
+};
+
+const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
+  example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+});
+
+const PatchTemplate = z
+  .object(fields)
+  .partial()
+  .openapi('PatchTemplate', { example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null } });
+
+const ListedTemplate = TemplateRecord.extend({ body: z.string().optional(), truncated: Truncated }).openapi(
+  'ListedTemplate',
+  {
+    example: EXAMPLE,
+  },
+);
+
+const TemplateList = z.object({ templates: z.array(ListedTemplate), ...numberedListFields }).openapi('TemplateList', {
+  example: { templates: [EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
+});
+
+const Usage = z
+  .object({
+    campaigns: z.array(z.object({ id: Id, name: z.string() })),
+    workflowSteps: z.array(z.object({ id: Id, name: z.string(), workflowId: Id, workflowName: z.string() })),
+    emailsSent: z.number().int(),
+  })
+  .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/templates',
+  operationId: 'listTemplates',
+  tags: ['Templates'],
+  summary: 'List templates',
+  description:
+    'Newest first, by page number or by cursor. `search` is a part of name, subject or description. A page is 4 MB at most: templates that ' +
+    'come on top are without their `body`, and `truncated`.',
+  security: scopes('templates:view'),
+  request: { query: pageQuery(LIST_DEFAULT).extend({ type: Type.optional(), search: z.string().max(200).optional() }) },
+  responses: { 200: ok(TemplateList) },
+});
+
+const createTemplateRoute = createRoute({
+  method: 'post',
+  path: '/templates',
+  operationId: 'createTemplate',
+  tags: ['Templates'],
+  summary: 'Create a template',
+  description:
+    'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`. A project has at most 1,000 (409).',
+  security: scopes('templates:edit'),
+  request: { body: json(CreateTemplate) },
+  responses: { 201: ok(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/templates/{id}',
+  operationId: 'getTemplate',
+  tags: ['Templates'],
+  summary: 'Get a template',
+  description: 'The template with its subject and body.',
+  security: scopes('templates:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(TemplateRecord) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/templates/{id}',
+  operationId: 'updateTemplate',
+  tags: ['Templates'],
+  summary: 'Change a template',
+  description:
+    'Changes the given fields; null clears an optional one. Mails that were accepted before keep what they say.',
+  security: scopes('templates:edit'),
+  request: { params: IdParams, body: json(PatchTemplate) },
+  responses: { 200: ok(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/templates/{id}',
+  operationId: 'deleteTemplate',
+  tags: ['Templates'],
+  summary: 'Delete a template',
+  description: '409 while a step of a workflow uses it.',
+  security: scopes('templates:edit'),
+  request: { params: IdParams },
+  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+});
+
+const duplicateRoute = createRoute({
+  method: 'post',
+  path: '/templates/{id}/duplicate',
+  operationId: 'duplicateTemplate',
+  tags: ['Templates'],
+  summary: 'Copy a template',
+  description: 'Answers the new template, named "… (Copy)".',
+  security: scopes('templates:edit'),
+  request: { params: IdParams },
+  responses: { 201: ok(TemplateRecord, 'The copy'), ...errors('CONFLICT') },
+});
+
+const usageRoute = createRoute({
+  method: 'get',
+  path: '/templates/{id}/usage',
+  operationId: 'getTemplateUsage',
+  tags: ['Templates'],
+  summary: 'Where a template is used',
+  description: 'Campaigns and workflow steps that use it, and how many live mails of it were sent.',
+  security: scopes('templates:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(Usage) },
+});
+
+export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const { limit, pageSize, ...query } = c.req.valid('query');
+    const { items, ...page } = await listTemplates(reads, {
+      projectId: c.var.projectId,
+      ...query,
+      pageSize: limit ?? pageSize,
+    });
+    return c.json({ templates: items.map(listedAnswer), ...page }, 200);
+  });
+
+  app.openapi(createTemplateRoute, async (c) => {
+    const given = c.req.valid('json');
+    const { projectId } = c.var;
+    await refuseBadContent(compute, projectId, given);
+    const { name, description = null, type } = given;
+    const fields = { name, description, type, ...changedMailText<string | null>(given) };
+    const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
+    return c.json(templateAnswer(template), 201);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const template = await getTemplate(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json(templateAnswer(template), 200);
+  });
+
+  app.openapi(patchRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const changes = c.req.valid('json');
+    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
+    await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
+    const template = await inTransaction(db, (trx) => updateTemplate(trx, { ...ref, changes }));
+    return c.json(templateAnswer(template), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    await inTransaction(db, (trx) => deleteTemplate(trx, ref));
+    return c.body(null, 204);
+  });
+
+  app.openapi(duplicateRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    return c.json(templateAnswer(await inTransaction(db, (trx) => duplicateTemplate(trx, ref))), 201);
+  });
+
+  app.openapi(usageRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    return c.json(await getTemplateUsage(db, ref), 200);
+  });
+}
+
+function listedAnswer({ truncated, ...template }: Listed<Template>) {
+  const { body, ...answer } = templateAnswer(template);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
+}
+
+function templateAnswer(template: Template) {
+  return { ...template, createdAt: template.createdAt.toISOString(), updatedAt: template.updatedAt.toISOString() };
+}

@@ -1,0 +1,95 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import type { KeyOwner } from '../../../domain/key-owner.ts';
+import { publicContactId } from '../../../domain/public-contact-id.ts';
+import { deriveKey } from '../../../domain/secrets.ts';
+import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
+import { keyOwner } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
+import { publicKey } from '../../http/security.ts';
+
+const EventName = z
+  .string()
+  .min(1)
+  .max(EVENT_NAME_LENGTH)
+  .superRefine((name, ctx) => {
+    const fault = eventNameFault(name);
+    if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
+  })
+  .openapi({ minLength: 1, maxLength: EVENT_NAME_LENGTH, example: 'signup' });
+
+const TrackEvent = z
+  .object({
+    email: EmailAddress,
+    event: EventName,
+    subscribed: z.boolean().optional(),
+    data: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });
+
+const TrackedEvent = success(
+  z.object({
+    contact: Id.openapi({
+      description: 'The contact; to the public key an id that is the same for the same address and opens nothing',
+    }),
+    event: Id,
+    timestamp: Instant,
+  }),
+).openapi('TrackedEvent', {
+  example: {
+    success: true,
+    data: {
+      contact: '0190a000-0000-7000-8000-000000000000',
+      event: '0190a000-0000-7000-8000-000000000001',
+      timestamp: '2026-01-01T12:00:00.000Z',
+    },
+  },
+});
+
+const trackRoute = createRoute({
+  maxBodyBytes: PUBLIC_MAX_BYTES,
+  method: 'post',
+  path: '/v1/track',
+  operationId: 'trackEvent',
+  tags: ['Track'],
+  summary: 'Record an event of a contact',
+  description:
+    'Creates the contact if it is new, starts the workflows that the event triggers and satisfies those that wait for it. ' +
+    'Takes the public key, whose data is stored and shown as plain text only: at most 20 fields (4 KB) a contact, beside those of the project, ' +
+    'none of which it overwrites or removes. By it, `subscribed: false` counts for new contacts only, and `true` for those too who were never ' +
+    'unsubscribed. What does not count is left out, and the answer is the same.',
+  security: publicKey(),
+  request: { headers: IdempotencyHeader, body: json(TrackEvent) },
+  responses: { 200: ok(TrackedEvent), ...errors('IDEMPOTENCY_KEY_REUSED') },
+});
+
+export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
+  const publicIdKey = deriveKey(config.secretKey, 'public-ids');
+  const acceptor = createTrackAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+  app.openapi(trackRoute, async (c) => {
+    const { email, event, subscribed, data } = c.req.valid('json');
+    const { projectId, mode } = c.var;
+    const untrusted = c.var.actor.kind === 'public';
+    if (untrusted) await limits.takeForPublicContact(projectId, email);
+    const publicId = untrusted ? publicContactId(publicIdKey, { projectId, email }) : undefined;
+    const answer = await acceptor.accept({
+      ...{ projectId, untrusted, mode, email, event, subscribed, data: data ?? undefined },
+      ...{ idempotencyKey: idempotencyKey(c), owner: trackOwner(keyOwner(c), publicId), publicId },
+    });
+    return c.json(answer, 200);
+  });
+}
+
+/** All strangers share the public key: each is told again only what was answered about the same address. */
+function trackOwner(owner: KeyOwner, publicId: string | undefined): KeyOwner {
+  return publicId === undefined ? owner : { ...owner, name: `${owner.name} ${publicId}` };
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { Compute } from '../../../compute/compute.ts';
+import { createContentCache } from '../../../compute/content-cache.ts';
+import { resolvedLink } from '../../../compute/contents.ts';
+import type { Db } from '../../../db/connection.ts';
+import { variablesOf } from '../../../db/email-variables.ts';
+import { type LinkSource, listLinkSources } from '../../../db/emails.ts';
+import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
+import { TemplateError } from '../../../domain/template-error.ts';
+
+/** Queries at a time: one is made while the other runs; a third brought nothing. */
+const LANES = 2;
+/** Mails of one query at most. */
+const BATCH_MAX = 100;
+
+export interface LinkFinder {
+  /** Where a link of a mail leads, `index` as it stands in its address; undefined when the mail has no such link. */
+  find(p: { emailId: string; index: string }): Promise<string | undefined>;
+}
+
+/**
+ * Resolves the links that people click. Contents are kept, since they never change; mails are looked up together with those that were
+ * asked for while the last lookup ran, so that a rush of clicks costs Postgres a few queries and a lone click does not wait.
+ */
+export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
+  const { db, compute, log } = deps;
+  const contents = createContentCache(deps);
+  const emails = createEmailLookup(db);
+  return {
+    async find({ emailId, index }) {
+      if (!/^\d{1,4}$/.test(index)) return undefined;
+      const email = await emails.add(emailId);
+      if (!email) return undefined;
+      try {
+        // Compiled as tracked: the token was made for a mail that was, whatever the project's mode is now.
+        const work = { projectId: email.projectId, kind: 'link' };
+        const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
+        const link = ready.links[Number(index)];
+        if (link === undefined) return undefined;
+        return await resolvedLink(compute, work, { link, vars: variablesOf(email) });
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        log.warn({ emailId, reason: error.message }, 'the link of a mail could not be made');
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Looks mails up in groups. */
+function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
+  return createGroupCommit({
+    ...{ lanes: LANES, max: BATCH_MAX, queueOf: () => 'links' },
+    commit: async (emailIds) => {
+      const found = new Map((await listLinkSources(db, [...new Set(emailIds)])).map((email) => [email.id, email]));
+      return emailIds.map((id) => found.get(id));
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { verifyTrackToken } from '../../../domain/link-tokens.ts';
+import { isLoopbackHost } from '../../../domain/loopback.ts';
+import { type FetchKind, machineBehind } from '../../../domain/prefetchers.ts';
+import { TRACKED_HITS } from '../../http/caller-limits.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { RequestContext } from '../../http/env.ts';
+import type { OpenRoutes } from '../../http/registrar.ts';
+import { answerNoSuchLink } from '../pages/answer.ts';
+import { createLinkFinder } from './link-finder.ts';
+
+/** A transparent GIF of one pixel, 43 bytes. */
+const PIXEL = new Uint8Array(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64'));
+const NO_STORE = { 'cache-control': 'no-store, private, max-age=0', 'x-robots-tag': 'noindex' };
+const OPEN = '/o/{token}.gif';
+const CLICK = '/c/{token}/{link}';
+
+/**
+ * The open pixel and the signed redirects of tracked mail. They answer first and count afterwards, in batches (`deps.engagements`). A click
+ * leads only where the mail's own content does: `link` is an index into its links. Source: decisions §9, performance.md §1.
+ */
+export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
+  const { config, engagements } = deps;
+  const links = createLinkFinder(deps);
+  const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
+  const isMachine = (c: RequestContext, kind: FetchKind) => machineBehind(fetchOf(c), kind, { lenient }) !== undefined;
+
+  const open = (c: RequestContext) => {
+    const emailId = verifyTrackToken(config.secretKey, (c.req.param('file') ?? '').slice(0, -'.gif'.length));
+    if (!emailId) return answerNoSuchLink(c);
+    engagements.add({ emailId, kind: 'open', at: new Date(), machine: isMachine(c, 'open') });
+    return c.body(PIXEL, 200, { ...NO_STORE, 'content-type': 'image/gif' });
+  };
+  const click = async (c: RequestContext) => {
+    const emailId = verifyTrackToken(config.secretKey, c.req.param('token') ?? '');
+    const link = emailId && (await links.find({ emailId, index: c.req.param('link') ?? '' }));
+    if (!link) return answerNoSuchLink(c);
+    engagements.add({ emailId, kind: 'click', at: new Date(), machine: isMachine(c, 'click'), link });
+    return c.body(null, 302, { ...NO_STORE, location: link });
+  };
+  openly.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });
+  openly.get(CLICK, click, { limit: TRACKED_HITS });
+}
+
+function fetchOf(c: RequestContext) {
+  const header = (name: string) => c.req.header(name) ?? '';
+  return {
+    method: c.req.method,
+    userAgent: header('user-agent'),
+    purpose: `${header('sec-purpose')} ${header('purpose')} ${header('x-purpose')} ${header('x-moz')}`,
+  };
+}

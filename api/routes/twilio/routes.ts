@@ -1,0 +1,97 @@
+import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { reportSmsStatus, setSmsConsent } from '../../../db/sms-ledger.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { consentWord } from '../../../domain/phone.ts';
+import type { SmsStatus } from '../../../domain/sms-status.ts';
+import { isTwilioSignature } from '../../../domain/twilio-signature.ts';
+import { noContent } from '../../http/answers.ts';
+import { readBody } from '../../http/body.ts';
+import { REFUSED_CALLBACKS } from '../../http/caller-limits.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { AppEnv } from '../../http/env.ts';
+import { describeCallback, type OpenRoutes } from '../../http/registrar.ts';
+
+/** Far more than any callback of Twilio's. */
+const CALLBACK_MAX_BYTES = 64 * 1024;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Twilio's words for what became of a message; those not here (accepted, sending …) say nothing new. */
+const STATUS_OF: Record<string, SmsStatus> = {
+  queued: 'QUEUED',
+  sent: 'SENT',
+  delivered: 'DELIVERED',
+  read: 'DELIVERED',
+  undelivered: 'UNDELIVERED',
+  failed: 'FAILED',
+};
+
+const signedBy = z.object({ 'X-Twilio-Signature': z.string().openapi({ description: "Twilio's signature" }) });
+const form = (schema: z.ZodType) => ({ content: { 'application/x-www-form-urlencoded': { schema } } });
+
+const statusRoute: RouteConfig = {
+  method: 'post',
+  path: '/webhooks/twilio/status',
+  operationId: 'receiveTwilioStatus',
+  tags: ['Callbacks'],
+  summary: "Twilio's word on what became of an SMS",
+  description: 'Changes nothing unless Twilio has signed it.',
+  request: {
+    headers: signedBy,
+    query: z.object({ id: z.string().optional().openapi({ description: 'Our id of the message' }) }),
+    body: form(z.object({ MessageSid: z.string(), MessageStatus: z.string(), ErrorCode: z.string().optional() })),
+  },
+  responses: { 204: noContent('Taken') },
+};
+
+const inboundRoute: RouteConfig = {
+  method: 'post',
+  path: '/webhooks/twilio/inbound',
+  operationId: 'receiveTwilioMessage',
+  tags: ['Callbacks'],
+  summary: 'An SMS that somebody sent to us',
+  description: 'STOP and START change consent to SMS. Changes nothing unless Twilio has signed it.',
+  request: { headers: signedBy, body: form(z.object({ From: z.string(), To: z.string(), Body: z.string() })) },
+  responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
+};
+
+/** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: decisions §10, §11. */
+export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db }: Deps): void {
+  const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
+    openly.post(path, async (c) => handle(c, await signedParams(c, config)), { limitOfRefused: REFUSED_CALLBACKS });
+  };
+
+  describeCallback(hono, statusRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
+  describeCallback(hono, inboundRoute, ['FORBIDDEN', 'PAYLOAD_TOO_LARGE']);
+
+  post('/webhooks/twilio/status', async (c, params) => {
+    const status = STATUS_OF[params.MessageStatus ?? params.SmsStatus ?? ''];
+    const providerMessageId = params.MessageSid ?? params.SmsSid ?? '';
+    const id = c.req.query('id');
+    if (status && providerMessageId) {
+      const error = params.ErrorCode ? `Twilio ${params.ErrorCode} ${params.ErrorMessage ?? ''}`.trim() : null;
+      await reportSmsStatus(db, { id: id && UUID.test(id) ? id : undefined, providerMessageId, status, error });
+    }
+    return c.body(null, 204);
+  });
+
+  post('/webhooks/twilio/inbound', async (c, params) => {
+    const { From: phone, To: sender, Body: body = '' } = params;
+    const word = consentWord(params.OptOutType ?? '') ?? consentWord(body);
+    if (word && phone && sender) await setSmsConsent(db, { phone, sender, consents: word === 'start' });
+    // An empty answer: Twilio itself confirms STOP and START.
+    return c.body('<?xml version="1.0" encoding="UTF-8"?><Response></Response>', 200, { 'content-type': 'text/xml' });
+  });
+}
+
+/** The parameters of a callback that Twilio signed. @throws AppError FORBIDDEN for any other */
+async function signedParams(c: Context<AppEnv>, config: Deps['config']): Promise<Record<string, string>> {
+  const authToken = config.sms.twilio.authToken;
+  const text = Buffer.from(await readBody(c, CALLBACK_MAX_BYTES)).toString('utf8');
+  const params = Object.fromEntries(new URLSearchParams(text));
+  const { pathname, search } = new URL(c.req.url);
+  // The address that Twilio was told, whatever a proxy has made of it.
+  const url = `${config.publicUrl}${pathname}${search}`;
+  if (authToken && isTwilioSignature({ authToken, url, params }, c.req.header('x-twilio-signature'))) return params;
+  throw new AppError('FORBIDDEN', { message: 'The signature of this callback is not right.' });
+}

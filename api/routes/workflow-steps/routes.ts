@@ -1,0 +1,203 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { inTransaction } from '../../../db/transaction.ts';
+import {
+  deleteStep,
+  deleteTransition,
+  getStep,
+  insertStep,
+  insertTransition,
+  updateStep,
+} from '../../../db/workflow-steps.ts';
+import { conditionSizeFault } from '../../../domain/condition-size.ts';
+import { AppError, fieldError } from '../../../domain/errors.ts';
+import { STEPS, type StepType } from '../../../domain/steps/registry.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { fieldErrors } from '../../http/field-errors.ts';
+import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
+import { Id, QuerySwitch } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import {
+  Branch,
+  Position,
+  StepSchema,
+  StepTypeSchema,
+  stepAnswer,
+  TransitionSchema,
+  transitionAnswer,
+} from '../workflows/answer.ts';
+
+const tags = ['Workflows'];
+const WorkflowParams = z.object({ id: Id });
+const StepParams = z.object({ id: Id, stepId: Id });
+const ConfigInput = z.record(z.string(), z.unknown());
+
+const CreateStep = z
+  .object({
+    type: StepTypeSchema,
+    name: z.string().trim().min(1).max(200).optional(),
+    config: ConfigInput.default({}),
+    templateId: Id.nullish(),
+    position: Position.nullish(),
+    autoConnect: z.boolean().default(false),
+  })
+  .openapi('CreateWorkflowStep', {
+    description: 'What `config` holds depends on the type; see the guide to workflows.',
+    example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
+  });
+
+const PatchStep = z
+  .object({
+    name: z.string().trim().min(1).max(200).optional(),
+    config: ConfigInput.optional(),
+    templateId: Id.nullish(),
+    position: Position.nullish(),
+  })
+  .openapi('PatchWorkflowStep', { example: { config: { amount: 2, unit: 'days' } } });
+
+const CreateTransition = z
+  .object({ fromStepId: Id, toStepId: Id, branch: Branch.nullish() })
+  .openapi('CreateWorkflowTransition', {
+    example: {
+      fromStepId: '0190a000-0000-7000-8000-000000000000',
+      toStepId: '0190a000-0000-7000-8000-000000000001',
+      branch: 'yes',
+    },
+  });
+
+const createStepRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/steps',
+  operationId: 'createWorkflowStep',
+  tags,
+  summary: 'Add a step',
+  description: 'The first step added is the entry. `autoConnect` joins it to the last step that leads nowhere yet.',
+  security: scopes('workflows:edit'),
+  request: { params: WorkflowParams, body: json(CreateStep) },
+  responses: { 201: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
+});
+
+const patchStepRoute = createRoute({
+  method: 'patch',
+  path: '/workflows/{id}/steps/{stepId}',
+  operationId: 'updateWorkflowStep',
+  tags,
+  summary: 'Change a step',
+  description:
+    'Reaches every execution that has not passed the step yet. A masked header value keeps the one that is stored, as `***` in a URL does, while scheme, host and port stay.',
+  security: scopes('workflows:edit'),
+  request: { params: StepParams, body: json(PatchStep) },
+  responses: { 200: ok(StepSchema), ...errors('DOMAIN_NOT_VERIFIED') },
+});
+
+const deleteStepRoute = createRoute({
+  method: 'delete',
+  path: '/workflows/{id}/steps/{stepId}',
+  operationId: 'deleteWorkflowStep',
+  tags,
+  summary: 'Remove a step',
+  description:
+    'With its transitions; `splice=true` joins its neighbours. Executions that stand at it end EXITED, reason `step_deleted`.',
+  security: scopes('workflows:edit'),
+  request: { params: StepParams, query: z.object({ splice: QuerySwitch.optional() }) },
+  responses: { 204: noContent(), ...errors('CONFLICT') },
+});
+
+const createTransitionRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/transitions',
+  operationId: 'createWorkflowTransition',
+  tags,
+  summary: 'Connect two steps',
+  description:
+    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, none elsewhere.',
+  security: scopes('workflows:edit'),
+  request: { params: WorkflowParams, body: json(CreateTransition) },
+  responses: { 201: ok(TransitionSchema), ...errors('CONFLICT') },
+});
+
+const deleteTransitionRoute = createRoute({
+  method: 'delete',
+  path: '/workflows/{id}/transitions/{transitionId}',
+  operationId: 'deleteWorkflowTransition',
+  tags,
+  summary: 'Remove a transition',
+  description: 'Executions that come to its step afterwards follow what is left.',
+  security: scopes('workflows:edit'),
+  request: { params: z.object({ id: Id, transitionId: Id }) },
+  responses: { 204: noContent() },
+});
+
+export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
+  app.openapi(createStepRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { type, name, config, templateId, position, autoConnect } = c.req.valid('json');
+    const checked = checkConfig(type, templateId && STEPS[type].takesTemplate ? { ...config, templateId } : config);
+    const step = await inTransaction(db, (trx) =>
+      insertStep(trx, {
+        ...{ projectId: c.var.projectId, workflowId, type, name: name ?? type, config: checked },
+        ...{ position: position ?? null, autoConnect, secretKey },
+      }),
+    );
+    return c.json(stepAnswer(secretKey, step), 201);
+  });
+
+  app.openapi(patchStepRoute, async (c) => {
+    const { id: workflowId, stepId } = c.req.valid('param');
+    const { name, config, templateId, position } = c.req.valid('json');
+    const ref = { projectId: c.var.projectId, workflowId, stepId };
+    const step = await inTransaction(db, async (trx) => {
+      const current = await getStep(trx, ref);
+      const wanted =
+        templateId && STEPS[current.type].takesTemplate ? { ...(config ?? current.config), templateId } : config;
+      const checked = wanted && checkConfig(current.type, wanted);
+      return updateStep(trx, { ...ref, name, config: checked, position, secretKey });
+    });
+    return c.json(stepAnswer(secretKey, step), 200);
+  });
+
+  app.openapi(deleteStepRoute, async (c) => {
+    const { id: workflowId, stepId } = c.req.valid('param');
+    const splice = c.req.valid('query').splice ?? false;
+    const outbox = await inTransaction(db, (trx) =>
+      deleteStep(trx, { projectId: c.var.projectId, workflowId, stepId, splice }),
+    );
+    lifecycle.dispatch(outbox);
+    return c.body(null, 204);
+  });
+
+  app.openapi(createTransitionRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { fromStepId, toStepId, branch } = c.req.valid('json');
+    const transition = await inTransaction(db, (trx) =>
+      insertTransition(trx, { projectId: c.var.projectId, workflowId, fromStepId, toStepId, branch: branch ?? null }),
+    );
+    return c.json(transitionAnswer(transition), 201);
+  });
+
+  app.openapi(deleteTransitionRoute, async (c) => {
+    const { id: workflowId, transitionId } = c.req.valid('param');
+    await inTransaction(db, (trx) => deleteTransition(trx, { projectId: c.var.projectId, workflowId, transitionId }));
+    return c.body(null, 204);
+  });
+}
+
+/** The config as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
+function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
+  const { input, conditionAt } = STEPS[type];
+  const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));
+  if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');
+  if (isTooLarge(config)) throw fieldError('config', tooLargeText('The config of a step'), 'too_big');
+  const result = input.safeParse(config);
+  if (result.success) return { ...result.data };
+  const faults = fieldErrors(result.error.issues, config).map((fault) => ({
+    ...fault,
+    field: `config.${fault.field}`.replace(/\.$/, ''),
+  }));
+  throw new AppError('VALIDATION_ERROR', { errors: faults });
+}
+
+function valueAt(config: Record<string, unknown>, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => Object(value)[key], config);
+}

@@ -1,0 +1,218 @@
+import { z } from '@hono/zod-openapi';
+import type { Execution, ExecutionVisit } from '../../../db/executions.ts';
+import { maskStepConfig } from '../../../db/step-secrets.ts';
+import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows.ts';
+import { executionWorkflowId } from '../../../domain/execution.ts';
+import { STEP_TYPES } from '../../../domain/steps/registry.ts';
+import { Id, Instant } from '../../http/schemas.ts';
+
+const ID = '0190a000-0000-7000-8000-000000000000';
+const AT = '2026-01-01T12:00:00.000Z';
+const Json = z.record(z.string(), z.unknown());
+export const TriggerType = z.enum(['EVENT', 'MANUAL']);
+export const Branch = z.enum(['yes', 'no', 'event', 'timeout']);
+export const StepTypeSchema = z.enum(STEP_TYPES);
+export const ExecutionStatusSchema = z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']);
+export const Position = z.object({ x: z.number(), y: z.number() });
+
+const workflowExample = {
+  id: ID,
+  name: 'Welcome',
+  description: null,
+  triggerType: 'EVENT' as const,
+  eventName: 'signup',
+  triggerConfig: { eventName: 'signup' },
+  enabled: true,
+  allowReentry: false,
+  entryStepId: ID,
+  createdAt: AT,
+  updatedAt: AT,
+};
+
+export const WorkflowSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string().nullable(),
+    triggerType: TriggerType,
+    eventName: z.string().nullable(),
+    triggerConfig: z.object({ eventName: z.string().nullable() }),
+    enabled: z.boolean(),
+    allowReentry: z.boolean(),
+    entryStepId: Id.nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Workflow', { example: workflowExample });
+
+const stepExample = {
+  id: ID,
+  type: 'DELAY' as const,
+  name: 'A day later',
+  config: { amount: 1, unit: 'days' },
+  templateId: null,
+  position: { x: 0, y: 120 },
+  createdAt: AT,
+  updatedAt: AT,
+};
+
+export const StepSchema = z
+  .object({
+    id: Id,
+    type: StepTypeSchema,
+    name: z.string(),
+    config: Json,
+    templateId: Id.nullable(),
+    position: Position.nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('WorkflowStep', { example: stepExample });
+
+export const TransitionSchema = z
+  .object({ id: Id, fromStepId: Id, toStepId: Id, branch: Branch.nullable() })
+  .openapi('WorkflowTransition', { example: { id: ID, fromStepId: ID, toStepId: ID, branch: null } });
+
+export const WorkflowDetailSchema = WorkflowSchema.extend({
+  steps: z.array(StepSchema),
+  transitions: z.array(TransitionSchema),
+}).openapi('WorkflowDetail', {
+  example: {
+    ...workflowExample,
+    steps: [stepExample],
+    transitions: [{ id: ID, fromStepId: ID, toStepId: ID, branch: null }],
+  },
+});
+
+const executionExample = {
+  id: ID,
+  workflowId: ID,
+  contactId: ID,
+  status: 'WAITING' as const,
+  currentStepId: ID,
+  exitReason: null,
+  error: null,
+  context: {},
+  event: { plan: 'pro' },
+  eventName: 'signup',
+  startedAt: AT,
+  completedAt: null,
+  begun: true,
+  temporal: { workflowId: executionWorkflowId(ID), runId: null },
+};
+
+export const ExecutionSchema = z
+  .object({
+    id: Id,
+    workflowId: Id,
+    contactId: Id,
+    status: ExecutionStatusSchema,
+    currentStepId: Id.nullable(),
+    exitReason: z.string().nullable(),
+    error: z.string().nullable().openapi({
+      description:
+        'Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none.',
+    }),
+    context: Json,
+    event: Json,
+    eventName: z.string().nullable(),
+    startedAt: Instant,
+    completedAt: Instant.nullable(),
+    begun: z.boolean().openapi({
+      description:
+        'False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then.',
+    }),
+    temporal: z.object({ workflowId: z.string(), runId: z.string().nullable() }),
+  })
+  .openapi('Execution', { example: executionExample });
+
+export const ExecutionDetailSchema = ExecutionSchema.extend({
+  steps: z.array(
+    z.object({
+      stepId: Id,
+      type: StepTypeSchema,
+      status: z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED']),
+      attempts: z.number().int(),
+      startedAt: Instant,
+      completedAt: Instant.nullable(),
+      dueAt: Instant.nullable().openapi({
+        description:
+          'When a DELAY or the deadline of a WAIT_FOR_EVENT ends; later than asked for where too many end in that second.',
+      }),
+      output: Json.nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+}).openapi('ExecutionDetail', {
+  example: {
+    ...executionExample,
+    steps: [
+      {
+        stepId: ID,
+        type: 'DELAY',
+        status: 'WAITING',
+        attempts: 1,
+        startedAt: AT,
+        completedAt: null,
+        dueAt: AT,
+        output: null,
+        error: null,
+      },
+    ],
+  },
+});
+
+export function workflowAnswer(workflow: Workflow) {
+  return {
+    ...workflow,
+    triggerConfig: { eventName: workflow.eventName },
+    createdAt: workflow.createdAt.toISOString(),
+    updatedAt: workflow.updatedAt.toISOString(),
+  };
+}
+
+export function workflowDetailAnswer(secretKey: string, { steps, transitions, ...workflow }: WorkflowDetail) {
+  return {
+    ...workflowAnswer(workflow),
+    steps: steps.map((step) => stepAnswer(secretKey, step)),
+    transitions: transitions.map(transitionAnswer),
+  };
+}
+
+/** Header values of a WEBHOOK step are secrets: masked. */
+export function stepAnswer(secretKey: string, step: Step) {
+  return {
+    ...step,
+    config: maskStepConfig(secretKey, step.id, step.config),
+    createdAt: step.createdAt.toISOString(),
+    updatedAt: step.updatedAt.toISOString(),
+  };
+}
+
+export function transitionAnswer({ id, fromStepId, toStepId, branch }: Transition) {
+  return { id, fromStepId, toStepId, branch };
+}
+
+/** `runId` is looked up for a single execution; in a list it is null, and the workflow id alone finds the current run. */
+export function executionAnswer(execution: Execution, runId: string | null = null) {
+  const { id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName } = execution;
+  return {
+    ...{ id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName },
+    startedAt: execution.startedAt.toISOString(),
+    completedAt: execution.completedAt?.toISOString() ?? null,
+    begun: execution.begun,
+    temporal: { workflowId: executionWorkflowId(id), runId },
+  };
+}
+
+export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }, runId: string | null = null) {
+  return {
+    ...executionAnswer(execution, runId),
+    steps: execution.steps.map((visit) => ({
+      ...visit,
+      startedAt: visit.startedAt.toISOString(),
+      completedAt: visit.completedAt?.toISOString() ?? null,
+      dueAt: visit.dueAt?.toISOString() ?? null,
+    })),
+  };
+}

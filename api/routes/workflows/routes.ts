@@ -1,0 +1,184 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { inTransaction } from '../../../db/transaction.ts';
+import { listWorkflowFields } from '../../../db/workflow-fields.ts';
+import { deleteWorkflow, getWorkflow, insertWorkflow, listWorkflows, updateWorkflow } from '../../../db/workflows.ts';
+import { EVENT_NAME_LENGTH } from '../../../domain/event-names.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id, IdParams, numberedListFields, pageQuery } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { TriggerType, WorkflowDetailSchema, WorkflowSchema, workflowAnswer, workflowDetailAnswer } from './answer.ts';
+
+const tags = ['Workflows'];
+const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
+
+const CreateWorkflow = z
+  .object({
+    name: z.string().trim().min(1).max(200),
+    description: z.string().max(2_000).nullish(),
+    triggerType: TriggerType.default('EVENT'),
+    eventName: EventNameInput.nullish(),
+    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
+    allowReentry: z.boolean().default(false),
+  })
+  .openapi('CreateWorkflow', { example: { name: 'Welcome', eventName: 'signup' } });
+
+const PatchWorkflow = z
+  .object({
+    name: z.string().trim().min(1).max(200).optional(),
+    description: z.string().max(2_000).nullish(),
+    triggerType: TriggerType.optional(),
+    eventName: EventNameInput.nullish(),
+    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
+    enabled: z.boolean().optional(),
+    allowReentry: z.boolean().optional(),
+    entryStepId: Id.nullish(),
+  })
+  .openapi('PatchWorkflow', { example: { enabled: true } });
+
+const WorkflowList = z
+  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
+  .openapi('WorkflowList', {
+    example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
+  });
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/workflows',
+  operationId: 'listWorkflows',
+  tags,
+  summary: 'List the workflows',
+  description: 'Newest first. `workflows` and `data` are the same list.',
+  security: scopes('workflows:view'),
+  request: { query: pageQuery(20) },
+  responses: { 200: ok(WorkflowList) },
+});
+
+const fieldsRoute = createRoute({
+  method: 'get',
+  path: '/workflows/fields',
+  operationId: 'listWorkflowFields',
+  tags,
+  summary: 'List the fields for CONDITION steps',
+  description:
+    'Contact fields (`data.<key>` where custom), event names for history operators, and keys seen in event data.',
+  security: scopes('workflows:view'),
+  responses: {
+    200: ok(
+      z
+        .object({
+          fields: z.array(
+            z.object({ field: z.string(), type: z.string(), category: z.enum(['contact', 'event', 'email']) }),
+          ),
+          contactFields: z.array(z.string()),
+          eventFields: z.array(z.string()),
+          eventNames: z.array(z.string()),
+        })
+        .openapi('WorkflowFields', {
+          example: {
+            fields: [{ field: 'data.plan', type: 'string', category: 'contact' }],
+            contactFields: ['email', 'data.plan'],
+            eventFields: ['event.plan'],
+            eventNames: ['signup'],
+          },
+        }),
+    ),
+  },
+});
+
+const createWorkflowRoute = createRoute({
+  method: 'post',
+  path: '/workflows',
+  operationId: 'createWorkflow',
+  tags,
+  summary: 'Create a workflow',
+  description:
+    'It starts disabled and without steps; the first step added is its entry. A project has at most 500 (409).',
+  security: scopes('workflows:edit'),
+  request: { body: json(CreateWorkflow) },
+  responses: { 201: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/workflows/{id}',
+  operationId: 'getWorkflow',
+  tags,
+  summary: 'Get a workflow with its steps and transitions',
+  description: 'Header values of WEBHOOK steps are masked.',
+  security: scopes('workflows:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(WorkflowDetailSchema) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/workflows/{id}',
+  operationId: 'updateWorkflow',
+  tags,
+  summary: 'Change, enable or disable a workflow',
+  description:
+    'Enabling checks the whole graph and answers every fault found. Disabling lets what is running finish; no new execution starts.',
+  security: scopes('workflows:edit'),
+  request: { params: IdParams, body: json(PatchWorkflow) },
+  responses: { 200: ok(WorkflowDetailSchema) },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/workflows/{id}',
+  operationId: 'deleteWorkflow',
+  tags,
+  summary: 'Delete a workflow',
+  description: 'Only while it has no active executions. Its ended executions go with it.',
+  security: scopes('workflows:edit'),
+  request: { params: IdParams },
+  responses: { 204: noContent(), ...errors('CONFLICT') },
+});
+
+export function workflowRoutes(app: App, { config, db }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const { limit, ...query } = c.req.valid('query');
+    const page = await listWorkflows(db, { projectId: c.var.projectId, ...query, pageSize: limit ?? query.pageSize });
+    const { items, ...numbers } = page;
+    const workflows = items.map(workflowAnswer);
+    return c.json({ workflows, data: workflows, ...numbers }, 200);
+  });
+
+  app.openapi(fieldsRoute, async (c) => c.json(await listWorkflowFields(db, c.var.projectId), 200));
+
+  app.openapi(createWorkflowRoute, async (c) => {
+    const body = c.req.valid('json');
+    const created = {
+      projectId: c.var.projectId,
+      name: body.name,
+      description: body.description ?? null,
+      triggerType: body.triggerType,
+      eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
+      allowReentry: body.allowReentry,
+    };
+    const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
+    return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    const workflow = await getWorkflow(db, { projectId: c.var.projectId, id });
+    return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
+  });
+
+  app.openapi(patchRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    const { triggerConfig, ...body } = c.req.valid('json');
+    const changes = { ...body, eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName };
+    const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
+    return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    await inTransaction(db, (trx) => deleteWorkflow(trx, { projectId: c.var.projectId, id }));
+    return c.body(null, 204);
+  });
+}
