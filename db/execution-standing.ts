@@ -1,11 +1,11 @@
 import type { ExecutionStatus } from '../domain/execution.ts';
-import type { StepType } from '../domain/steps/registry.ts';
 import type { Trx } from './connection.ts';
 import { type Graph, loadGraphs } from './execution-graph.ts';
-import type { Visit, VisitStatus } from './execution-visits.ts';
+import type { Visit } from './execution-visits.ts';
 import type { WalkingExecution } from './execution-walk.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
+import type { RowOf } from './schema/database.ts';
 
 /** An execution at the visit where it stands. */
 export interface StandingExecution extends WalkingExecution {
@@ -70,12 +70,8 @@ interface LockedRow extends StandingExecution {
   standingMs: number | null;
 }
 
-/** A row of `execution_steps` as JSON. */
-interface VisitRow {
-  visit: number;
-  step_id: string;
-  type: StepType;
-  status: VisitStatus;
+/** A row of `execution_steps` as JSON, in which instants are text. */
+interface VisitRow extends RowOf<'execution_steps', ['visit', 'step_id', 'type', 'status']> {
   started_at: string;
   due_at: string | null;
 }

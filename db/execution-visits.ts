@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
-import type { ExecutionStatus } from '../domain/execution.ts';
+import type { ExecutionStatus, VisitStatus } from '../domain/execution.ts';
 import type { Laps } from '../domain/laps.ts';
 import type { StepType } from '../domain/steps/registry.ts';
 import type { Db, Trx } from './connection.ts';
-
-export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
 
 export interface Visit {
   visit: number;

@@ -2,7 +2,7 @@ import { ZodError } from 'zod';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { assertNever } from '../domain/assert-never.ts';
 import { AppError } from '../domain/errors.ts';
-import type { Next } from '../domain/execution.ts';
+import type { Next, VisitStatus } from '../domain/execution.ts';
 import { parseCondition } from '../domain/filters.ts';
 import { interpolate } from '../domain/interpolate.ts';
 import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../domain/laps.ts';
@@ -16,7 +16,7 @@ import { follow, type Graph, type GraphStep } from './execution-graph.ts';
 import { nextAt } from './execution-next.ts';
 import type { Progress } from './execution-progress.ts';
 import { loadStepVariables } from './execution-variables.ts';
-import type { NewVisit, VisitStatus } from './execution-visits.ts';
+import type { NewVisit } from './execution-visits.ts';
 import { findMatchingEvent, type NewWait, sway } from './execution-waits.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
-import type { ExecutionStatus } from '../domain/execution.ts';
+import type { ExecutionStatus, VisitStatus } from '../domain/execution.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { StepType } from '../domain/steps/registry.ts';
 import type { Db, Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { endExecutions } from './execution-end.ts';
 import { startExecutions } from './execution-start.ts';
-import type { VisitStatus } from './execution-visits.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 
@@ -106,14 +105,17 @@ export async function startManually(
   await requireContact(trx, p);
   await lockContacts(trx, p.projectId, [p.contactId]);
   const start = {
-    ...{ contactId: p.contactId, eventId: null, eventName: null, event: {}, causeId: null },
-    ...{ untrusted: false, swayed: false },
+    contactId: p.contactId,
+    eventId: null,
+    eventName: null,
+    event: {},
+    context: p.context,
+    untrusted: false,
+    swayed: false,
+    mode: p.mode,
+    causeId: null,
   };
-  const { executionIds, outbox } = await startExecutions(trx, {
-    projectId: p.projectId,
-    workflow,
-    starts: [{ ...start, context: p.context, mode: p.mode }],
-  });
+  const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
   const [executionId] = executionIds;
   if (executionId === undefined) throw await entryRefusal(trx, p, workflow.allowReentry);
   return { executionId, outbox };

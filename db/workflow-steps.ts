@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, fieldError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
-import type { Branch } from '../domain/steps/definition.ts';
+import type { Branch, StepConfig } from '../domain/steps/definition.ts';
 import { STEPS, type StepType } from '../domain/steps/registry.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import type { Trx } from './connection.ts';
@@ -17,6 +17,8 @@ import {
   type Step,
   TRANSITION_COLUMNS,
   type Transition,
+  toStep,
+  toTransition,
 } from './workflows.ts';
 
 export interface StepRef {
@@ -30,7 +32,7 @@ export interface NewStep {
   workflowId: string;
   type: StepType;
   name: string;
-  config: Record<string, unknown>;
+  config: StepConfig;
   position: { x: number; y: number } | null;
   autoConnect: boolean;
   secretKey: string;
@@ -45,18 +47,25 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
   await checkSending(trx, p.projectId, p);
   const id = uuidv7();
-  const { rows } = await sql<Step>`
-    INSERT INTO workflow_steps (id, project_id, workflow_id, type, name, config, template_id, position)
-    VALUES (${id}, ${p.projectId}, ${p.workflowId}, ${p.type}, ${p.name},
-      ${JSON.stringify(sealStepConfig(p.secretKey, id, p.config))}::jsonb, ${templateOf(p)},
-      ${p.position ? JSON.stringify(p.position) : null}::jsonb)
-    RETURNING ${STEP_COLUMNS}
-  `.execute(trx);
+  const row = await trx
+    .insertInto('workflow_steps')
+    .values({
+      id,
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      type: p.type,
+      name: p.name,
+      config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
+      template_id: templateOf(p),
+      position: p.position && JSON.stringify(p.position),
+    })
+    .returning(STEP_COLUMNS)
+    .executeTakeFirst();
   await sql`
     UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
   `.execute(trx);
   if (p.autoConnect) await connectToLast(trx, p, id);
-  return required(rows[0]);
+  return toStep(row);
 }
 
 /** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
@@ -64,7 +73,7 @@ export async function updateStep(
   trx: Trx,
   p: StepRef & {
     name?: string | undefined;
-    config?: Record<string, unknown> | undefined;
+    config?: StepConfig | undefined;
     position?: { x: number; y: number } | null | undefined;
     secretKey: string;
   },
@@ -75,23 +84,34 @@ export async function updateStep(
   if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
   const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
   const position = p.position === undefined ? current.position : p.position;
-  const { rows } = await sql<Step>`
-    UPDATE workflow_steps SET name = ${p.name ?? current.name}, config = ${JSON.stringify(config)}::jsonb,
-      template_id = ${templateOf({ type: current.type, config })},
-      position = ${position ? JSON.stringify(position) : null}::jsonb, updated_at = now()
-    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.stepId}
-    RETURNING ${STEP_COLUMNS}
-  `.execute(trx);
-  return required(rows[0]);
+  const row = await trx
+    .updateTable('workflow_steps')
+    .set({
+      name: p.name ?? current.name,
+      config: JSON.stringify(config),
+      template_id: templateOf({ type: current.type, config }),
+      position: position && JSON.stringify(position),
+      updated_at: sql`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.stepId)
+    .returning(STEP_COLUMNS)
+    .executeTakeFirst();
+  return toStep(row);
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
-  const { rows } = await sql<Step>`
-    SELECT ${STEP_COLUMNS} FROM workflow_steps
-    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.stepId}
-  `.execute(trx);
-  return required(rows[0]);
+  return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
+}
+
+function selectStep(trx: Trx, { projectId, workflowId, stepId }: StepRef) {
+  return trx
+    .selectFrom('workflow_steps')
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', stepId);
 }
 
 /**
@@ -117,11 +137,8 @@ export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Pr
 }
 
 /** Waits for executions that are coming to the step to be there, and keeps out others. @throws AppError NOT_FOUND */
-async function lockStep(trx: Trx, { projectId, workflowId, stepId }: StepRef): Promise<void> {
-  const { rows } = await sql`
-    SELECT 1 FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ${stepId} FOR UPDATE
-  `.execute(trx);
-  required(rows[0]);
+async function lockStep(trx: Trx, step: StepRef): Promise<void> {
+  required(await selectStep(trx, step).select('id').forUpdate().executeTakeFirst());
 }
 
 /**
@@ -136,21 +153,24 @@ export async function insertTransition(
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
   checkBranch(from.type, p.branch);
-  const { rows } = await sql<Transition>`
-    INSERT INTO workflow_transitions (project_id, workflow_id, from_step_id, to_step_id, branch)
-    VALUES (${p.projectId}, ${p.workflowId}, ${p.fromStepId}, ${p.toStepId}, ${p.branch})
-    ON CONFLICT DO NOTHING
-    RETURNING ${TRANSITION_COLUMNS}
-  `.execute(trx);
-  const [transition] = rows;
-  if (!transition) {
-    throw new AppError('CONFLICT', {
-      message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
-      details: { fromStepId: p.fromStepId, branch: p.branch },
-      suggestion: 'Delete that transition first.',
-    });
-  }
-  return transition;
+  const row = await trx
+    .insertInto('workflow_transitions')
+    .values({
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      from_step_id: p.fromStepId,
+      to_step_id: p.toStepId,
+      branch: p.branch,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(TRANSITION_COLUMNS)
+    .executeTakeFirst();
+  if (row) return toTransition(row);
+  throw new AppError('CONFLICT', {
+    message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
+    details: { fromStepId: p.fromStepId, branch: p.branch },
+    suggestion: 'Delete that transition first.',
+  });
 }
 
 /** @throws AppError NOT_FOUND */
@@ -158,11 +178,13 @@ export async function deleteTransition(
   trx: Trx,
   p: { projectId: string; workflowId: string; transitionId: string },
 ): Promise<void> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM workflow_transitions
-    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.transitionId}
-  `.execute(trx);
-  if (!numAffectedRows) throw new AppError('NOT_FOUND');
+  const { numDeletedRows } = await trx
+    .deleteFrom('workflow_transitions')
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.transitionId)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
 function checkBranch(type: StepType, branch: Branch | null): void {
@@ -216,11 +238,7 @@ async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
   `.execute(trx);
 }
 
-async function checkSending(
-  trx: Trx,
-  projectId: string,
-  step: { type: StepType; config: Record<string, unknown> },
-): Promise<void> {
+async function checkSending(trx: Trx, projectId: string, step: { type: StepType; config: StepConfig }): Promise<void> {
   const templateId = templateOf(step);
   if (templateId) {
     const { rows } = await sql`SELECT 1 FROM templates WHERE project_id = ${projectId} AND id = ${templateId}`.execute(
@@ -233,7 +251,7 @@ async function checkSending(
   if (STEPS[step.type].sendsEmail && sender) await assertSender(trx, projectId, sender);
 }
 
-function templateOf(step: { type: StepType; config: Record<string, unknown> }): string | null {
+function templateOf(step: { type: StepType; config: StepConfig }): string | null {
   const { templateId } = step.config;
   return STEPS[step.type].takesTemplate && typeof templateId === 'string' ? templateId : null;
 }

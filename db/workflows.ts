@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { Branch } from '../domain/steps/definition.ts';
+import type { Branch, StepConfig } from '../domain/steps/definition.ts';
 import type { StepType } from '../domain/steps/registry.ts';
-import { checkGraph, type WorkflowGraph } from '../domain/workflow-graph.ts';
+import { checkGraph, type TriggerType, type WorkflowGraph } from '../domain/workflow-graph.ts';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { required } from './required.ts';
 import { takeRoom } from './room.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface Workflow {
   id: string;
   name: string;
   description: string | null;
-  triggerType: 'EVENT' | 'MANUAL';
+  triggerType: TriggerType;
   eventName: string | null;
   enabled: boolean;
   allowReentry: boolean;
@@ -25,7 +26,7 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
-  config: Record<string, unknown>;
+  config: StepConfig;
   templateId: string | null;
   position: { x: number; y: number } | null;
   createdAt: Date;
@@ -47,18 +48,36 @@ export interface WorkflowDetail extends Workflow {
 export interface WorkflowChanges {
   name?: string | undefined;
   description?: string | null | undefined;
-  triggerType?: 'EVENT' | 'MANUAL' | undefined;
+  triggerType?: TriggerType | undefined;
   eventName?: string | null | undefined;
   enabled?: boolean | undefined;
   allowReentry?: boolean | undefined;
   entryStepId?: string | null | undefined;
 }
 
-const COLUMNS = sql.raw(`id, name, description, trigger_type AS "triggerType", event_name AS "eventName", enabled,
-  allow_reentry AS "allowReentry", entry_step_id AS "entryStepId", created_at AS "createdAt", updated_at AS "updatedAt"`);
-export const STEP_COLUMNS = sql.raw(`id, type, name, config, template_id AS "templateId", position,
-  created_at AS "createdAt", updated_at AS "updatedAt"`);
-export const TRANSITION_COLUMNS = sql.raw(`id, from_step_id AS "fromStepId", to_step_id AS "toStepId", branch`);
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'trigger_type',
+  'event_name',
+  'enabled',
+  'allow_reentry',
+  'entry_step_id',
+  'created_at',
+  'updated_at',
+] as const;
+export const STEP_COLUMNS = [
+  'id',
+  'type',
+  'name',
+  'config',
+  'template_id',
+  'position',
+  'created_at',
+  'updated_at',
+] as const;
+export const TRANSITION_COLUMNS = ['id', 'from_step_id', 'to_step_id', 'branch'] as const;
 
 export interface WorkflowKey {
   projectId: string;
@@ -72,26 +91,31 @@ export async function insertWorkflow(
     projectId: string;
     name: string;
     description: string | null;
-    triggerType: 'EVENT' | 'MANUAL';
+    triggerType: TriggerType;
     eventName: string | null;
     allowReentry: boolean;
   },
 ): Promise<WorkflowDetail> {
   await takeRoom(trx, p.projectId, 'workflows');
-  const { rows } = await sql<Workflow>`
-    INSERT INTO workflows (project_id, name, description, trigger_type, event_name, allow_reentry)
-    VALUES (${p.projectId}, ${p.name}, ${p.description}, ${p.triggerType}, ${p.eventName}, ${p.allowReentry})
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  return { ...required(rows[0]), steps: [], transitions: [] };
+  const row = await trx
+    .insertInto('workflows')
+    .values({
+      project_id: p.projectId,
+      name: p.name,
+      description: p.description,
+      trigger_type: p.triggerType,
+      event_name: p.eventName,
+      allow_reentry: p.allowReentry,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return { ...toWorkflow(row), steps: [], transitions: [] };
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
-  const { rows } = await sql<Workflow>`
-    SELECT ${COLUMNS} FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id}
-  `.execute(db);
-  return withGraph(db, p, required(rows[0]));
+  const row = await selectWorkflow(db, p).executeTakeFirst();
+  return withGraph(db, p, toWorkflow(row));
 }
 
 /** Newest first, by page number or cursor. */
@@ -99,15 +123,17 @@ export async function listWorkflows(
   db: Db,
   p: { projectId: string; page: number; pageSize: number; cursor?: string | undefined },
 ): Promise<NumberedPage<Workflow>> {
-  const { rows } = await sql<Workflow>`
-    SELECT ${COLUMNS} FROM workflows WHERE project_id = ${p.projectId} AND ${afterCursor(p.cursor)}
-    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}
-  `.execute(db);
-  const counted = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM workflows WHERE project_id = ${p.projectId}
-  `.execute(db);
-  const { page, pageSize } = p;
-  return toNumberedPage(rows, { page, pageSize, total: counted.rows[0]?.total ?? 0 }, (row) => row);
+  const { projectId, page, pageSize, cursor } = p;
+  const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId);
+  const rows = await ofProject
+    .select(COLUMNS)
+    .where(afterCursor(cursor))
+    .orderBy('id', 'desc')
+    .limit(pageSize + 1)
+    .offset(offsetOf(p))
+    .execute();
+  const { total } = await ofProject.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return toNumberedPage(rows, { page, pageSize, total }, toWorkflow);
 }
 
 /**
@@ -117,14 +143,23 @@ export async function listWorkflows(
 export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
   const wanted = { ...current, ...definedOnly(p.changes) };
-  const { rows } = await sql<Workflow>`
-    UPDATE workflows SET name = ${wanted.name}, description = ${wanted.description}, trigger_type = ${wanted.triggerType},
-      event_name = ${wanted.eventName}, enabled = ${wanted.enabled}, allow_reentry = ${wanted.allowReentry},
-      entry_step_id = ${wanted.entryStepId}, updated_at = now()
-    WHERE project_id = ${p.projectId} AND id = ${p.id}
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  const detail = await withGraph(trx, p, required(rows[0]));
+  const row = await trx
+    .updateTable('workflows')
+    .set({
+      name: wanted.name,
+      description: wanted.description,
+      trigger_type: wanted.triggerType,
+      event_name: wanted.eventName,
+      enabled: wanted.enabled,
+      allow_reentry: wanted.allowReentry,
+      entry_step_id: wanted.entryStepId,
+      updated_at: sql`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  const detail = await withGraph(trx, p, toWorkflow(row));
   const errors = await faultsOf(trx, p.projectId, detail, p.changes);
   if (errors.length > 0)
     throw new AppError('VALIDATION_ERROR', { message: 'The workflow cannot be run as it is.', errors });
@@ -155,21 +190,31 @@ export async function lockWorkflow(
   p: WorkflowKey,
   strength: 'FOR NO KEY UPDATE' | 'FOR UPDATE' = 'FOR NO KEY UPDATE',
 ): Promise<Workflow> {
-  const { rows } = await sql<Workflow>`
-    SELECT ${COLUMNS} FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id} ${sql.raw(strength)}
-  `.execute(trx);
-  return required(rows[0]);
+  const select = selectWorkflow(trx, p);
+  const row = await (strength === 'FOR UPDATE' ? select.forUpdate() : select.forNoKeyUpdate()).executeTakeFirst();
+  return toWorkflow(row);
 }
 
-async function withGraph(db: Db, p: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
-  const steps = await sql<Step>`
-    SELECT ${STEP_COLUMNS} FROM workflow_steps WHERE project_id = ${p.projectId} AND workflow_id = ${p.id} ORDER BY id
-  `.execute(db);
-  const transitions = await sql<Transition>`
-    SELECT ${TRANSITION_COLUMNS} FROM workflow_transitions
-    WHERE project_id = ${p.projectId} AND workflow_id = ${p.id} ORDER BY id
-  `.execute(db);
-  return { ...workflow, steps: steps.rows, transitions: transitions.rows };
+function selectWorkflow(db: Db, { projectId, id }: WorkflowKey) {
+  return db.selectFrom('workflows').select(COLUMNS).where('project_id', '=', projectId).where('id', '=', id);
+}
+
+async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
+  const steps = await db
+    .selectFrom('workflow_steps')
+    .select(STEP_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', id)
+    .orderBy('id')
+    .execute();
+  const transitions = await db
+    .selectFrom('workflow_transitions')
+    .select(TRANSITION_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return { ...workflow, steps: steps.map(toStep), transitions: transitions.map(toTransition) };
 }
 
 async function faultsOf(trx: Trx, projectId: string, detail: WorkflowDetail, changes: WorkflowChanges) {
@@ -177,10 +222,11 @@ async function faultsOf(trx: Trx, projectId: string, detail: WorkflowDetail, cha
     changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
       ? [{ field: 'entryStepId', message: 'this is not a step of the workflow', code: 'custom' }]
       : [];
-  return changes.enabled ? [...strange, ...checkGraph(await checkable(trx, projectId, detail))] : strange;
+  return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, projectId, detail))] : strange;
 }
 
-async function checkable(trx: Trx, projectId: string, detail: WorkflowDetail): Promise<WorkflowGraph> {
+/** The workflow as its check sees it. */
+async function toGraph(trx: Trx, projectId: string, detail: WorkflowDetail): Promise<WorkflowGraph> {
   const ready = await listReadySenders(trx, projectId, detail.id);
   return {
     ...detail,
@@ -201,4 +247,31 @@ async function listReadySenders(trx: Trx, projectId: string, workflowId: string)
 
 function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** @throws AppError NOT_FOUND where there is no row */
+function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
+  const { id, name, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
+  return {
+    id,
+    name,
+    description,
+    triggerType: trigger_type,
+    eventName: event_name,
+    enabled,
+    allowReentry: allow_reentry,
+    entryStepId: rest.entry_step_id,
+    createdAt: rest.created_at,
+    updatedAt: rest.updated_at,
+  };
+}
+
+/** @throws AppError NOT_FOUND where there is no row */
+export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
+  const { id, type, name, config, template_id, position, created_at, updated_at } = required(row);
+  return { id, type, name, config, templateId: template_id, position, createdAt: created_at, updatedAt: updated_at };
+}
+
+export function toTransition(row: RowOf<'workflow_transitions', typeof TRANSITION_COLUMNS>): Transition {
+  return { id: row.id, fromStepId: row.from_step_id, toStepId: row.to_step_id, branch: row.branch };
 }

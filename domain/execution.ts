@@ -4,6 +4,8 @@ import type { EffectType } from './steps/registry.ts';
 export type StepActivity = EffectType | 'ADVANCE';
 
 export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+/** What became of a step that an execution has come to. */
+export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
 
 /**
  * Where an execution stands: all that its Temporal workflow knows. A visit numbers the steps that this contact has come to; the

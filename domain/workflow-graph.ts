@@ -4,9 +4,12 @@ import { LAP_MS } from './laps.ts';
 import type { DrawnStep } from './steps/definition.ts';
 import { STEPS, type StepType } from './steps/registry.ts';
 
+/** What lets contacts into a workflow. */
+export type TriggerType = 'EVENT' | 'MANUAL';
+
 /** A workflow as the check sees it. */
 export interface WorkflowGraph {
-  triggerType: 'EVENT' | 'MANUAL';
+  triggerType: TriggerType;
   eventName: string | null;
   entryStepId: string | null;
   steps: (DrawnStep & { id: string; type: StepType; name: string })[];

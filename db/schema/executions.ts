@@ -1,6 +1,10 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../domain/api-keys.ts';
-import type { ExecutionStatus } from '../../domain/execution.ts';
+import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
+import type { Laps } from '../../domain/laps.ts';
+import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
+import type { StepType } from '../../domain/steps/registry.ts';
+import type { TriggerType } from '../../domain/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** Workflows, and each contact's way through one. */
@@ -21,7 +25,7 @@ export interface WorkflowsTable {
   project_id: string;
   name: string;
   description: string | null;
-  trigger_type: Generated<string>;
+  trigger_type: Generated<TriggerType>;
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
@@ -34,11 +38,11 @@ export interface WorkflowStepsTable {
   id: Generated<string>;
   project_id: string;
   workflow_id: string;
-  type: string;
+  type: StepType;
   name: string;
-  config: GeneratedJson;
+  config: GeneratedJson<StepConfig>;
   template_id: string | null;
-  position: NullableJson;
+  position: NullableJson<{ x: number; y: number }>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -49,7 +53,7 @@ export interface WorkflowTransitionsTable {
   workflow_id: string;
   from_step_id: string;
   to_step_id: string;
-  branch: string | null;
+  branch: Branch | null;
   created_at: GeneratedTimestamp;
 }
 
@@ -64,14 +68,14 @@ export interface ExecutionsTable {
   visit: Generated<number>;
   exit_reason: string | null;
   error: string | null;
-  context: GeneratedJson;
+  context: GeneratedJson<Record<string, unknown>>;
   event_id: string | null;
   event_name: string | null;
-  event: GeneratedJson;
+  event: GeneratedJson<Record<string, unknown>>;
   untrusted: Generated<boolean>;
   swayed: Generated<boolean>;
   mode: Generated<KeyMode>;
-  laps: NullableJson;
+  laps: NullableJson<Laps>;
   depth: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
@@ -82,13 +86,13 @@ export interface ExecutionStepsTable {
   visit: number;
   project_id: string;
   step_id: string;
-  type: string;
-  status: string;
+  type: StepType;
+  status: VisitStatus;
   attempts: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
   due_at: NullableTimestamp;
-  output: NullableJson;
+  output: NullableJson<Record<string, unknown>>;
   error: string | null;
 }
 

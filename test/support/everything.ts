@@ -52,7 +52,7 @@ export async function buildEverything(
     .insertInto('workflows')
     .values({ id: ids.workflow, project_id, name: 'w', event_name: 'signed-up', entry_step_id: ids.step })
     .execute();
-  const step = { project_id, workflow_id: ids.workflow, name: 'x', type: 'EXIT' };
+  const step = { project_id, workflow_id: ids.workflow, name: 'x', type: 'EXIT' as const };
   await db
     .insertInto('workflow_steps')
     .values([
