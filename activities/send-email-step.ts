@@ -116,9 +116,9 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const stop = Context.current().cancellationSignal;
   const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
-  if (outcome.kind === 'later') return deferred(deps, email, outcome);
+  if (outcome.kind === 'later') return defer(deps, email, outcome);
   // Fenced off: another attempt of this step has the mail.
-  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completed(email)));
+  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completionOf(email)));
 }
 
 /** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
@@ -127,7 +127,7 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
   const nexts = await completeEffects(trx, {
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: done.map(({ email, outcome }) => ({
-      ...completed(email),
+      ...completionOf(email),
       ...visitOutcome(outcome, email.id),
       attempts: email.attempts,
     })),
@@ -136,7 +136,7 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
   return { values: settled.map((item) => nexts[done.indexOf(item)]) };
 }
 
-function completed(email: ClaimedEmail): EffectOutcome {
+function completionOf(email: ClaimedEmail): EffectOutcome {
   const { executionId, visit } = stepOf(email);
   return { executionId, visit, status: 'COMPLETED', output: { emailId: email.id } };
 }
@@ -163,7 +163,7 @@ function visitOutcome(outcome: EmailOutcome, emailId: string) {
   }
 }
 
-async function deferred(
+async function defer(
   deps: ActivityDeps,
   email: ClaimedEmail,
   outcome: EmailOutcome & { kind: 'later' },

@@ -34,7 +34,7 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
 }
 
 /** The same pause with another end. */
-export function endingAt(next: Next, at: Date): Next {
+export function withEnd(next: Next, at: Date): Next {
   if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
   return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from './connection.ts';
-import { endingAt } from './execution-next.ts';
+import { withEnd } from './execution-next.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from './execution-visits.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './execution-waits.ts';
 import type { Stop } from './execution-walk.ts';
@@ -61,7 +61,7 @@ function timerOf({ visit, wait, stop }: Pause) {
     moveTo(at: Date) {
       visit.dueAt = at;
       if (wait) wait.deadlineAt = at;
-      stop.next = endingAt(stop.next, at);
+      stop.next = withEnd(stop.next, at);
     },
   };
 }
