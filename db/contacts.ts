@@ -9,6 +9,7 @@ import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
+import type { RowOf } from './schema/database.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 
 export interface Contact {
@@ -35,26 +36,27 @@ export interface SavedContact {
 
 /** What `toContact` reads. */
 export const CONTACT_COLUMN_NAMES = [
-  ...['id', 'email', 'subscribed', 'sms_subscribed', 'data', 'created_at', 'updated_at'],
+  'id',
+  'email',
+  'subscribed',
+  'sms_subscribed',
+  'data',
+  'created_at',
+  'updated_at',
 ] as const;
 export const CONTACT_COLUMNS = sql.raw(CONTACT_COLUMN_NAMES.join(', '));
 
+export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES>;
+
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
-  const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  return toContact(rows[0]);
-}
-
-export async function findContactByEmail(
-  db: Db,
-  p: { projectId: string; email: string },
-): Promise<Contact | undefined> {
-  const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${p.projectId} AND email = ${normalizeEmail(p.email)}
-  `.execute(db);
-  return rows[0] && toContact(rows[0]);
+  const row = await db
+    .selectFrom('contacts')
+    .select(CONTACT_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toContact(row);
 }
 
 /**
@@ -133,17 +135,24 @@ export async function patchContact(
 
 /** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
 async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Contact> {
-  const { rows } = await sql<ContactRow>`
-    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE
-  `.execute(trx);
-  return toContact(rows[0]);
+  const row = await trx
+    .selectFrom('contacts')
+    .select(CONTACT_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return toContact(row);
 }
 
 async function changeEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
   try {
-    await sql`
-      UPDATE contacts SET email = ${email}, updated_at = now() WHERE project_id = ${projectId} AND id = ${id}
-    `.execute(trx);
+    await trx
+      .updateTable('contacts')
+      .set({ email, updated_at: sql`now()` })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .execute();
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause;
     throw new AppError('CONFLICT', { message: 'Another contact has this address.', details: { email }, cause });
@@ -163,16 +172,6 @@ function matches(search: string | undefined): RawBuilder<SqlBool> {
 async function countWhere(db: Db, predicate: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${predicate}`.execute(db);
   return rows[0]?.total ?? 0;
-}
-
-export interface ContactRow {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  sms_subscribed: boolean;
-  data: Data;
-  created_at: Date;
-  updated_at: Date;
 }
 
 export function toContact(row: ContactRow | undefined): Contact {

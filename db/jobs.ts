@@ -55,9 +55,18 @@ export interface LockedJob<Input, Result> {
   processed: number;
 }
 
-const COLUMNS = sql.raw(
-  'id, kind, status, total, processed, result, failed_reason, created_at, started_at, completed_at',
-);
+const COLUMNS = [
+  'id',
+  'kind',
+  'status',
+  'total',
+  'processed',
+  'result',
+  'failed_reason',
+  'created_at',
+  'started_at',
+  'completed_at',
+] as const;
 
 /** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: spec "Contacts". */
 export async function createBulkJob(
@@ -95,10 +104,13 @@ export async function createImportJob(
 
 /** @throws AppError NOT_FOUND (another project's id, and a job of another kind, too) */
 export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }): Promise<Job> {
-  const { rows } = await sql<JobRow>`
-    SELECT ${COLUMNS} FROM jobs WHERE project_id = ${p.projectId} AND id = ${p.id} AND kind = ANY(${[...p.kinds]}::text[])
-  `.execute(db);
-  const [row] = rows;
+  const row = await db
+    .selectFrom('jobs')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .where('kind', 'in', p.kinds)
+    .executeTakeFirst();
   if (!row) throw new AppError('NOT_FOUND', { message: 'No such job of this project.' });
   return {
     id: row.id,
@@ -185,28 +197,20 @@ async function insertJob(
   trx: Trx,
   p: { projectId: string; kind: JobKind; input: object; result: object; total: number; file: Buffer | null },
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
-  const { rows } = await sql<{ id: string }>`
-    INSERT INTO jobs (project_id, kind, input, result, total, file)
-    VALUES (${p.projectId}, ${p.kind}, ${JSON.stringify(p.input)}::jsonb, ${JSON.stringify(p.result)}::jsonb, ${p.total}, ${p.file})
-    RETURNING id
-  `.execute(trx);
-  const [job] = rows;
-  if (!job) throw new Error('the job was not inserted');
+  const job = await trx
+    .insertInto('jobs')
+    .values({
+      project_id: p.projectId,
+      kind: p.kind,
+      input: JSON.stringify(p.input),
+      result: JSON.stringify(p.result),
+      total: p.total,
+      file: p.file,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   const outbox = await enqueue(trx, [
     { projectId: p.projectId, kind: 'job.start', refId: job.id, payload: { kind: p.kind } },
   ]);
   return { id: job.id, outbox };
-}
-
-interface JobRow {
-  id: string;
-  kind: JobKind;
-  status: JobStatus;
-  total: number;
-  processed: number;
-  result: ImportResult | BulkResult;
-  failed_reason: string | null;
-  created_at: Date;
-  started_at: Date | null;
-  completed_at: Date | null;
 }

@@ -3,6 +3,7 @@ import { collectReferences } from '../domain/filter-references.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { Db } from './connection.ts';
 import type { SegmentSource } from './filter-sql.ts';
+import type { RowOf } from './schema/database.ts';
 
 /** Segments that one condition may reach through others; the compiler bounds their filters too. */
 const MAX_SEGMENTS = 500;
@@ -33,10 +34,7 @@ export async function loadSegmentSources(
 
 const MEMBERS: SegmentSource = { kind: 'members' };
 
-interface SegmentRow {
-  id: string;
-  condition: Condition | null;
-}
+type SegmentRow = RowOf<'segments', ['id', 'condition']>;
 
 async function selectSegments(db: Db, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
   const { rows } = await sql<SegmentRow>`

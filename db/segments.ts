@@ -1,5 +1,6 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
 import { sql } from 'kysely';
+import type { CampaignStatus } from '../domain/campaign.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
 import { collectReferences } from '../domain/filter-references.ts';
 import type { Condition } from '../domain/filters.ts';
@@ -8,6 +9,7 @@ import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
+import type { RowOf } from './schema/database.ts';
 import type { SegmentType } from './schema/segments.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 
@@ -49,10 +51,23 @@ export interface SegmentPatch {
 }
 
 const COLUMN_NAMES = [
-  ...['id', 'project_id', 'name', 'slug', 'description', 'type', 'condition', 'track_membership', 'member_count'],
-  ...['computed_at', 'created_at', 'updated_at'],
+  'id',
+  'project_id',
+  'name',
+  'slug',
+  'description',
+  'type',
+  'condition',
+  'track_membership',
+  'member_count',
+  'computed_at',
+  'created_at',
+  'updated_at',
 ] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+
+type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
+
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
@@ -68,9 +83,13 @@ export async function listSegments(db: Db, projectId: string): Promise<Listed<Se
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise<Segment> {
-  const { rows } = await sql<SegmentRow>`
-    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND id = ${id}`.execute(db);
-  return found(rows);
+  const row = await db
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toSegment(row);
 }
 
 /**
@@ -78,9 +97,14 @@ export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise
  * come to refer to it. @throws AppError NOT_FOUND
  */
 export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<Segment> {
-  const { rows } = await sql<SegmentRow>`
-    SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`.execute(trx);
-  return found(rows);
+  const row = await trx
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toSegment(row);
 }
 
 /**
@@ -91,11 +115,19 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
   const { projectId, name, description, type, condition, trackMembership } = segment;
   await takeRoom(trx, projectId, 'segments');
   if (condition) await checkReferences(trx, { projectId, condition });
-  const inserted = sql<SegmentRow>`
-    INSERT INTO segments (project_id, name, slug, description, type, condition, track_membership)
-    VALUES (${projectId}, ${name}, ${segmentSlug(name)}, ${description}, ${type}, ${toJson(condition)}::jsonb, ${trackMembership})
-    RETURNING ${COLUMNS}`;
-  return found(await refusingTakenSlug(name, async () => (await inserted.execute(trx)).rows));
+  const inserted = trx
+    .insertInto('segments')
+    .values({
+      project_id: projectId,
+      name,
+      slug: segmentSlug(name),
+      description,
+      type,
+      condition: toJson(condition),
+      track_membership: trackMembership,
+    })
+    .returning(COLUMN_NAMES);
+  return toSegment(await refusingTakenSlug(name, () => inserted.executeTakeFirst()));
 }
 
 /**
@@ -118,7 +150,7 @@ export async function updateSegment(
       condition = ${condition}::jsonb, updated_at = now(),
       track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
-  return found(await refusingTakenSlug(name, async () => (await updated.execute(trx)).rows));
+  return toSegment(await refusingTakenSlug(name, async () => (await updated.execute(trx)).rows[0]));
 }
 
 /**
@@ -134,7 +166,7 @@ export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Pr
     UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
       AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED')`.execute(trx);
   try {
-    await sql`DELETE FROM segments WHERE project_id = ${projectId} AND id = ${id}`.execute(trx);
+    await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
     // A campaign was scheduled since we looked: the constraint of campaigns.segment_id decides.
     if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
@@ -218,7 +250,7 @@ function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
 interface CampaignUse {
   id: string;
   name: string;
-  status: string;
+  status: CampaignStatus;
 }
 
 function inUse(campaigns: CampaignUse[]): AppError {
@@ -247,22 +279,7 @@ function toJson(condition: Condition | null): string | null {
   return condition && JSON.stringify(condition);
 }
 
-interface SegmentRow {
-  id: string;
-  project_id: string;
-  name: string;
-  slug: string;
-  description: string | null;
-  type: SegmentType;
-  condition: Condition | null;
-  track_membership: boolean;
-  member_count: number;
-  computed_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-}
-
-function found([row]: SegmentRow[]): Segment {
+function toSegment(row: SegmentRow | undefined): Segment {
   if (!row) throw new AppError('NOT_FOUND', { message: 'No segment of this project has this id.' });
   return {
     id: row.id,
@@ -278,8 +295,4 @@ function found([row]: SegmentRow[]): Segment {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
-}
-
-function toSegment(row: SegmentRow): Segment {
-  return found([row]);
 }

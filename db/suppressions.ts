@@ -6,6 +6,7 @@ import { addressHash, type KeyPads, keyPads } from '../domain/suppression.ts';
 import type { Db } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import type { MailType } from './schema/contents.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface NewSuppression {
   email: string;
@@ -22,6 +23,10 @@ export interface Suppression {
   source: string;
   createdAt: Date;
 }
+
+const COLUMNS = ['id', 'email', 'reason', 'source', 'created_at'] as const;
+
+type SuppressionRow = RowOf<'suppressions', typeof COLUMNS>;
 
 /**
  * Puts addresses on the list; one that is there already for the same reason keeps its first date and source. May run twice.
@@ -40,7 +45,7 @@ export async function addSuppressions(
     FROM unnest(${entries.map((e) => e.hash)}::bytea[], ${entries.map((e) => e.email)}::text[],
       ${entries.map((e) => e.reason)}::text[], ${entries.map((e) => e.source)}::text[]) AS e (hash, email, reason, source)
     ON CONFLICT (project_id, address_hash, reason) DO UPDATE SET email = coalesce(s.email, excluded.email)
-    RETURNING id, email, reason, source, created_at
+    RETURNING ${sql.raw(COLUMNS.join(', '))}
   `.execute(db);
   return rows.map(toSuppression);
 }
@@ -50,10 +55,14 @@ export async function listSuppressions(
   db: Db,
   p: PageRequest & { projectId: string },
 ): Promise<Page<Suppression> & { total: number }> {
-  const { rows } = await sql<SuppressionRow>`
-    SELECT id, email, reason, source, created_at FROM suppressions
-    WHERE project_id = ${p.projectId} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
-  `.execute(db);
+  const rows = await db
+    .selectFrom('suppressions')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(afterCursor(p.cursor))
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
   return {
     ...toPage(rows, p.limit, toSuppression),
     total: p.cursor === undefined ? await countAll(db, p.projectId) : 0,
@@ -157,14 +166,6 @@ async function countAll(db: Db, projectId: string): Promise<number> {
     SELECT count(*) AS total FROM suppressions WHERE project_id = ${projectId}
   `.execute(db);
   return rows[0]?.total ?? 0;
-}
-
-interface SuppressionRow {
-  id: string;
-  email: string | null;
-  reason: SuppressionReason;
-  source: string;
-  created_at: Date;
 }
 
 function toSuppression(row: SuppressionRow): Suppression {

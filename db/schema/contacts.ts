@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Data } from '../../domain/data-values.ts';
-import type { JobKind, JobStatus } from '../../domain/jobs.ts';
+import type { BulkResult, ImportResult, JobKind, JobStatus } from '../../domain/jobs.ts';
 import type { SuppressionReason } from '../../domain/reasons.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
@@ -46,7 +46,7 @@ export interface JobsTable {
   cursor: Generated<number>;
   total: Generated<number>;
   processed: Generated<number>;
-  result: GeneratedJson;
+  result: GeneratedJson<ImportResult | BulkResult>;
   failed_reason: string | null;
   created_at: GeneratedTimestamp;
   started_at: NullableTimestamp;
