@@ -85,10 +85,14 @@ export function signupClosed(): AppError {
 
 /** A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address. */
 export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
-  const { rows } = await sql<{ password_hash: string }>`
-    SELECT password_hash FROM users WHERE email = ${email} ORDER BY id LIMIT 1
-  `.execute(db);
-  return rows[0]?.password_hash;
+  const row = await db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('email', '=', email)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.password_hash;
 }
 
 /** The user who has this address and this password, or undefined. */
@@ -127,13 +131,15 @@ export async function updatePassword(
   p: { userId: string; checkedHash: string; passwordHash: string; oldToken: Buffer; newToken: Buffer },
 ): Promise<'changed' | 'stale' | 'taken'> {
   const changing = db.transaction().execute(async (trx) => {
-    const { numAffectedRows } = await sql`
-      UPDATE users SET password_hash = ${p.passwordHash}, updated_at = now()
-      WHERE id = ${p.userId} AND password_hash = ${p.checkedHash}
-    `.execute(trx);
-    if (!numAffectedRows) return 'stale';
-    await sql`DELETE FROM sessions WHERE user_id = ${p.userId} AND token_hash <> ${p.oldToken}`.execute(trx);
-    await sql`UPDATE sessions SET token_hash = ${p.newToken} WHERE token_hash = ${p.oldToken}`.execute(trx);
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ password_hash: p.passwordHash, updated_at: sql`now()` })
+      .where('id', '=', p.userId)
+      .where('password_hash', '=', p.checkedHash)
+      .executeTakeFirst();
+    if (!numUpdatedRows) return 'stale';
+    await trx.deleteFrom('sessions').where('user_id', '=', p.userId).where('token_hash', '<>', p.oldToken).execute();
+    await trx.updateTable('sessions').set({ token_hash: p.newToken }).where('token_hash', '=', p.oldToken).execute();
     return 'changed';
   });
   return changing.catch((error: unknown) => {

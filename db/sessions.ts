@@ -22,7 +22,7 @@ export async function insertSession(
 
 /** Ends a session. May run twice. */
 export async function deleteSession(db: Db, tokenHash: Buffer): Promise<void> {
-  await sql`DELETE FROM sessions WHERE token_hash = ${tokenHash}`.execute(db);
+  await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
 }
 
 /**

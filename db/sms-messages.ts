@@ -3,11 +3,12 @@ import type { KeyMode } from '../domain/api-keys.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { PhoneNumber } from '../domain/phone.ts';
-import { smsSize } from '../domain/sms-encoding.ts';
+import { type SmsEncoding, smsSize } from '../domain/sms-encoding.ts';
 import type { SmsStatus } from '../domain/sms-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { enqueue } from './outbox.ts';
+import type { RowOf } from './schema/database.ts';
 import { getSmsSenderFor } from './sms-senders.ts';
 
 export interface Sms {
@@ -17,7 +18,7 @@ export interface Sms {
   from: string;
   country: string;
   body: string;
-  encoding: 'GSM7' | 'UCS2';
+  encoding: SmsEncoding;
   segments: number;
   mode: KeyMode;
   status: SmsStatus;
@@ -29,9 +30,24 @@ export interface Sms {
   deliveredAt: Date | null;
 }
 
-const COLUMNS = sql.raw(`
-  id, contact_id AS "contactId", to_phone AS "to", from_phone AS "from", country, body, encoding, segments, mode, status, reason,
-  error, provider_message_id AS "providerMessageId", created_at AS "createdAt", sent_at AS "sentAt", delivered_at AS "deliveredAt"`);
+const COLUMNS = [
+  'id',
+  'contact_id',
+  'to_phone',
+  'from_phone',
+  'country',
+  'body',
+  'encoding',
+  'segments',
+  'mode',
+  'status',
+  'reason',
+  'error',
+  'provider_message_id',
+  'created_at',
+  'sent_at',
+  'delivered_at',
+] as const;
 
 /**
  * Accepts an SMS and queues its delivery, in the caller's transaction.
@@ -44,13 +60,22 @@ export async function insertSms(
   const from = await getSmsSenderFor(trx, { projectId: p.projectId, country: p.to.country });
   const contactId = await resolveContact(trx, p);
   const { encoding, segments } = smsSize(p.body);
-  const { rows } = await sql<Sms>`
-    INSERT INTO sms_messages (project_id, contact_id, to_phone, from_phone, country, body, encoding, segments, mode)
-    VALUES (${p.projectId}, ${contactId}, ${p.to.e164}, ${from}, ${p.to.country}, ${p.body}, ${encoding}, ${segments}, ${p.mode})
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  const [sms] = rows;
-  if (!sms) throw new Error('an insert returned nothing');
+  const row = await trx
+    .insertInto('sms_messages')
+    .values({
+      project_id: p.projectId,
+      contact_id: contactId,
+      to_phone: p.to.e164,
+      from_phone: from,
+      country: p.to.country,
+      body: p.body,
+      encoding,
+      segments,
+      mode: p.mode,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  const sms = toSms(row);
   return { sms, outbox: await enqueue(trx, [{ projectId: p.projectId, kind: 'sms.deliver', refId: sms.id }]) };
 }
 
@@ -79,21 +104,28 @@ export interface SmsFilter {
 
 /** SMS newest first, by sms_messages_project. */
 export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<Sms>> {
-  const { rows } = await sql<Sms>`
-    SELECT ${COLUMNS} FROM sms_messages WHERE project_id = ${p.projectId} AND ${filterOf(p)} AND ${afterCursor(p.cursor)}
-    ORDER BY id DESC LIMIT ${p.limit + 1}
-  `.execute(db);
-  return toPage(rows, p.limit, (row) => row);
+  const rows = await db
+    .selectFrom('sms_messages')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(filterOf(p))
+    .where(afterCursor(p.cursor))
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
+  return toPage(rows, p.limit, toSms);
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getSms(db: Db, p: { projectId: string; id: string }): Promise<Sms> {
-  const { rows } = await sql<Sms>`
-    SELECT ${COLUMNS} FROM sms_messages WHERE project_id = ${p.projectId} AND id = ${p.id}
-  `.execute(db);
-  const [sms] = rows;
-  if (!sms) throw new AppError('NOT_FOUND', { message: 'No SMS of this project has this id.' });
-  return sms;
+  const row = await db
+    .selectFrom('sms_messages')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No SMS of this project has this id.' });
+  return toSms(row);
 }
 
 function filterOf(p: SmsFilter): RawBuilder<SqlBool> {
@@ -104,4 +136,25 @@ function filterOf(p: SmsFilter): RawBuilder<SqlBool> {
     p.until && sql<SqlBool>`created_at <= ${p.until}`,
   ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
+}
+
+function toSms(row: RowOf<'sms_messages', typeof COLUMNS>): Sms {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    to: row.to_phone,
+    from: row.from_phone,
+    country: row.country,
+    body: row.body,
+    encoding: row.encoding,
+    segments: row.segments,
+    mode: row.mode,
+    status: row.status,
+    reason: row.reason,
+    error: row.error,
+    providerMessageId: row.provider_message_id,
+    createdAt: row.created_at,
+    sentAt: row.sent_at,
+    deliveredAt: row.delivered_at,
+  };
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface SmsSender {
   id: string;
@@ -10,13 +10,17 @@ export interface SmsSender {
   createdAt: Date;
 }
 
+const COLUMNS = ['id', 'country', 'from_phone', 'created_at'] as const;
+
 /** The senders of a project, by country, the default last. A project has at most one a country. */
 export async function listSmsSenders(db: Db, projectId: string): Promise<SmsSender[]> {
-  const { rows } = await sql<SmsSender>`
-    SELECT id, country, from_phone AS "from", created_at AS "createdAt"
-    FROM sms_senders WHERE project_id = ${projectId} ORDER BY country NULLS LAST
-  `.execute(db);
-  return rows;
+  const rows = await db
+    .selectFrom('sms_senders')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('country', (order) => order.asc().nullsLast())
+    .execute();
+  return rows.map(toSender);
 }
 
 /** @throws AppError CONFLICT when the country has a sender */
@@ -24,22 +28,25 @@ export async function insertSmsSender(
   db: Db,
   p: { projectId: string; country: string | null; from: string },
 ): Promise<SmsSender> {
-  const { rows } = await sql<SmsSender>`
-    INSERT INTO sms_senders (project_id, country, from_phone) VALUES (${p.projectId}, ${p.country}, ${p.from})
-    ON CONFLICT ON CONSTRAINT sms_senders_country DO NOTHING
-    RETURNING id, country, from_phone AS "from", created_at AS "createdAt"
-  `.execute(db);
-  const [sender] = rows;
-  if (sender) return sender;
+  const row = await db
+    .insertInto('sms_senders')
+    .values({ project_id: p.projectId, country: p.country, from_phone: p.from })
+    .onConflict((conflict) => conflict.constraint('sms_senders_country').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (row) return toSender(row);
   const message = p.country ? `There is a sender for ${p.country}.` : 'There is a default sender.';
   throw new AppError('CONFLICT', { message, details: { country: p.country } });
 }
 
 /** @throws AppError NOT_FOUND */
 export async function deleteSmsSender(db: Db, p: { projectId: string; id: string }): Promise<void> {
-  const result = await sql`DELETE FROM sms_senders WHERE project_id = ${p.projectId} AND id = ${p.id}`.execute(db);
-  if (result.numAffectedRows === 0n)
-    throw new AppError('NOT_FOUND', { message: 'No SMS sender of this project has this id.' });
+  const { numDeletedRows } = await db
+    .deleteFrom('sms_senders')
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND', { message: 'No SMS sender of this project has this id.' });
 }
 
 /**
@@ -47,11 +54,18 @@ export async function deleteSmsSender(db: Db, p: { projectId: string; id: string
  * @throws AppError NO_SMS_SENDER
  */
 export async function getSmsSenderFor(db: Db, p: { projectId: string; country: string }): Promise<string> {
-  const { rows } = await sql<{ from_phone: string }>`
-    SELECT from_phone FROM sms_senders
-    WHERE project_id = ${p.projectId} AND (country = ${p.country} OR country IS NULL)
-    ORDER BY country NULLS LAST LIMIT 1
-  `.execute(db);
-  if (!rows[0]) throw new AppError('NO_SMS_SENDER', { details: { country: p.country } });
-  return rows[0].from_phone;
+  const row = await db
+    .selectFrom('sms_senders')
+    .select('from_phone')
+    .where('project_id', '=', p.projectId)
+    .where(({ eb, or }) => or([eb('country', '=', p.country), eb('country', 'is', null)]))
+    .orderBy('country', (order) => order.asc().nullsLast())
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NO_SMS_SENDER', { details: { country: p.country } });
+  return row.from_phone;
+}
+
+function toSender(row: RowOf<'sms_senders', typeof COLUMNS>): SmsSender {
+  return { id: row.id, country: row.country, from: row.from_phone, createdAt: row.created_at };
 }

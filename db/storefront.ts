@@ -9,6 +9,7 @@ import { lockContacts } from './contact-locks.ts';
 import { upsertContacts } from './contact-upsert.ts';
 import { enqueue } from './outbox.ts';
 import { recordEvents } from './record-events.ts';
+import type { RowOf } from './schema/database.ts';
 
 export interface SavedVariant extends Variant {
   isNew: boolean;
@@ -17,6 +18,22 @@ export interface SavedVariant extends Variant {
   createdAt: Date;
   updatedAt: Date;
 }
+
+const COLUMNS = [
+  'variant_id',
+  'product_title',
+  'title',
+  'url',
+  'available',
+  'restock_no',
+  'created_at',
+  'updated_at',
+] as const;
+
+type VariantRow = RowOf<'storefront_variants', typeof COLUMNS> & { is_new: boolean; restocked: boolean };
+
+type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
+  RowOf<'storefront_variants', ['product_title', 'title', 'url', 'restock_mode']>;
 
 /**
  * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available queues the job
@@ -41,7 +58,7 @@ export async function upsertVariants(
       restock_no = v.restock_no + (excluded.available AND NOT v.available)::int,
       restock_mode = CASE WHEN excluded.available AND NOT v.available THEN ${p.mode} ELSE v.restock_mode END,
       updated_at = now()
-    RETURNING v.variant_id, v.product_title, v.title, v.url, v.available, v.restock_no, v.created_at, v.updated_at,
+    RETURNING ${sql.raw(COLUMNS.map((name) => `v.${name}`).join(', '))},
       old.variant_id IS NULL AS is_new, coalesce(new.restock_no > old.restock_no, false) AS restocked
   `.execute(trx);
   const restocked = saved.filter((row) => row.restocked);
@@ -129,27 +146,6 @@ export async function tellWaiting(
   }));
   const { outbox } = await recordEvents(trx, { projectId, events });
   return { done: false, told: rows.length, outbox };
-}
-
-interface VariantRow {
-  variant_id: string;
-  product_title: string;
-  title: string;
-  url: string | null;
-  available: boolean;
-  restock_no: number;
-  created_at: Date;
-  updated_at: Date;
-  is_new: boolean;
-  restocked: boolean;
-}
-
-interface WaitRow {
-  contact_id: string;
-  product_title: string;
-  title: string;
-  url: string | null;
-  restock_mode: KeyMode;
 }
 
 function toVariant(row: VariantRow): SavedVariant {

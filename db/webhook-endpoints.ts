@@ -6,6 +6,7 @@ import { uuidv7 } from '../domain/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../domain/webhook-registry.ts';
 import type { Db, Trx } from './connection.ts';
 import { required } from './required.ts';
+import type { RowOf } from './schema/database.ts';
 import type { EndpointStatus } from './schema/webhooks.ts';
 
 export interface WebhookEndpoint {
@@ -27,8 +28,20 @@ export interface EndpointRef {
   id: string;
 }
 
-const COLUMNS = sql.raw(`id, url, events, description, status, disabled_reason AS "disabledReason",
-  failures_in_row AS "failuresInRow", created_at AS "createdAt", updated_at AS "updatedAt"`);
+const COLUMNS = [
+  'id',
+  'url',
+  'events',
+  'description',
+  'status',
+  'disabled_reason',
+  'failures_in_row',
+  'created_at',
+  'updated_at',
+] as const;
+
+type EndpointRow = RowOf<'webhook_endpoints', typeof COLUMNS>;
+
 /** Far more than a project needs; every event is matched against all of them. */
 const ENDPOINTS_MAX = 100;
 
@@ -42,38 +55,53 @@ export async function insertEndpoint(
   trx: Trx,
   p: { projectId: string; url: string; events: string[]; description: string | null; atRestKey: Buffer },
 ): Promise<WebhookEndpoint & { secret: string }> {
-  const { rows: counted } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM webhook_endpoints WHERE project_id = ${p.projectId}
-  `.execute(trx);
-  if ((counted[0]?.count ?? 0) >= ENDPOINTS_MAX) {
+  const { count } = await trx
+    .selectFrom('webhook_endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('project_id', '=', p.projectId)
+    .executeTakeFirstOrThrow();
+  if (count >= ENDPOINTS_MAX) {
     throw new AppError('CONFLICT', { message: `A project has at most ${ENDPOINTS_MAX} webhook endpoints.` });
   }
   const id = uuidv7();
   const secret = newWebhookSecret();
   const { url, sealed } = sealUrl({ key: p.atRestKey, context: endpointUrlContext(id), url: p.url, field: 'url' });
-  const { rows } = await sql<WebhookEndpoint>`
-    INSERT INTO webhook_endpoints (id, project_id, url, url_secret, events, description, secret)
-    VALUES (${id}, ${p.projectId}, ${url}, ${sealed}, ${p.events}::text[], ${p.description},
-      ${sealSecret(p.atRestKey, endpointSecretContext(id), secret)})
-    RETURNING ${COLUMNS}
-  `.execute(trx);
-  return { ...required(rows[0]), secret };
+  const row = await trx
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      project_id: p.projectId,
+      url,
+      url_secret: sealed,
+      events: p.events,
+      description: p.description,
+      secret: sealSecret(p.atRestKey, endpointSecretContext(id), secret),
+    })
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return { ...toEndpoint(row), secret };
 }
 
 /** Every endpoint of a project, newest first. */
 export async function listEndpoints(db: Db, projectId: string): Promise<WebhookEndpoint[]> {
-  const { rows } = await sql<WebhookEndpoint>`
-    SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} ORDER BY id DESC
-  `.execute(db);
-  return rows;
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toEndpoint);
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<WebhookEndpoint> {
-  const { rows } = await sql<WebhookEndpoint>`
-    SELECT ${COLUMNS} FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  return required(rows[0]);
+  const row = await db
+    .selectFrom('webhook_endpoints')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toEndpoint(row);
 }
 
 /**
@@ -91,7 +119,7 @@ export async function updateEndpoint(
   },
 ): Promise<WebhookEndpoint> {
   const stored = p.url === undefined ? undefined : await sealedAnew(trx, { ...p, url: p.url });
-  const { rows } = await sql<WebhookEndpoint>`
+  const { rows } = await sql<EndpointRow>`
     UPDATE webhook_endpoints SET url = coalesce(${stored?.url ?? null}, url),
       url_secret = CASE WHEN ${stored !== undefined} THEN ${stored?.sealed ?? null} ELSE url_secret END, events = coalesce(${p.events ?? null}::text[], events),
       description = CASE WHEN ${p.description !== undefined} THEN ${p.description ?? null} ELSE description END,
@@ -104,9 +132,9 @@ export async function updateEndpoint(
       probe_at = CASE WHEN ${p.enabled === true} AND status = 'DISABLED' THEN NULL ELSE probe_at END,
       updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id}
-    RETURNING ${COLUMNS}
+    RETURNING ${sql.raw(COLUMNS.join(', '))}
   `.execute(trx);
-  return required(rows[0]);
+  return toEndpoint(rows[0]);
 }
 
 /** The row is locked, so that the password kept is the one that the address shown had. @throws AppError NOT_FOUND */
@@ -120,10 +148,12 @@ async function sealedAnew(trx: Trx, p: EndpointRef & { url: string; atRestKey: B
 
 /** Removes an endpoint with its history. @throws AppError NOT_FOUND */
 export async function deleteEndpoint(db: Db, { projectId, id }: EndpointRef): Promise<void> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  if (!numAffectedRows) throw new AppError('NOT_FOUND');
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook_endpoints')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
 /** Gives an endpoint a new secret; the old one signs as well for a day. @throws AppError NOT_FOUND */
@@ -132,11 +162,32 @@ export async function rotateSecret(
   p: EndpointRef & { atRestKey: Buffer },
 ): Promise<WebhookEndpoint & { secret: string }> {
   const secret = newWebhookSecret();
-  const { rows } = await sql<WebhookEndpoint>`
-    UPDATE webhook_endpoints SET previous_secret = secret, previous_until = now() + make_interval(hours => ${ROTATION_HOURS}),
-      secret = ${sealSecret(p.atRestKey, endpointSecretContext(p.id), secret)}, updated_at = now()
-    WHERE project_id = ${p.projectId} AND id = ${p.id}
-    RETURNING ${COLUMNS}
-  `.execute(db);
-  return { ...required(rows[0]), secret };
+  const row = await db
+    .updateTable('webhook_endpoints')
+    .set(({ ref }) => ({
+      previous_secret: ref('secret'),
+      previous_until: sql`now() + make_interval(hours => ${ROTATION_HOURS})`,
+      secret: sealSecret(p.atRestKey, endpointSecretContext(p.id), secret),
+      updated_at: sql`now()`,
+    }))
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return { ...toEndpoint(row), secret };
+}
+
+function toEndpoint(found: EndpointRow | undefined): WebhookEndpoint {
+  const row = required(found);
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    description: row.description,
+    status: row.status,
+    disabledReason: row.disabled_reason,
+    failuresInRow: row.failures_in_row,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
 }
