@@ -16,7 +16,7 @@ export interface SessionPlaces {
 }
 
 /** Places that nobody can take all of: some for each address, and the last ones for those who have none. */
-export function createSessionPlaces(total: number): SessionPlaces {
+function createSessionPlaces(total: number): SessionPlaces {
   const sessions = new Map<string, number>();
   const shared = total - Math.ceil(total * KEPT_FOR_OTHERS);
   let taken = 0;

@@ -9,7 +9,7 @@ const LAST_PORT = 32_000;
 const ATTEMPTS = 200;
 
 /** Whether a server could listen there now; another failure than a taken port is thrown. */
-export async function isPortFree(host: string, port: number): Promise<boolean> {
+async function isPortFree(host: string, port: number): Promise<boolean> {
   try {
     await listenOnce(host, port);
     return true;

@@ -111,7 +111,7 @@ async function serves(address: string, namespace: string, mark: ProcessMark): Pr
 }
 
 /** Whether a Temporal at this address answers for the namespace. */
-export async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
+async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
   const { Connection } = await import('@temporalio/client'); // Half a second that a start that is refused need not wait.
   const connection = Connection.lazy({ address, connectTimeout: 1_000 });
   try {

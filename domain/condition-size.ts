@@ -1,7 +1,7 @@
 /** Bytes of a whole condition as JSON: it is kept, answered, compiled and compared by processes that all tenants share. */
-export const CONDITION_MAX_BYTES = 64 * 1024;
+const CONDITION_MAX_BYTES = 64 * 1024;
 /** Bytes of one text that a filter compares with; an event's name or a plan is far below. */
-export const FILTER_VALUE_MAX_BYTES = 1024;
+const FILTER_VALUE_MAX_BYTES = 1024;
 
 const DEPTH_MAX = 64;
 

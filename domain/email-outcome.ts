@@ -1,4 +1,3 @@
-import type { Data } from './data-values.ts';
 import type { Reason } from './reasons.ts';
 
 /** What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of their own. */
@@ -14,9 +13,6 @@ export interface EmailOptions {
   /** A stranger had it sent: what follows from it lifts nobody's refusal. */
   forStranger?: true;
 }
-
-/** The variables a single mail is rendered with, kept with it so that it reads the same for ever. */
-export type EmailVariables = Data;
 
 /** What became of one attempt to send an email. All but `later` are final for this delivery. */
 export type EmailOutcome =

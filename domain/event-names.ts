@@ -11,7 +11,7 @@ export const EMAIL_EVENTS = [
   'email.received',
 ] as const;
 
-export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
+const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
 
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 export type ContactEvent = (typeof CONTACT_EVENTS)[number];
@@ -28,7 +28,7 @@ const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
 export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 
 /** Whether the name belongs to what the service emits itself; callers may listen to it, never record it. */
-export function isReservedEvent(name: string): boolean {
+function isReservedEvent(name: string): boolean {
   return (
     name.startsWith('email.') ||
     (CONTACT_EVENTS as readonly string[]).includes(name) ||
@@ -37,7 +37,7 @@ export function isReservedEvent(name: string): boolean {
 }
 
 /** Whether the name lies in a namespace that only the service writes (`pixel.`, `shopify.`). */
-export function isSystemSourcedEvent(name: string): boolean {
+function isSystemSourcedEvent(name: string): boolean {
   return SYSTEM_SOURCED.some((prefix) => name.startsWith(prefix));
 }
 

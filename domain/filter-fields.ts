@@ -25,14 +25,13 @@ export const HISTORY_OPERATORS = [
   'notTriggeredWithin',
   'triggeredOlderThan',
 ] as const;
-export const MEMBERSHIP_OPERATORS = ['memberOf', 'notMemberOf'] as const;
+const MEMBERSHIP_OPERATORS = ['memberOf', 'notMemberOf'] as const;
 export const OPERATORS = [...VALUE_OPERATORS, ...HISTORY_OPERATORS, ...MEMBERSHIP_OPERATORS] as const;
 export const UNITS = ['minutes', 'hours', 'days', 'weeks'] as const;
 export const EMAIL_ACTIVITIES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
 
 export type ValueOperator = (typeof VALUE_OPERATORS)[number];
 export type HistoryOperator = (typeof HISTORY_OPERATORS)[number];
-export type MembershipOperator = (typeof MEMBERSHIP_OPERATORS)[number];
 export type Operator = (typeof OPERATORS)[number];
 export type Unit = (typeof UNITS)[number];
 export type EmailActivity = (typeof EMAIL_ACTIVITIES)[number];

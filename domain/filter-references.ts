@@ -44,7 +44,7 @@ export function storedConditionUses(stored: unknown, target: ReferenceTarget, sc
 }
 
 /** The filters of a condition, in order, at every depth. */
-export function* allFilters(condition: Condition): Generator<Filter> {
+function* allFilters(condition: Condition): Generator<Filter> {
   for (const group of condition.groups) {
     yield* group.filters;
     if (group.conditions) yield* allFilters(group.conditions);

@@ -37,7 +37,7 @@ export interface Condition {
 const ScalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
 /** One filter as it is stored and answered. */
-export const FilterSchema = z
+const FilterSchema = z
   .object({
     field: z.string().meta({ description: 'email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, …' }),
     operator: z.enum(OPERATORS),

@@ -9,6 +9,9 @@ export interface Mailbox {
 /** RFC 5322 §2.1.1: a line should have at most 78 characters, and must have at most 998. */
 const LINE_CHARS = 78;
 const LINE_MAX_CHARS = 998;
+const FOLD = '\r\n ';
+/** A word beyond this has to be encoded where a composer folds at spaces alone. */
+const FOLDABLE_WORD_CHARS = 200;
 /** RFC 2047 §2: an encoded word has at most 75 characters; `=?utf-8?B?` and `?=` are 12 of them, 60 of base64 hold 45 bytes. */
 const WORD_BYTES = 45;
 
@@ -24,7 +27,7 @@ export function textHeader(name: string, value: string): string {
   if (!HEADER_NAME.test(name)) throw new RangeError('not a header name');
   const clean = singleLine(value);
   if (isAscii(clean) && !clean.includes('=?')) return foldAscii(name, clean);
-  return `${name}: ${encodedWords(clean, name.length + 2)}\r\n`;
+  return `${name}: ${encodedWords(clean, name.length + 2).join(FOLD)}\r\n`;
 }
 
 /** `name <address>` as a header's value; the name is quoted or encoded as it needs. */
@@ -32,7 +35,7 @@ export function formatMailbox({ name, email }: Mailbox): string {
   const address = formatAddress(email);
   const shown = singleLine(name ?? '');
   if (shown === '') return address;
-  if (!isAscii(shown) || shown.includes('=?')) return `${encodedWords(shown, 12)} <${address}>`;
+  if (!isAscii(shown) || shown.includes('=?')) return `${encodedWords(shown, 12).join(FOLD)} <${address}>`;
   const phrase = ATOM_PHRASE.test(shown) ? shown : `"${shown.replace(/["\\]/g, '\\$&')}"`;
   return `${phrase} <${address}>`;
 }
@@ -52,6 +55,13 @@ export function mailboxHeader(name: string, mailbox: Mailbox): string {
 /** Text on one line: line breaks, tabs and control characters as a single space, and none at the ends. */
 export function singleLine(value: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
+}
+
+/** A header's text on one line that a composer can fold at spaces: it is encoded where a word without any is too long. */
+export function foldableText(value: string): string {
+  const line = singleLine(value);
+  const isLong = line.split(' ').some((word) => word.length > FOLDABLE_WORD_CHARS);
+  return isLong ? encodedWords(line, 0).join(' ') : line;
 }
 
 /** An address without anything that could end it early; an international domain in its ASCII form. */
@@ -83,7 +93,7 @@ function foldAscii(name: string, value: string): string {
   let line = `${name}:`;
   let out = '';
   for (const word of value.split(/(?<=\S) (?=\S)/)) {
-    if (word.length > LINE_MAX_CHARS - 80) return `${name}: ${encodedWords(value, name.length + 2)}\r\n`;
+    if (word.length > LINE_MAX_CHARS - 80) return `${name}: ${encodedWords(value, name.length + 2).join(FOLD)}\r\n`;
     if (line.length + 1 + word.length > LINE_CHARS && line !== `${name}:`) {
       out += `${line}\r\n`;
       line = '';
@@ -93,8 +103,8 @@ function foldAscii(name: string, value: string): string {
   return `${out}${line}\r\n`;
 }
 
-/** Encoded words with a fold between them; none splits a character, the first leaves room for what stands before it. */
-function encodedWords(text: string, before: number): string {
+/** Encoded words (RFC 2047); none splits a character, the first leaves room for what stands before it. */
+function encodedWords(text: string, before: number): string[] {
   const words: string[] = [];
   let bytes: Buffer[] = [];
   let length = 0;
@@ -111,5 +121,5 @@ function encodedWords(text: string, before: number): string {
     length += encoded.length;
   }
   words.push(Buffer.concat(bytes).toString('base64'));
-  return words.map((word) => `=?utf-8?B?${word}?=`).join('\r\n ');
+  return words.map((word) => `=?utf-8?B?${word}?=`);
 }

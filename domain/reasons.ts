@@ -5,7 +5,7 @@ export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', '
  * What a bounce says, judged by code and words (decisions §9): `dead` mailbox, mailbox unavailable for now
  * (`temporary`), the sender's fault (`policy`), the message's fault (`message`), `routing`, and `unknown`.
  */
-export const BOUNCE_CLASSES = ['dead', 'temporary', 'policy', 'message', 'routing', 'unknown'] as const;
+const BOUNCE_CLASSES = ['dead', 'temporary', 'policy', 'message', 'routing', 'unknown'] as const;
 
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 export type BounceClass = (typeof BOUNCE_CLASSES)[number];
@@ -32,10 +32,6 @@ export const REASONS: readonly Reason[] = [
   ...SUPPRESSION_REASONS.map((why): Reason => `suppressed:${why}`),
   ...BOUNCE_CLASSES.map((why): Reason => `bounced:${why}`),
 ];
-
-export function isReason(value: string): value is Reason {
-  return (REASONS as readonly string[]).includes(value);
-}
 
 export function suppressedBy(why: SuppressionReason): Reason {
   return `suppressed:${why}`;

@@ -50,12 +50,8 @@ export function roleScopes(role: Role): ReadonlySet<Scope> {
   return ROLE_SCOPES[role];
 }
 
-export function isScope(name: string): name is Scope {
-  return (SCOPES as readonly string[]).includes(name);
-}
-
 /** Whether a key can hold the scope at all; who creates the key must hold it too. */
-export function isGrantable(name: string): name is GrantableScope {
+function isGrantable(name: string): name is GrantableScope {
   return (GRANTABLE_SCOPES as readonly string[]).includes(name);
 }
 

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { dkimRecordValue } from './dkim-key.ts';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from './email-providers.ts';
 
@@ -57,7 +58,7 @@ export function dnsRecords(source: RecordSource, found: FoundRecords): DnsRecord
     found: found[purpose] ?? false,
   });
   return [
-    record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, `v=DKIM1; k=rsa; p=${publicKey}`),
+    record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey)),
     record('SPF', 'TXT', domain, `v=spf1 ${spfMechanism(source)} ~all`),
     record('DMARC', 'TXT', `_dmarc.${domain}`, 'v=DMARC1; p=none;'),
     record('RETURN_PATH', 'MX', source.returnPathDomain ?? domain, `10 ${mailHost}`),

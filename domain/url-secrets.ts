@@ -2,7 +2,7 @@ import { fieldError } from './errors.ts';
 import { openSecret, sealSecret } from './secrets.ts';
 
 /** What stands in an answer, and in the database, where a URL has its secret. */
-export const URL_MASK = '***';
+const URL_MASK = '***';
 
 /** A URL as it is stored: masked, and its secret sealed beside it; null where it has none. */
 export interface StoredUrl {

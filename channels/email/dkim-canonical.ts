@@ -25,7 +25,7 @@ export function headerFields(head: string): HeaderField[] {
   return fields;
 }
 
-export function relaxedValue(value: string): string {
+function relaxedValue(value: string): string {
   return value
     .replace(/\r\n(?=[ \t])/g, '')
     .replace(/[ \t]+/g, ' ')

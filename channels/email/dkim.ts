@@ -43,7 +43,7 @@ export interface DkimOptions {
  * ends and goes out byte for byte. The signing itself runs in Node's thread pool: 0.25 ms each would block every other connection.
  * From is named once more than it occurs, so nobody can add a second one.
  */
-export function dkimSignature(
+function dkimSignature(
   message: string | Buffer,
   signer: DkimSigner,
   options: DkimOptions,

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type MimeNode from 'nodemailer/lib/mime-node';
-import { foldableHeader, singleLine } from './mime-header.ts';
+import { foldableText, singleLine } from '../../domain/mime-headers.ts';
 import { withCrlf } from './smtp/payload.ts';
 
 export interface MailAddress {
@@ -46,7 +46,7 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
     from: address(input.from),
     to: address(input.to),
     ...(input.replyTo ? { replyTo: address(input.replyTo) } : {}),
-    subject: foldableHeader(input.subject),
+    subject: foldableText(input.subject),
     html: input.html,
     text: input.text,
     headers: headersOf(input.headers ?? []),
@@ -83,7 +83,7 @@ function address({ name, address: mailbox }: MailAddress): { name: string; addre
 function headersOf(headers: readonly (readonly [string, string])[]): { key: string; value: string }[] {
   return headers
     .filter(([name]) => HEADER_NAME.test(name) && !OWN_HEADERS.test(name))
-    .map(([key, value]) => ({ key, value: foldableHeader(value) }));
+    .map(([key, value]) => ({ key, value: foldableText(value) }));
 }
 
 function attachmentOf(attachment: MailAttachment) {

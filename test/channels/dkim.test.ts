@@ -1,22 +1,22 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
-import { type DkimKey, dkimRecordValue, makeDkimKey } from '../../channels/email/dkim-key.ts';
 import { buildMessage } from '../../channels/email/mime.ts';
+import { type DkimKey, dkimRecordValue, newDkimKey } from '../../domain/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../domain/email-providers.ts';
 
 let key: DkimKey;
 let signer: DkimSigner;
 beforeAll(async () => {
-  key = await makeDkimKey();
+  key = await newDkimKey();
   signer = dkimSigner({ domain: 'example.com', selector: 'tidings', privateKey: key.privateKey });
 });
 
 /** What a receiver says, whose DNS holds the record that we tell people to publish. */
 async function verdict(message: string | Buffer) {
   const resolver = async (name: string, type: string): Promise<string[][]> => {
-    if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[key.recordValue]];
+    if (type === 'TXT' && name === 'tidings._domainkey.example.com') return [[dkimRecordValue(key.publicKey)]];
     throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
   };
   const { results } = await dkimVerify(Buffer.from(message as string, 'latin1'), { resolver });
@@ -122,10 +122,10 @@ describe('a signature', () => {
 });
 
 describe('a key', () => {
-  it('has 2,048 bits and a record that is derived from either half', () => {
+  it('has 2,048 bits, and its record the public half', () => {
     const privateKey = createPrivateKey(key.privateKey);
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
-    expect(dkimRecordValue(privateKey)).toBe(key.recordValue);
-    expect(key.recordValue).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/);
+    expect(key.publicKey).toBe(createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'));
+    expect(dkimRecordValue(key.publicKey)).toMatch(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{392}$/);
   });
 });
