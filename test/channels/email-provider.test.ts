@@ -73,7 +73,7 @@ function email(to: string, over: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return { id: `id-${to}`, projectId: PROJECT, from: 'bounces@example.com', to, raw, ...over };
 }
 
-describe.each(['smtp', 'ses', 'capture'] as const)('the %s provider', (kind) => {
+describe.each(Object.keys(HARNESSES) as EmailProvider['kind'][])('the %s provider', (kind) => {
   async function start(): Promise<Harness> {
     const harness = await HARNESSES[kind]();
     cleanup.push(() => harness.close());
