@@ -1,6 +1,6 @@
 import { type Domain, listDomainsAfter } from '../db/domains.ts';
 import { recordSource } from '../domain/record-source.ts';
-import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../domain/sender-domain.ts';
+import { type FoundRecords, type RecordPurpose, dnsRecords, findRecords } from '../domain/sender-domain.ts';
 import { type Check, type Finding, pass, warn } from './doctor-report.ts';
 import type { Subject } from './doctor-subject.ts';
 
@@ -37,7 +37,10 @@ export const senderDomainsCheck: Check = {
 
 async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Finding[]> {
   const name = domain.domain;
-  if (RESERVED.test(name)) return [pass(`${name} is for tests: real receivers refuse mail from it`)];
+  if (RESERVED.test(name)) {
+    const remedy = 'send from a domain of your own (POST /domains), and delete this one';
+    return [warn(`${name} is for tests: no DNS knows it, and receivers refuse mail from it`, remedy)];
+  }
   const source = recordSource(settings, domain);
   const found = await findRecords(dns, source);
   const records = dnsRecords(source, found);

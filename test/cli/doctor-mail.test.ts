@@ -80,6 +80,18 @@ describe('doctor on sender domains', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     ]);
   });
 
+  it('warns of a domain that no receiver can look up, though a real server takes the mail', async () => {
+    await publishDomain();
+    const { id: projectId } = await buildProject(database.db, 'First');
+    await buildDomain(database.db, { projectId, domain: 'tidings.test' });
+    const { of, exitCode } = await diagnose();
+    expect(of('sender domains')).toContainEqual(
+      expect.stringMatching(/^warn tidings\.test is for tests: .* → send from a domain of your own/),
+    );
+    expect(exitCode).toBeGreaterThan(0);
+    await database.db.deleteFrom('domains').where('domain', '=', 'tidings.test').execute();
+  });
+
   it('fails without DKIM, warns without the others, and says what to publish', async () => {
     await publishDomain(['DKIM', 'DMARC']);
     const { of, exitCode } = await diagnose();
