@@ -7,7 +7,6 @@ import { fromPortable, type TaskAnswer, type TaskMessage } from './thread-messag
 /** Threads of a process: one always stays for others, since a project has one at a time. More would only compete with the process itself. */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
-const OF_PROJECT = 1;
 /**
  * What a template gets in a thread: twice what it may take on the thread that all share, for nobody stands still meanwhile. Once: whoever is
  * starved by the machine has had a second of it.
@@ -52,14 +51,12 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
   const hardLimitMs = options.hardLimitMs ?? HARD_LIMIT_MS;
   /** Who waits, by project; a Map keeps the order in which projects have their turns. */
   const waiting = new Map<string, Job[]>();
-  const busy = new Map<string, number>();
+  const busy = new Set<string>();
   const threads = new Set<Thread>();
   let closed = false;
 
-  const hasRoom = (projectId: string): boolean => (busy.get(projectId) ?? 0) < OF_PROJECT;
-
   function next(): Job | undefined {
-    const projectId = [...waiting.keys()].find(hasRoom);
+    const projectId = [...waiting.keys()].find((one) => !busy.has(one));
     const queue = projectId === undefined ? undefined : waiting.get(projectId);
     const job = queue?.shift();
     if (projectId === undefined || !queue) return undefined;
@@ -74,11 +71,9 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
       const job = idle || threads.size < max ? next() : undefined;
       if (!job) return;
       const thread = idle ?? startThread();
-      busy.set(job.projectId, (busy.get(job.projectId) ?? 0) + 1);
+      busy.add(job.projectId);
       void thread.do(job).finally(() => {
-        const left = (busy.get(job.projectId) ?? 1) - 1;
-        if (left > 0) busy.set(job.projectId, left);
-        else busy.delete(job.projectId);
+        busy.delete(job.projectId);
         pump();
       });
     }

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createEmailAttempts } from '../activities/email-attempts.ts';
 import { createMailer } from '../activities/mailer.ts';
@@ -8,11 +7,12 @@ import { createSmsAttempts } from '../activities/sms-attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
-import { createCompute } from '../compute/compute.ts';
+import { type WorkDone, createCompute } from '../compute/compute.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
+import type { Logger } from 'pino';
 
 /** Connects the activities of a worker process to its channels. */
 export function createActivityDeps(p: {
@@ -21,12 +21,13 @@ export function createActivityDeps(p: {
   lifecycle: Lifecycle;
   log: Logger;
   stopping: AbortSignal;
+  onComputed: (done: WorkDone) => void;
 }): {
   deps: ActivityDeps;
   close(): Promise<void>;
 } {
   const { config, db } = p;
-  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond });
+  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: p.onComputed });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const createProvider = () =>
     watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message)));

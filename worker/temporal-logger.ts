@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
-import type { MetricHistogram } from '@temporalio/common';
+import type { MetricCounter, MetricHistogram } from '@temporalio/common';
 import { type LogEntry, type Logger, type LogLevel, Runtime } from '@temporalio/worker';
 import type { Logger as Pino } from 'pino';
+import type { WorkDone } from '../compute/compute.ts';
 import type { Held } from '../compute/loop-watch.ts';
 
 /** Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing. */
@@ -12,6 +13,8 @@ const EXPECTED = new Set([
 
 const HELD_HELP = 'Times that the event loop stood still for more than 200 ms, by the activity that held it.';
 let heldHistogram: MetricHistogram | undefined;
+const COMPUTED_HELP = 'Microseconds of a processor in threads, by kind of work.';
+let computedCounter: MetricCounter | undefined;
 
 /**
  * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus at
@@ -44,6 +47,16 @@ export function countHeld({ work, ms }: Held): void {
     HELD_HELP,
   );
   heldHistogram.record(ms, { work });
+}
+
+/** Counts what threads have computed; likewise. Its counters take whole numbers only. */
+export function countComputed({ kind, cpuMs }: WorkDone): void {
+  computedCounter ??= Runtime.instance().metricMeter.createCounter(
+    'tidings_computed_microseconds',
+    'us',
+    COMPUTED_HELP,
+  );
+  computedCounter.add(Math.round(cpuMs * 1_000), { kind });
 }
 
 function bindAddress({ host, port }: { host: string; port: number }): string {

@@ -12,7 +12,7 @@ import { createActivityDeps } from './activity-deps.ts';
 import { Admission } from './admission.ts';
 import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
-import { countHeld, useTemporalLogger } from './temporal-logger.ts';
+import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
 
 export interface RunningWorker {
@@ -54,7 +54,9 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     },
   });
   const stopping = new AbortController();
-  const channels = createActivityDeps({ config, db, lifecycle, log, stopping: stopping.signal });
+  const channels = createActivityDeps({
+    ...{ config, db, lifecycle, log, stopping: stopping.signal, onComputed: countComputed },
+  });
   const beginRate = startBeginRate({ db, timersPerSecond: config.timersPerSecond, log });
   const outbox = startOutbox({
     databaseUrl: config.database.url,

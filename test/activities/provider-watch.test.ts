@@ -1,5 +1,3 @@
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createProviderWatch } from '../../activities/provider-watch.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
@@ -12,11 +10,13 @@ import { parseConfig } from '../../domain/config.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createActivityDeps } from '../../worker/activity-deps.ts';
 import { buildEmail } from '../build/emails.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 
 let database: TestDatabase;
 const cleanup: (() => Promise<void>)[] = [];
@@ -125,6 +125,7 @@ it('a worker says it once for both ways of sending, and the mail is put off with
     lifecycle,
     log,
     stopping: new AbortController().signal,
+    onComputed: () => {},
   });
   cleanup.push(close);
   const { id: projectId } = await buildProject(database.db, 'Mail');

@@ -136,6 +136,26 @@ describe('processes of their own hosts', () => {
     expect(await ended).toBe(0);
   });
 
+  it('a worker counts what its threads have computed, by kind of work', async () => {
+    const { id: projectId } = await buildProject(database.db, 'Costly');
+    await buildDomain(database.db, { projectId });
+    const email = await buildEmail(database.db, { projectId, body: '{% for n in (1..3) %}<p>{{n}}</p>{% endfor %}' });
+    await inTransaction(database.db, (trx) => enqueue(trx, [{ projectId, kind: 'email.deliver', refId: email }]));
+    const port = await freePort();
+    const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
+    const { child, ended, output } = run('worker', { ...env, METRICS_PORT: String(port) });
+    const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
+    // A machine that is busy otherwise may let it run out of time: it has computed all the same.
+    const settled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
+    await until(async () => (await settled()) || child.exitCode !== null, 30_000);
+    await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null, 30_000);
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const [, computed] = /^tidings_computed_microseconds\{kind="[\w.]+"[^}]*\} (\d+)$/m.exec(metrics) ?? [];
+    expect(Number(computed), metrics.slice(0, 2_000)).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
   it('a worker drains and ends with code 0 at SIGTERM', async () => {
     const temporal = await createTestTemporal();
     const { child, ended, output } = run('worker', {
