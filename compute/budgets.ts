@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { LimitReached } from '../domain/errors.ts';
 
 /** What a project may save up: a preview after a quiet minute waits for nobody. In seconds of its rate. */
 const BURST_SECONDS = 2;
@@ -22,16 +22,13 @@ export interface Work {
 }
 
 /** The project has used up what it may compute in this process; nothing was done. For a caller of the API it is 429 with Retry-After. */
-export class OverBudget extends AppError {
-  readonly retryAfterMs: number;
-
+export class OverBudget extends LimitReached {
   constructor(retryAfterMs: number) {
-    super('RATE_LIMIT_EXCEEDED', {
+    super({
       message:
         'This project computes more than its share just now: rendering, previews, imports, large requests and large lists of it wait.',
-      headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
+      retryAfterMs,
     });
-    this.retryAfterMs = Math.max(1, Math.ceil(retryAfterMs));
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../domain/errors.ts';
+import { LimitReached } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 
 /** Failures that a subject may have in the window, before it must wait. */
@@ -36,7 +36,10 @@ export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Attem
           ORDER BY failed_at DESC LIMIT ${limit}) latest
       `.execute(trx);
       const [standing] = rows;
-      if (standing && standing.count >= limit) throw tooManyFailures(standing.wait_seconds ?? WINDOW_MINUTES * 60);
+      if (standing && standing.count >= limit) {
+        const waitSeconds = standing.wait_seconds ?? WINDOW_MINUTES * 60;
+        throw new LimitReached({ message: 'Too many failed attempts to sign in.', retryAfterMs: waitSeconds * 1_000 });
+      }
     }
     const subjects = sorted.map(({ subject }) => subject);
     const { rows } = await sql<{ notedAt: string }>`
@@ -54,13 +57,4 @@ export async function forgiveAttempt(db: Db, { subjects, notedAt }: Attempt): Pr
   await sql`
     DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
   `.execute(db);
-}
-
-function tooManyFailures(waitSeconds: number): AppError {
-  const seconds = Math.max(1, waitSeconds);
-  return new AppError('RATE_LIMIT_EXCEEDED', {
-    message: 'Too many failed attempts to sign in.',
-    details: { retryAfterSeconds: seconds },
-    headers: { 'Retry-After': String(seconds) },
-  });
 }

@@ -153,6 +153,22 @@ export class AppError extends Error {
   }
 }
 
+/** A limit is reached; `Retry-After` says when to come again, at the soonest in a second. */
+export class LimitReached extends AppError {
+  readonly retryAfterMs: number;
+
+  /** @param p.retryAfterMs when there may be room again */
+  constructor(p: AppErrorOptions & { message: string; retryAfterMs: number }) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(p.retryAfterMs / 1_000));
+    super('RATE_LIMIT_EXCEEDED', {
+      ...p,
+      details: { ...p.details, retryAfterSeconds },
+      headers: { ...p.headers, 'Retry-After': String(retryAfterSeconds) },
+    });
+    this.retryAfterMs = Math.max(1, Math.ceil(p.retryAfterMs));
+  }
+}
+
 /** The VALIDATION_ERROR of a single field. */
 export function fieldError(field: string, message: string, code = 'custom'): AppError {
   return new AppError('VALIDATION_ERROR', { errors: [{ field, message, code }] });

@@ -2,6 +2,7 @@ import type { Db } from '../../db/connection.ts';
 import { takeFromWindow } from '../../db/rate-windows.ts';
 import { callerNetwork, isLoopbackAddress } from '../../domain/caller-address.ts';
 import { AppError } from '../../domain/errors.ts';
+import { LimitReached } from '../domain/errors.ts';
 
 /** Sign-ups of one caller; more from this machine, where development and tests are. */
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, words: 'an hour' };
@@ -70,11 +71,10 @@ export function createCallerLimits({ db, hidden }: { db: Db; hidden: (text: stri
   };
 }
 
-function tooMany(what: string, { limit, retryMs }: { limit: number; retryMs: number }): AppError {
-  const seconds = Math.max(1, Math.ceil(retryMs / 1000));
-  return new AppError('RATE_LIMIT_EXCEEDED', {
+function tooMany(what: string, p: { limit: number; retryMs: number }): LimitReached {
+  return new LimitReached({
     message: `There may be ${what}, and they are used up.`,
-    details: { limit, retryAfterSeconds: seconds },
-    headers: { 'Retry-After': String(seconds) },
+    details: { limit: p.limit },
+    retryAfterMs: p.retryMs,
   });
 }

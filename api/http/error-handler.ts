@@ -1,10 +1,10 @@
-import { HTTPException } from 'hono/http-exception';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Logger } from 'pino';
-import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
+import { UnknownCommit, isConnectionFailure, isOutOfTime } from '../../db/postgres-errors.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import type { RequestContext } from './env.ts';
 import { redact } from './log.ts';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Logger } from 'pino';
 
 /** Seconds after which to repeat what met a Postgres that is away or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };
@@ -45,11 +45,11 @@ export function errorEnvelope(error: AppError, requestId: string) {
   };
 }
 
-function toAppError(error: unknown): AppError {
+function toAppError(error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), { cause: error });
   if (error instanceof UnknownCommit) return commitUnknown(error);
-  if (isConnectionFailure(error)) return new AppError('SERVICE_UNAVAILABLE', { headers: RETRY_AFTER, cause: error });
+  if (isConnectionFailure(error)) return unavailable(error);
   if (isOutOfTime(error)) return outOfTime(error);
   return new AppError('INTERNAL_SERVER_ERROR', { cause: error });
 }
@@ -61,22 +61,22 @@ function codeOfStatus(status: number): ErrorCode {
   return status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR';
 }
 
+function unavailable(cause: Error, words: { message?: string; suggestion?: string } = {}): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', { ...words, headers: RETRY_AFTER, cause });
+}
+
 function commitUnknown(cause: UnknownCommit): AppError {
-  return new AppError('SERVICE_UNAVAILABLE', {
+  return unavailable(cause, {
     message: 'The database went away while it was keeping this; whether it did is not known.',
     suggestion:
       'Repeat it with the same Idempotency-Key: it takes effect once, and the answer says whether it had before. Without a key, look whether it took effect first.',
-    headers: RETRY_AFTER,
-    cause,
   });
 }
 
-function outOfTime(cause: unknown): AppError {
-  return new AppError('SERVICE_UNAVAILABLE', {
+function outOfTime(cause: Error): AppError {
+  return unavailable(cause, {
     message: 'The database did not get this done in time, and nothing of it is left.',
     suggestion:
       'Ask for less: a shorter span of time, a smaller page, a narrower filter. Else try again in a few seconds.',
-    headers: RETRY_AFTER,
-    cause,
   });
 }

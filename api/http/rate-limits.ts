@@ -1,9 +1,10 @@
-import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection.ts';
 import { deleteOldWindows, takeFromWindow } from '../../db/rate-windows.ts';
 import { normalizeEmail } from '../../domain/email-address.ts';
 import { AppError } from '../../domain/errors.ts';
+import { LimitReached } from '../domain/errors.ts';
 import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
+import { createHmac } from 'node:crypto';
 
 const WINDOW_SECONDS = 60;
 /**
@@ -75,7 +76,14 @@ export function createRateLimits(deps: {
     }
     const remaining = Math.max(0, limit - lease.taken + Math.max(0, lease.left - 1));
     const resetSeconds = Math.max(1, Math.ceil((lease.endsAtMs - Date.now()) / 1000));
-    if (lease.left <= 0) throw exceeded({ limit, remaining: 0, resetSeconds });
+    if (lease.left <= 0) {
+      throw new LimitReached({
+        message: `The limit of ${limit} requests a minute is reached.`,
+        details: { limit },
+        headers: rateHeaders({ limit, remaining: 0, resetSeconds }),
+        retryAfterMs: resetSeconds * 1_000,
+      });
+    }
     lease.left -= 1;
     return { limit, remaining, resetSeconds };
   }
@@ -133,12 +141,4 @@ export function rateHeaders(standing: RateStanding): Record<string, string> {
     'RateLimit-Remaining': String(standing.remaining),
     'RateLimit-Reset': String(standing.resetSeconds),
   };
-}
-
-function exceeded(standing: RateStanding): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', {
-    message: `The limit of ${standing.limit} requests a minute is reached.`,
-    details: { limit: standing.limit, retryAfterSeconds: standing.resetSeconds },
-    headers: { ...rateHeaders(standing), 'Retry-After': String(standing.resetSeconds) },
-  });
 }
