@@ -54,29 +54,14 @@ export function createLifecycle(deps: {
 }): Lifecycle {
   const connection = Connection.lazy(temporalConnectionOptions(deps.temporal));
   const client = new Client({ connection, namespace: deps.temporal.namespace });
-  /** What `close` waits for. */
-  const underWay = new Set<Promise<unknown>>();
-
-  /**
-   * A question to Temporal, for this long. The client asks again by itself, from a timer, where Temporal is away: on a connection that was
-   * closed meanwhile that would end the process, so `close` waits for it.
-   */
-  async function ask<T>(deadlineMs: number, question: () => Promise<T>): Promise<T> {
-    const work = connection.withDeadline(Date.now() + deadlineMs, question);
-    underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      underWay.delete(work);
-    }
-  }
+  const calls = new TemporalCalls(connection);
 
   return {
     client,
     dispatch: (rows) => deps.wake(rows),
     handOver: async (group) => {
       try {
-        return { outcome: await ask(RPC_DEADLINE_MS, () => dispatchGroup(client, group)) };
+        return { outcome: await calls.make(RPC_DEADLINE_MS, () => dispatchGroup(client, group)) };
       } catch (error) {
         return { outcome: 'failed', reason: describeFailure(error), away: isAway(error) };
       }
@@ -87,21 +72,49 @@ export function createLifecycle(deps: {
     },
     findRunId: async (workflowId) => {
       const describe = () => client.workflow.getHandle(workflowId).describe();
-      const found = await ask(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
+      const found = await calls.make(RUN_ID_DEADLINE_MS, describe).catch(() => undefined);
       return found?.runId ?? null;
     },
-    findStatus: (workflowId) => ask(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
+    findStatus: (workflowId) => calls.make(RPC_DEADLINE_MS, () => findStatus(client, workflowId)),
     findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
     findMessagesInDelivery: (p) => findMessagesInDelivery(client, p),
     restartTerminated: (since) => restartTerminated(client, since),
     ping: async () => {
-      await ask(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
+      await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
     close: async () => {
-      await Promise.allSettled(underWay);
+      await calls.settled();
       await connection.close();
     },
   };
+}
+
+/**
+ * Calls of Temporal, each for so long at the most. The client tries again by itself, from a timer, where Temporal is away: on a connection
+ * that was closed meanwhile that would end the process, so `close` waits for them.
+ */
+class TemporalCalls {
+  private readonly connection: Connection;
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  async make<T>(deadlineMs: number, call: () => Promise<T>): Promise<T> {
+    const made = this.connection.withDeadline(Date.now() + deadlineMs, call);
+    this.underWay.add(made);
+    try {
+      return await made;
+    } finally {
+      this.underWay.delete(made);
+    }
+  }
+
+  /** Resolves when none is under way. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+  }
 }
 
 function describeFailure(error: unknown): string {

@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { type Email, listProvenEmails } from '../../db/emails.ts';
 import { type Engagement, recordEngagements } from '../../db/engagements.ts';
-import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
+import { UnknownCommit, isConnectionFailure } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { type FetchKind, isTooEarly } from '../../domain/prefetchers.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 
 /** A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a sound database. */
 const GATHER_MS = 20;
@@ -33,143 +33,153 @@ export interface Hit {
   link?: string;
 }
 
-export interface EngagementBatcher {
-  /** Takes a hit, to be written with others within 100 ms. */
-  add(hit: Hit): void;
-  /** Writes what is waiting; nothing is taken after it. */
-  close(): Promise<void>;
-}
-
 interface Waiting extends Hit {
   tries: number;
   /** The transaction that may have written it. */
   unknown?: UnknownCommit;
 }
 
-/**
- * Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came meanwhile. `lenient` leaves
- * out the rule of what is too early (domain/prefetchers.ts).
- */
-export function createEngagementBatcher(deps: {
+interface BatcherDeps {
   db: Db;
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn' | 'error'>;
+  /** Leaves out the rule of what is too early (domain/prefetchers.ts). */
   lenient: boolean;
-}): EngagementBatcher {
-  const { db, lifecycle, log, lenient } = deps;
-  let waiting: Waiting[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  // Apart from what is new, which must not wait for them.
-  let retries: Waiting[] = [];
-  let retryTimer: NodeJS.Timeout | undefined;
-  let flushing: Promise<void> | undefined;
-  let closing = false;
+}
 
-  function schedule(): void {
-    if (waiting.length > 0 && !timer && !flushing && !closing) timer = setTimeout(() => void flush(), GATHER_MS);
+/** Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came meanwhile. */
+export class EngagementBatcher {
+  private readonly deps: BatcherDeps;
+  private waiting: Waiting[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  /** Apart from what is new, which must not wait for them. */
+  private retries: Waiting[] = [];
+  private retryTimer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> | undefined;
+  private closing = false;
+
+  constructor(deps: BatcherDeps) {
+    this.deps = deps;
   }
 
-  async function flush(): Promise<void> {
-    timer = undefined;
-    const batch = waiting.slice(0, BATCH_MAX);
-    waiting = waiting.slice(BATCH_MAX);
-    flushing = write(batch).then((left) => {
-      flushing = undefined;
-      retries.push(...left);
-      if (retries.length > 0 && !closing) retryTimer ??= setTimeout(takeRetries, RETRY_MS);
-      schedule();
+  /** Takes a hit, to be written with others within 100 ms. */
+  add(hit: Hit): void {
+    if (this.waiting.length + this.retries.length >= WAITING_MAX) return;
+    this.waiting.push({ ...hit, tries: 0 });
+    this.schedule();
+  }
+
+  /** Writes what is waiting; nothing is taken after it. */
+  async close(): Promise<void> {
+    this.closing = true;
+    clearTimeout(this.timer);
+    await this.flushing;
+    const until = Date.now() + CLOSE_MS;
+    this.takeRetries();
+    while (this.waiting.length > 0 && Date.now() < until) {
+      await this.flush();
+      if (this.retries.length > 0) await sleep(RETRY_MS / 4);
+      this.takeRetries();
+    }
+    const hits = this.waiting.length;
+    if (hits > 0) this.deps.log.error({ hits }, 'opens and clicks are lost: the database is away');
+  }
+
+  private schedule(): void {
+    if (this.waiting.length === 0 || this.timer || this.flushing || this.closing) return;
+    this.timer = setTimeout(() => void this.flush(), GATHER_MS);
+  }
+
+  private async flush(): Promise<void> {
+    this.timer = undefined;
+    const batch = this.waiting.slice(0, BATCH_MAX);
+    this.waiting = this.waiting.slice(BATCH_MAX);
+    this.flushing = this.write(batch).then((left) => {
+      this.flushing = undefined;
+      this.retries.push(...left);
+      if (this.retries.length > 0 && !this.closing) this.retryTimer ??= setTimeout(() => this.takeRetries(), RETRY_MS);
+      this.schedule();
     });
-    await flushing;
+    await this.flushing;
   }
 
-  function takeRetries(): void {
-    clearTimeout(retryTimer);
-    retryTimer = undefined;
-    waiting = [...retries, ...waiting];
-    retries = [];
-    schedule();
+  private takeRetries(): void {
+    clearTimeout(this.retryTimer);
+    this.retryTimer = undefined;
+    this.waiting = [...this.retries, ...this.waiting];
+    this.retries = [];
+    this.schedule();
   }
 
   /** Returns what has to be tried again. */
-  async function write(written: Waiting[]): Promise<Waiting[]> {
+  private async write(written: Waiting[]): Promise<Waiting[]> {
+    const { db, log } = this.deps;
     try {
-      const { batch, doubtful } = await settleDoubts(written);
+      const { batch, doubtful } = await settleDoubts(db, written);
       const emails = new Map((await listProvenEmails(db, idsOf(batch))).map((email) => [email.id, email]));
       const known = batch.filter(({ emailId }) => emails.has(emailId));
-      const early = closing ? [] : known.filter((hit) => isUnderWay(emails.get(hit.emailId), hit));
+      const early = this.closing ? [] : known.filter((hit) => isUnderWay(emails.get(hit.emailId), hit));
       const ready = known.filter((hit) => !early.includes(hit));
       const groups = groupBy(ready, (hit) => emails.get(hit.emailId)?.projectId ?? '');
       const failed: Waiting[] = [];
-      for (const [projectId, hits] of groups) failed.push(...(await writeProject(projectId, hits, emails)));
-      return again([...early, ...failed, ...doubtful]);
+      for (const [projectId, hits] of groups)
+        failed.push(...(await writeProject(this.deps, projectId, { hits, emails })));
+      return this.countTry([...early, ...failed, ...doubtful]);
     } catch (error) {
       log.warn({ reason: reasonOf(error), hits: written.length }, 'opens and clicks wait for the database');
-      return again(written);
+      return this.countTry(written);
     }
   }
 
-  /** What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell of. */
-  async function settleDoubts(hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
-    const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
-    for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
-      if (!unknown) continue;
-      const fate = await findFate(db, unknown).catch((error: unknown) => {
-        if (isConnectionFailure(error)) throw error;
-        return undefined;
-      });
-      if (fate === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
-      else if (fate === undefined) settled.doubtful.push(...ofOne);
-    }
-    return settled;
-  }
-
-  async function writeProject(projectId: string, hits: Waiting[], emails: Map<string, Email>): Promise<Waiting[]> {
-    const engagements = engagementsOf(hits, emails, lenient);
-    try {
-      lifecycle.dispatch(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
-      return [];
-    } catch (error) {
-      log.warn({ reason: reasonOf(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
-      if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
-      const ids = idsOf(hits);
-      if (ids.length === 1 || isConnectionFailure(error)) return hits;
-      // One that cannot be written must not keep the others: each by itself.
-      const failed: Waiting[] = [];
-      for (const id of ids) {
-        const alone = hits.filter(({ emailId }) => emailId === id);
-        failed.push(...(await writeProject(projectId, alone, emails)));
-      }
-      return failed;
-    }
-  }
-
-  function again(hits: Waiting[]): Waiting[] {
+  /** Returns those that have a further try. */
+  private countTry(hits: Waiting[]): Waiting[] {
     for (const hit of hits) hit.tries += 1;
     const left = hits.filter((hit) => hit.tries < TRIES_MAX);
-    if (left.length < hits.length) log.error({ hits: hits.length - left.length }, 'opens and clicks were given up');
+    const givenUp = hits.length - left.length;
+    if (givenUp > 0) this.deps.log.error({ hits: givenUp }, 'opens and clicks were given up');
     return left;
   }
+}
 
-  return {
-    add(hit) {
-      if (waiting.length + retries.length >= WAITING_MAX) return;
-      waiting.push({ ...hit, tries: 0 });
-      schedule();
-    },
-    async close() {
-      closing = true;
-      clearTimeout(timer);
-      await flushing;
-      const until = Date.now() + CLOSE_MS;
-      takeRetries();
-      while (waiting.length > 0 && Date.now() < until) {
-        await flush();
-        if (retries.length > 0) await sleep(RETRY_MS / 4);
-        takeRetries();
-      }
-      if (waiting.length > 0) log.error({ hits: waiting.length }, 'opens and clicks are lost: the database is away');
-    },
-  };
+/** What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell of. */
+async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
+  const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
+  for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
+    if (!unknown) continue;
+    const fate = await findFate(db, unknown).catch((error: unknown) => {
+      if (isConnectionFailure(error)) throw error;
+      return undefined;
+    });
+    if (fate === 'aborted') settled.batch.push(...ofOne.map(({ unknown: _, ...hit }) => hit));
+    else if (fate === undefined) settled.doubtful.push(...ofOne);
+  }
+  return settled;
+}
+
+/** Returns what has to be tried again. */
+async function writeProject(
+  deps: BatcherDeps,
+  projectId: string,
+  { hits, emails }: { hits: Waiting[]; emails: Map<string, Email> },
+): Promise<Waiting[]> {
+  const { db, lifecycle, log, lenient } = deps;
+  const engagements = engagementsOf(hits, emails, lenient);
+  try {
+    lifecycle.dispatch(await inTransaction(db, (trx) => recordEngagements(trx, { projectId, engagements })));
+    return [];
+  } catch (error) {
+    log.warn({ reason: reasonOf(error), projectId, hits: hits.length }, 'opens and clicks could not be written');
+    if (error instanceof UnknownCommit) return hits.map((hit) => ({ ...hit, unknown: error }));
+    const ids = idsOf(hits);
+    if (ids.length === 1 || isConnectionFailure(error)) return hits;
+    // One that cannot be written must not keep the others: each by itself.
+    const failed: Waiting[] = [];
+    for (const id of ids) {
+      const alone = hits.filter(({ emailId }) => emailId === id);
+      failed.push(...(await writeProject(deps, projectId, { hits: alone, emails })));
+    }
+    return failed;
+  }
 }
 
 /** Sums hits up by mail. */

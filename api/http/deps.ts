@@ -1,5 +1,3 @@
-import type pg from 'pg';
-import type { Logger } from 'pino';
 import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
@@ -9,6 +7,8 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type pg from 'pg';
+import type { Logger } from 'pino';
 
 /** What routes are made from. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
 export interface Deps {
@@ -27,5 +27,5 @@ export interface Deps {
   limits: RateLimits;
   /** What waits in the outbox, a few seconds old at most. */
   backlog: () => Promise<Backlog[]>;
-  engagements: EngagementBatcher;
+  engagements: Pick<EngagementBatcher, 'add' | 'close'>;
 }

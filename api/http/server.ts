@@ -1,8 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { getRequestListener } from '@hono/node-server';
-import type { Logger } from 'pino';
 import { createCompute } from '../../compute/compute.ts';
 import { watchLoop } from '../../compute/loop-watch.ts';
 import { connect } from '../../db/connection.ts';
@@ -20,9 +15,15 @@ import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';
 import { answerBadHttp, answerBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
+import { EngagementBatcher } from './engagement-batcher.ts';
 import { createKeyCache } from './key-cache.ts';
-import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
+import { type Metrics, createMetrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { getRequestListener } from '@hono/node-server';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 
 /** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;
@@ -120,7 +121,7 @@ function openDeps(
     key,
   });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
-  const engagements = createEngagementBatcher({ db, lifecycle, log, lenient });
+  const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
   const close = async () => {
     // What was answered and is not written yet.
     await engagements.close();

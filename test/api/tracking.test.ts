@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngagementBatcher } from '../../api/accept/engagement-batcher.ts';
+import { EngagementBatcher } from '../../api/engagement-batcher.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
 import { until } from '../support/service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36',
@@ -271,7 +272,7 @@ describe('writing', () => {
   it('two processes that hear of the same mail at once count both and record one event', async () => {
     const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail()));
     const { db, lifecycle, log } = api.deps;
-    const processes = [1, 2, 3].map(() => createEngagementBatcher({ db, lifecycle, log, lenient: true }));
+    const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, lifecycle, log, lenient: true }));
     for (const { id } of [...mails, ...mails.toReversed()]) {
       for (const batcher of processes) {
         batcher.add({ emailId: id, kind: 'open', at: new Date(), machine: false });
