@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db } from './connection.ts';
 
 export interface Span {
@@ -79,7 +80,7 @@ export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
   const { rows } = await sql<CampaignTotals>`
     SELECT c.total, c.active, c.completed, coalesce(m.sent, 0) AS sent, coalesce(m.opened, 0) AS opened,
       coalesce(m.clicked, 0) AS clicked
-    FROM (SELECT count(*) AS total, count(*) FILTER (WHERE status IN ('SCHEDULED', 'SENDING', 'PAUSED')) AS active,
+    FROM (SELECT count(*) AS total, count(*) FILTER (WHERE status IN ${OPEN_CAMPAIGNS}) AS active,
         count(*) FILTER (WHERE status = 'SENT') AS completed
       FROM campaigns WHERE project_id = ${p.projectId} AND created_at >= ${p.startDate} AND created_at <= ${p.endDate}) c,
     (SELECT count(e.sent_at) AS sent, count(e.opened_at) AS opened, count(e.clicked_at) AS clicked

@@ -1,13 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import type { AudienceType } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
+import { BEGUN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 import { inSavepoint } from './transaction.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from './usage.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -128,7 +129,7 @@ async function lockSending(
     SELECT c.audience_type, c.segment_id, c.audience_filter, c.audience_cursor, c.audience_done, c.content_id, c.mode,
       p.effective_monthly_email_limit AS monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ('SENDING', 'PAUSED') AND c.send_no = ${p.sendNo}
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ${BEGUN_CAMPAIGNS} AND c.send_no = ${p.sendNo}
       AND c.content_id IS NOT NULL
     FOR NO KEY UPDATE OF c
   `.execute(trx);

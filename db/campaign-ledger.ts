@@ -1,16 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
 import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
+import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db } from './connection.ts';
 import { listens } from './event-listeners.ts';
 import { countOutcomes } from './hold-guard.ts';
 import { prepared } from './prepared.ts';
 import { noteProviderMessages } from './provider-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -95,7 +96,7 @@ export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms
     JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
     LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ('SENDING', 'PAUSED')
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ${BEGUN_CAMPAIGNS}
   `.execute(db);
   return rows[0] && toTerms(rows[0]);
 }
@@ -321,7 +322,7 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
       LIMIT ${p.limit})
       AND NOT EXISTS (
         SELECT FROM campaigns WHERE id = ${p.campaignId} AND project_id = ${p.projectId}
-          AND (status IN ('SCHEDULED', 'SENDING', 'PAUSED') OR send_no > ${p.sendNo}))
+          AND (status IN ${OPEN_CAMPAIGNS} OR send_no > ${p.sendNo}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0n);
 }

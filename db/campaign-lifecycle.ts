@@ -1,24 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import { pickMailText } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { audienceExists } from './campaign-audience.ts';
-import {
-  CAMPAIGN_COLUMNS,
-  CAMPAIGN_COLUMNS_OF_C,
-  type Campaign,
-  type CampaignRef,
-  type CampaignRow,
-  refusal,
-  toCampaign,
-} from './campaigns.ts';
+import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS, isOpen } from './campaign-status.ts';
+import { CAMPAIGN_COLUMNS, CAMPAIGN_COLUMNS_OF_C, type Campaign, type CampaignRef, type CampaignRow, refusal, toCampaign } from './campaigns.ts';
 import type { Db, Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
 import { assertSender } from './senders.ts';
 import { monthlyRoom } from './usage.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {
@@ -83,7 +76,7 @@ export async function startCampaign(
 export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
   const { rows } = await sql<{ send_no: number }>`
     SELECT send_no FROM campaigns
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('SCHEDULED', 'SENDING', 'PAUSED') FOR UPDATE
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
   `.execute(trx);
   const row = rows[0];
   if (!row) throw await refusal(trx, p, 'Only a campaign that is SCHEDULED, SENDING or PAUSED can be cancelled.');
@@ -111,7 +104,7 @@ export async function pauseCampaign(
 ): Promise<ChangedCampaign> {
   const ofStart = p.sendNo === undefined ? sql`true` : sql`send_no = ${p.sendNo}`;
   return turn(trx, p, {
-    found: sql`status IN ('SENDING', 'PAUSED') AND ${ofStart}`,
+    found: sql`status IN ${BEGUN_CAMPAIGNS} AND ${ofStart}`,
     to: 'PAUSED',
     reason: sql`coalesce(paused_reason, ${p.reason})`,
     refused: 'Only a campaign that is SENDING can be paused.',
@@ -121,7 +114,7 @@ export async function pauseCampaign(
 /** Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any other state */
 export async function resumeCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
   return turn(trx, p, {
-    found: sql`status IN ('SENDING', 'PAUSED')`,
+    found: sql`status IN ${BEGUN_CAMPAIGNS}`,
     to: 'SENDING',
     reason: sql`NULL`,
     refused: 'Only a campaign that is PAUSED can be resumed.',
@@ -148,11 +141,6 @@ async function turn(
   const payload = { sendNo: row.send_no };
   const outbox = await enqueue(trx, [{ projectId: p.projectId, kind: 'campaign.changed', refId: p.id, payload }]);
   return { campaign, outbox };
-}
-
-/** Whether a start's workflow has something to do, or will have. */
-function isOpen(status: CampaignStatus): boolean {
-  return status === 'SCHEDULED' || status === 'SENDING' || status === 'PAUSED';
 }
 
 /**

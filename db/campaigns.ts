@@ -1,13 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { MailText } from '../domain/mail-text.ts';
+import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from './keyset.ts';
 import { MAIL_TEXT_COLUMN_NAMES, type MailTextColumns, mailTextColumns, mailTextOf } from './mail-text.ts';
-import { fittedPage, type Listed } from './page-budget.ts';
+import { type Listed, fittedPage } from './page-budget.ts';
 import { assertSender } from './senders.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -139,7 +140,7 @@ export async function updateCampaign(trx: Trx, p: CampaignRef & { content: Campa
 export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
   const { rows } = await sql`
     DELETE FROM campaigns
-    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED') RETURNING id
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ${OPEN_CAMPAIGNS} RETURNING id
   `.execute(trx);
   if (rows.length === 0)
     throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { storedConditionUses } from '../domain/filter-references.ts';
 import type { StepConfig } from '../domain/steps/definition.ts';
-import { STEP_TYPES, STEPS, type StepType } from '../domain/steps/registry.ts';
+import { STEPS, STEP_TYPES, type StepType } from '../domain/steps/registry.ts';
+import { UNFINISHED_CAMPAIGNS } from './campaign-status.ts';
 import type { Db } from './connection.ts';
 import { inTransaction } from './transaction.ts';
+import { sql } from 'kysely';
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 
@@ -191,7 +192,7 @@ async function segmentsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
 async function campaignsUsing(db: Db, p: FieldRef): Promise<FieldUser[]> {
   const { rows } = await sql<FieldUser & { condition: unknown }>`
     SELECT id, name, audience_filter AS condition FROM campaigns
-    WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED')
+    WHERE project_id = ${p.projectId} AND audience_filter IS NOT NULL AND status IN ${UNFINISHED_CAMPAIGNS}
     ORDER BY id
   `.execute(db);
   return rows.filter((row) => uses(row, p.key)).map(userOf);

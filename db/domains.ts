@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
 import { type DkimKey, dkimKeyContext } from '../domain/dkim-key.ts';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
-import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../domain/sender-domain.ts';
+import { type DomainStatus, type FoundRecords, type Standing, afterCheck } from '../domain/sender-domain.ts';
 import { uuidv7 } from '../domain/uuid.ts';
+import { UNFINISHED_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import type { RowOf } from './schema/database.ts';
+import { sql } from 'kysely';
 
 export interface Domain {
   id: string;
@@ -164,7 +165,7 @@ async function domainUsers(db: Db, projectId: string, domain: string) {
   `.execute(db);
   const { rows: campaigns } = await sql<User>`
     SELECT id, name FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED') AND right(lower(from_email), ${at.length}::int) = ${at}
+    WHERE project_id = ${projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND right(lower(from_email), ${at.length}::int) = ${at}
   `.execute(db);
   // `from` of a step is an address, or an object with one.
   const { rows: workflowSteps } = await sql<User>`

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { type CampaignStart, cancelCampaign } from './campaign-lifecycle.ts';
+import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
+import { sql } from 'kysely';
 
 /** A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away. */
 const CANCELLED_DAYS = 2;
@@ -19,7 +20,7 @@ export async function listOpenCampaigns(
 ): Promise<OpenCampaign[]> {
   const { rows } = await sql<OpenCampaign>`
     SELECT project_id AS "projectId", id AS "campaignId", send_no AS "sendNo", status = 'CANCELLED' AS cancelled FROM campaigns c
-    WHERE (status IN ('SCHEDULED', 'SENDING', 'PAUSED')
+    WHERE (status IN ${OPEN_CAMPAIGNS}
         OR (status = 'CANCELLED' AND cancelled_at > now() - make_interval(days => ${CANCELLED_DAYS})))
       AND ${p.after === undefined ? sql`true` : sql`id > ${p.after}`}
       AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'campaign.start' AND o.ref_id = c.id)
@@ -49,7 +50,7 @@ export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<Out
   const { projectId, campaignId: id, sendNo } = start;
   const { rows } = await sql`
     SELECT 1 FROM campaigns WHERE project_id = ${projectId} AND id = ${id} AND send_no = ${sendNo}
-      AND status IN ('SCHEDULED', 'SENDING', 'PAUSED') FOR UPDATE
+      AND status IN ${OPEN_CAMPAIGNS} FOR UPDATE
   `.execute(trx);
   if (rows.length === 0) return [];
   const { campaign, outbox } = await cancelCampaign(trx, { projectId, id });

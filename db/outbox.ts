@@ -1,9 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Begun } from '../domain/begun.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
+import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
 const MAX_BACKOFF_SECONDS = 60;
@@ -208,7 +209,7 @@ export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<s
   const { rows: ended } = await sql<{ id: string }>`
     SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${ids}::uuid[]) AS t (id, ref_id)
     WHERE (EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id AND e.completed_at IS NOT NULL)
-        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED'))
+        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ${OPEN_CAMPAIGNS})
         OR NOT EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id UNION ALL SELECT FROM campaigns c WHERE c.id = t.ref_id))
       AND NOT EXISTS (SELECT FROM outbox s WHERE s.ref_id = t.ref_id AND s.kind IN ('execution.start', 'campaign.start'))
   `.execute(db);

@@ -1,17 +1,18 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
-import { sql } from 'kysely';
 import type { CampaignStatus } from '../domain/campaign.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
 import { collectReferences } from '../domain/filter-references.ts';
 import type { Condition } from '../domain/filters.ts';
 import { segmentSlug } from '../domain/slug.ts';
+import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
-import { fittedPage, type Listed } from './page-budget.ts';
+import { type Listed, fittedPage } from './page-budget.ts';
 import { takeRoom } from './room.ts';
 import type { RowOf } from './schema/database.ts';
 import type { SegmentType } from './schema/segments.ts';
 import { loadSegmentSources } from './segment-sources.ts';
+import { sql } from 'kysely';
 
 export interface Segment {
   id: string;
@@ -164,7 +165,7 @@ export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Pr
   if (campaigns.length > 0) throw inUse(campaigns);
   await sql`
     UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
-      AND status NOT IN ('SCHEDULED', 'SENDING', 'PAUSED')`.execute(trx);
+      AND status NOT IN ${OPEN_CAMPAIGNS}`.execute(trx);
   try {
     await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
   } catch (error) {
@@ -222,7 +223,7 @@ async function activeCampaignsUsing(trx: Trx, { projectId, id }: SegmentRef): Pr
   const ids = await dependentIds(trx, { projectId, id });
   const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
     SELECT id, name, status, segment_id, audience_filter FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ('SCHEDULED', 'SENDING', 'PAUSED')
+    WHERE project_id = ${projectId} AND status IN ${OPEN_CAMPAIGNS}
       AND (segment_id = ANY(${[...ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(trx);
   const uses = rows.filter(
     ({ segment_id, audience_filter }) =>
