@@ -1,14 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { Liquid } from 'liquidjs';
-import nodemailer from 'nodemailer';
 import { createCampaignComposer } from '../activities/campaign-message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
 import { parseConfig } from '../domain/config.ts';
+import { NO_TEXT } from '../domain/mail-text.ts';
 import type { SinkProcess } from '../test/support/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
+import { Liquid } from 'liquidjs';
+import { randomUUID } from 'node:crypto';
+import nodemailer from 'nodemailer';
 
 export interface Measured {
   messages: number;
@@ -73,8 +74,9 @@ export async function measureRawSender(sink: SinkProcess, messages: number): Pro
     SECRET_KEY: 'a key of the bench only, no secret',
   });
   const content = {
+    ...NO_TEXT,
     ...{ id: randomUUID(), projectId: randomUUID(), subject: SUBJECT, body: BODY, type: 'MARKETING' as const },
-    ...{ from: FROM, fromName: null, replyTo: null, templateId: null },
+    ...{ from: FROM, templateId: null },
   };
   const compute = createCompute({ cpuMsPerSecond: 0 });
   const work = { projectId: content.projectId, kind: 'bench' };

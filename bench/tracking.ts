@@ -7,6 +7,7 @@ import { Agent, request } from 'undici';
 import { connect } from '../db/connection.ts';
 import { saveContent } from '../db/contents.ts';
 import { linkToken } from '../domain/link-tokens.ts';
+import { NO_TEXT } from '../domain/mail-text.ts';
 import { buildContacts } from '../test/build/campaigns.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
@@ -76,8 +77,9 @@ async function sentMails(localPart: string, count: number): Promise<string[]> {
   const { projectId } = dev;
   await buildContacts(db, { projectId, count, localPart });
   const contentId = await saveContent(db, {
+    ...NO_TEXT,
     ...{ projectId, subject: 'News', body: BODY, type: 'MARKETING', from: `news@${dev.domain}`, fromName: 'Shop' },
-    ...{ replyTo: null, templateId: null },
+    templateId: null,
   });
   const { rows } = await sql<{ id: string }>`
     INSERT INTO emails (project_id, contact_id, content_id, source_type, status, to_email, sent_at)

@@ -6,9 +6,9 @@ import { textTemplate } from './content-text.ts';
 import { type ParsedTemplate, parseTemplate, templateVariables } from './liquid.ts';
 import { CHEAP_FILTERS } from './liquid-engine.ts';
 import { type FlatToken, tagText } from './liquid-tokens.ts';
-import type { MailTemplates } from './mail-text.ts';
+import type { MailTemplates, NullsOptional } from './mail-text.ts';
 
-export interface ContentTemplates extends MailTemplates {
+export interface ContentTemplates extends NullsOptional<MailTemplates> {
   type: 'TRANSACTIONAL' | 'MARKETING';
 }
 
@@ -20,7 +20,7 @@ export interface ContentSource extends ContentTemplates {
 }
 
 /** What there is to render of a content; `tracked` with pixel and counted links. */
-export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource {
+export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource & MailTemplates {
   const { subject, body, type } = content;
   return { subject, body, type, trackOpens: tracked, trackClicks: tracked };
 }

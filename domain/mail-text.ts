@@ -14,6 +14,11 @@ export interface MailText<From = string> extends MailTemplates {
   replyTo: string | null;
 }
 
+/** The same where what may be null may be absent. */
+export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: T[K] | undefined;
+};
+
 /** What is said by something that says more. */
 export function pickMailText<From>({ subject, body, from, fromName, replyTo }: MailText<From>): MailText<From> {
   return { subject, body, from, fromName, replyTo };

@@ -1,9 +1,10 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
 import { saveContent } from '../../db/contents.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailOptions } from '../../domain/email-outcome.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';
+import { NO_TEXT } from '../../domain/mail-text.ts';
+import { v7 as uuidv7 } from 'uuid';
 
 export interface BuildEmail {
   projectId: string;
@@ -26,6 +27,7 @@ export async function buildEmail(db: Db, p: BuildEmail): Promise<string> {
   const id = uuidv7();
   const contentId = await saveContent(db, {
     projectId: p.projectId,
+    ...NO_TEXT,
     subject: p.subject ?? 'Hello {{name}}',
     body: p.body ?? '<p>Hello {{name}}</p>',
     type: p.type ?? 'TRANSACTIONAL',

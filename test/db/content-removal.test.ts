@@ -7,6 +7,7 @@ import { isUnused, removeErasedContents } from '../../db/content-removal.ts';
 import { saveContent } from '../../db/contents.ts';
 import { deleteExpired } from '../../db/housekeeping.ts';
 import { recordReceived } from '../../db/inbound-mail.ts';
+import { NO_TEXT } from '../../domain/mail-text.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
@@ -101,7 +102,7 @@ describe('the words of mails to erased contacts', () => {
     const words = { subject: 'Common', body: '<p>Common words</p>' };
     const template = { ...words, name: 't', type: 'TRANSACTIONAL', from: FROM };
     const { body: saved } = await api.call('POST', '/templates', { body: template });
-    const campaign = { ...words, name: 'c', description: null, from: FROM, fromName: null, replyTo: null };
+    const campaign = { ...NO_TEXT, ...words, name: 'c', description: null, from: FROM };
     const content = { ...campaign, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null };
     const [{ id }] = [
       await api.db.transaction().execute((trx) => insertCampaign(trx, { projectId: api.one.id, content })),
@@ -127,7 +128,8 @@ describe('the words of mails to erased contacts', () => {
 describe('a mail that is being accepted while its words are removed', () => {
   const words = { subject: 'Raced', body: '<p>Raced words</p>' };
   const content = {
-    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM, fromName: null, replyTo: null },
+    ...NO_TEXT,
+    ...{ projectId: '', ...words, type: 'TRANSACTIONAL' as const, from: FROM },
     templateId: null,
   };
   const insert = (contentId: string) => sql`

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { NO_TEXT } from '../../domain/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
@@ -43,8 +44,9 @@ async function sendCampaign(): Promise<string> {
   await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
   await buildContacts(database.db, { projectId, count: RECIPIENTS });
   const content = {
+    ...NO_TEXT,
     ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ fromName: null, replyTo: null, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
   };
   return inTransaction(database.db, async (trx) => {
     const { id } = await insertCampaign(trx, { projectId, content });

@@ -1,5 +1,3 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { pino } from 'pino';
 import { type ChunkInput, campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
@@ -9,8 +7,11 @@ import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';
 import type { Db } from '../../db/connection.ts';
 import { parseConfig } from '../../domain/config.ts';
+import { NO_TEXT } from '../../domain/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
 
 /** One start of a campaign, as its workflow names it to the activities. */
 export interface CampaignStart {
@@ -68,8 +69,9 @@ export async function sendingCampaign(
   const { projectId, count, worker } = p;
   await buildContacts(db, { projectId, count });
   const content = {
+    ...NO_TEXT,
     ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
-    ...{ fromName: null, replyTo: null, audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
   };
   const { id } = await db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));
   await db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
