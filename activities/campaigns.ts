@@ -33,9 +33,9 @@ import { AppError } from '../domain/errors.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../domain/retry-schedule.ts';
 import { deriveKey } from '../domain/secrets.ts';
-import { type LaneDeps, runTurn } from './campaign-lane.ts';
 import { createCampaignComposer } from './campaign-message.ts';
 import { createCampaignRecorder } from './campaign-recorder.ts';
+import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
 import type { ActivityDeps } from './deps.ts';
 import { createDkimKeys } from './dkim-keys.ts';
 import { bounceOutcome, verdictOf } from './email-decision.ts';
@@ -131,7 +131,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
   const slowContents = createSlowContents();
   const dkim = createDkimKeys({ config, db });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
-  const shared: Omit<LaneDeps, 'sign' | 'judge'> = {
+  const shared: Omit<ChunkSenderDeps, 'sign' | 'judge'> = {
     db,
     provider: bulkProvider,
     inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
@@ -154,7 +154,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     return guard.named(outcome, email);
   }
 
-  function laneDeps(projectId: string, { senderDomain }: SendTerms): LaneDeps {
+  function senderDeps(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps {
     const signs = config.email.dkimSign && senderDomain?.signing;
     return {
       ...shared,
@@ -232,7 +232,7 @@ export function campaignChunkActivities(deps: ActivityDeps & { bulkProvider: Ema
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
     const stop = AbortSignal.any([cancelled, stopping]);
     const turn = { ...(await turnOf({ input, rate, terms })), stop };
-    const { outcome, sent, ...round } = await runTurn(laneDeps(input.projectId, terms), turn);
+    const { outcome, sent, ...round } = await sendChunk(senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
       case 'stopped':

@@ -4,7 +4,7 @@ import { beginTurn, endTurn, failPendingDeliveries, type NextTurn, type Turn } f
 import { deriveKey } from '../domain/secrets.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
-import { runTurn } from './webhook-turn.ts';
+import { deliverDue } from './webhook-turn.ts';
 
 export type WebhookDeliveryActivities = ReturnType<typeof webhookDeliveryActivities>;
 
@@ -43,7 +43,7 @@ export function webhookDeliveryActivities(deps: ActivityDeps) {
 
 async function takeTurn(deps: ActivityDeps, turn: Turn): Promise<void> {
   if (turn.paused) return;
-  const status = turn.status === 'DISABLED' ? turn.status : await runTurn(deps, turn, cancellationSignal());
+  const status = turn.status === 'DISABLED' ? turn.status : await deliverDue(deps, turn, cancellationSignal());
   if (status !== 'DISABLED') return;
   while ((await failPendingDeliveries(deps.db, { ...turn, error: 'the endpoint is disabled' })) > 0);
 }

@@ -1,26 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
 import { createBatcher } from '../db/batcher.ts';
 import { queueOwnerNotice } from '../db/owner-notices.ts';
 import type { EndpointStatus } from '../db/schema/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
-import {
-  type Attempt,
-  type DueDelivery,
-  judgeEndpoint,
-  listDueDeliveries,
-  recordAttempts,
-  type Turn,
-} from '../db/webhook-turns.ts';
-import {
-  MAX_TRIES,
-  nextAttemptAt,
-  type Outcome,
-  type Verdict,
-  verdictOf,
-  webhookHeaders,
-} from '../domain/webhook-registry.ts';
+import { type Attempt, type DueDelivery, type Turn, judgeEndpoint, listDueDeliveries, recordAttempts } from '../db/webhook-turns.ts';
+import { MAX_TRIES, type Outcome, type Verdict, nextAttemptAt, verdictOf, webhookHeaders } from '../domain/webhook-registry.ts';
 import type { ActivityDeps } from './deps.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */
 const TURN_MS = 10_000;
@@ -38,7 +24,7 @@ const LOOK_MS = 500;
  * endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
  * @returns the endpoint's status at the end
  */
-export async function runTurn(deps: ActivityDeps, turn: Turn, stop: AbortSignal): Promise<EndpointStatus> {
+export async function deliverDue(deps: ActivityDeps, turn: Turn, stop: AbortSignal): Promise<EndpointStatus> {
   const requests = createRequests(deps, turn);
   const endsAt = Date.now() + TURN_MS;
   const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;

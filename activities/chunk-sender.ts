@@ -1,39 +1,21 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../channels/email/provider.ts';
 import { OverBudget } from '../compute/compute.ts';
-import {
-  type ChunkRef,
-  type ClaimedRecipient,
-  type ClaimRequest,
-  claimRange,
-  finishChunk,
-  type LedgerRange,
-  listRanges,
-  nextClaim,
-  releaseClaimed,
-  type SendTerms,
-  skipRefused,
-} from '../db/campaign-ledger.ts';
+import { type ClaimedRecipient, finishChunk, nextClaim, releaseClaimed } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
-import type { ClaimedEmail } from '../db/email-ledger.ts';
 import { isSessionStage } from '../domain/bounce.ts';
 import { tookTooMuch } from '../domain/bounded.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import { TemplateError } from '../domain/template-error.ts';
-import type { CampaignComposer } from './campaign-message.ts';
 import type { CampaignRecorder, RecordOwner } from './campaign-recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './campaign-tokens.ts';
+import { ChunkClaims } from './chunk-claims.ts';
+import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
 import { failed } from './email-decision.ts';
 import type { EmailSettler } from './email-settler.ts';
 import type { InFlightLimit } from './in-flight-limit.ts';
-import type { SlowContent } from './slow-content.ts';
 
-/** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */
-const STRETCH_ROWS = 100;
-const STRETCHES_MAX = 5;
-const COSTLY_STRETCH_ROWS = 5;
-const CLAIM_AHEAD_MS = 500;
-/** Claimed rows that are left when the next claim is made: the time of one statement at full speed. */
+/** The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement takes. */
 const AHEAD_ROWS = 250;
 /** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
 const OUTAGE_ANSWERS = 20;
@@ -41,8 +23,8 @@ const OUTAGE_ANSWERS = 20;
 /** Who is over the project's budget comes again after this at the soonest: each turn costs Temporal something. */
 const OVER_BUDGET_MS = 2_000;
 
-/** What all lanes of a process share. */
-export interface LaneDeps {
+/** What all turns of a process share, and what those of a project do. */
+export interface ChunkSenderDeps {
   db: Db;
   provider: EmailProvider;
   inFlight: InFlightLimit;
@@ -55,52 +37,18 @@ export interface LaneDeps {
   judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<EmailOutcome | undefined>;
 }
 
-export interface Turn {
-  chunk: ChunkRef;
-  terms: SendTerms;
-  composer: CampaignComposer;
-  slow: SlowContent;
-  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
-  eventful: boolean;
-  /** Mails a second over all workers; 0 is no limit. */
-  ratePerSecond: number;
-  /** Aborted when the campaign is cancelled or the worker stops. */
-  stop: AbortSignal;
-  /** The id of the row at which an earlier turn of this round ended. */
-  from?: string | undefined;
-  /** The provider has put off mails of this round, which are before `from`. */
-  putOff?: boolean | undefined;
-  /** Milliseconds since 1970: no claim after it, and what the provider has not begun with is taken back. */
-  untilMs: number;
-}
-
 /**
- * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send rate changed. `paced`:
- * the send rate, or what the project may compute, has
- * no room now. `hopeless`: the content runs out of time for everybody. With `from` the round goes on at this row; without it the next turn
- * begins a round.
- */
-export interface TurnResult {
-  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';
-  sent: number;
-  from?: string;
-  putOff?: boolean;
-  /** With `paced`. */
-  retryAfterMs?: number;
-}
-
-/**
- * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the window allows, and returns
+ * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the limit of what is in flight allows, and returns
  * when all it has claimed is recorded or given back. At most one attempt's completions count for a row; the one that finds it has lost
  * rows stops at once.
  */
-export async function runTurn(deps: LaneDeps, turn: Turn): Promise<TurnResult> {
-  return new Lane(deps, turn, await nextClaim(deps.db)).run();
+export async function sendChunk(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
+  return new ChunkSender(deps, turn, await nextClaim(deps.db)).run();
 }
 
-class Lane implements RecordOwner {
-  private readonly deps: LaneDeps;
-  private readonly turn: Turn;
+class ChunkSender implements RecordOwner {
+  private readonly deps: ChunkSenderDeps;
+  private readonly turn: ChunkTurn;
   private readonly claim: number;
   readonly projectId: string;
   /** As it was when the turn began, or as the recorder has found since. */
@@ -111,37 +59,37 @@ class Lane implements RecordOwner {
   private outage = 0;
   private fenced = false;
   private failure: Error | null = null;
-  private blocked = false;
   /** Milliseconds until the project may compute again. */
   private overBudgetMs: number | undefined;
-  private stretches = 1;
   private readonly unsent: string[] = [];
   /** Undefined where there is no limit. */
   private readonly tokens: CampaignTokens | undefined;
-  /** What is not claimed yet, in order. */
-  private ranges: LedgerRange[] = [];
+  private readonly claims: ChunkClaims;
   /** What the provider has been given and has not answered, with the way to take it back. */
   private readonly handedOver = new Map<string, () => boolean>();
   private drained: (() => void) | undefined;
 
-  constructor(deps: LaneDeps, turn: Turn, claim: number) {
+  constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
     this.deps = deps;
     this.turn = turn;
     this.claim = claim;
+    this.claims = new ChunkClaims(deps, turn, claim);
     this.projectId = turn.chunk.projectId;
     this.eventful = turn.eventful;
     const { chunk, ratePerSecond, stop, untilMs } = turn;
     if (ratePerSecond > 0)
       this.tokens = createCampaignTokens({
-        ...{ db: deps.db, projectId: chunk.projectId, ratePerSecond, stop, untilMs },
+        db: deps.db,
+        projectId: chunk.projectId,
+        ratePerSecond,
+        stop,
+        untilMs,
         halted: () => this.halted,
       });
   }
 
-  async run(): Promise<TurnResult> {
-    const { db } = this.deps;
-    const { chunk, from } = this.turn;
-    this.ranges = await listRanges(db, { ...chunk, from, size: this.tokens ? 1 : this.stretchRows });
+  async run(): Promise<ChunkTurnResult> {
+    await this.claims.open({ rowByRow: this.tokens !== undefined });
     const stopped = () => this.withdraw();
     this.turn.stop.addEventListener('abort', stopped);
     const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
@@ -151,7 +99,7 @@ class Lane implements RecordOwner {
       clearTimeout(timer);
       this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
-      await releaseClaimed(db, { ids: this.unsent, claim: this.claim });
+      await releaseClaimed(this.deps.db, { ids: this.unsent, claim: this.claim });
       await this.tokens?.giveBack(this.unsent.length);
     }
     if (this.failure) throw this.failure;
@@ -180,17 +128,17 @@ class Lane implements RecordOwner {
   private get halted(): boolean {
     const { stop, untilMs, slow } = this.turn;
     if (this.overBudgetMs !== undefined || slow.hopeless) return true;
-    return this.fenced || this.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
+    return this.fenced || this.claims.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
   }
 
-  private async result(): Promise<TurnResult> {
+  private async result(): Promise<ChunkTurnResult> {
     const { sent } = this;
     if (await finishChunk(this.deps.db, this.turn.chunk)) return { outcome: 'done', sent };
     const putOff = this.deferred > 0 || this.turn.putOff === true;
     const from = this.rest();
     const round = { sent, ...(from !== undefined && { from, putOff }) };
     if (this.turn.stop.aborted) return { outcome: 'stopped', ...round };
-    if (this.blocked) return { outcome: 'blocked', ...round };
+    if (this.claims.blocked) return { outcome: 'blocked', ...round };
     if (this.outage >= OUTAGE_ANSWERS) return { outcome: 'deferred', sent };
     if (this.turn.slow.hopeless) return { outcome: 'hopeless', ...round };
     const retryAfterMs = this.overBudgetMs ?? this.tokens?.retryAfterMs;
@@ -207,13 +155,9 @@ class Lane implements RecordOwner {
   /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
   private rest(): string | undefined {
     if (this.fenced) return undefined;
-    const ids = this.ranges[0] ? [...this.unsent, this.ranges[0].first] : this.unsent;
+    const { nextId } = this.claims;
+    const ids = nextId === undefined ? this.unsent : [...this.unsent, nextId];
     return ids.reduce<string | undefined>((first, id) => (first === undefined || id < first ? id : first), undefined);
-  }
-
-  /** Of costly content few: consent is decided at the claim, and a message may take half a second. */
-  private get stretchRows(): number {
-    return this.turn.composer.costly ? COSTLY_STRETCH_ROWS : STRETCH_ROWS;
   }
 
   private async sendRanges(): Promise<void> {
@@ -229,17 +173,17 @@ class Lane implements RecordOwner {
         const taken = row && this.take(row);
         if (taken) await taken;
       }
-      this.adapt(rows.length, Date.now() - startedMs);
+      this.claims.adapt(rows.length, Date.now() - startedMs);
       next ??= this.claimNext();
     }
   }
 
   /** Claims what the send rate has room for, and no more. */
   private async sendPaced(tokens: CampaignTokens): Promise<void> {
-    while (this.ranges.length > 0 && !this.halted) {
-      const granted = await tokens.take(this.ranges.length);
+    while (this.claims.left > 0 && !this.halted) {
+      const granted = await tokens.take(this.claims.left);
       if (granted === 0) return;
-      const rows = this.halted ? [] : await this.claimRows(joined(this.ranges.splice(0, granted)));
+      const rows = this.halted ? [] : await this.claims.next(granted);
       if (rows.length < granted) await tokens.giveBack(granted - rows.length);
       for (const row of rows) await this.take(row);
     }
@@ -247,36 +191,10 @@ class Lane implements RecordOwner {
 
   /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
   private claimNext(): Promise<ClaimedRecipient[]> | undefined {
-    if (this.ranges.length === 0 || this.halted) return undefined;
-    const claimed = this.claimRows(joined(this.ranges.splice(0, this.stretches)));
+    if (this.claims.left === 0 || this.halted) return undefined;
+    const claimed = this.claims.next();
     claimed.catch(() => undefined);
     return claimed;
-  }
-
-  private async claimRows(range: LedgerRange): Promise<ClaimedRecipient[]> {
-    const { db, pads } = this.deps;
-    const { chunk, composer, terms } = this.turn;
-    const request: ClaimRequest = {
-      ...chunk,
-      claim: this.claim,
-      range,
-      dataKeys: composer.dataKeys,
-      suppressionPads: pads,
-      sendRate: terms.sendRate,
-    };
-    const rows = await claimRange(db, request);
-    if (rows.length === range.rows) return rows;
-    const skipped = await skipRefused(db, request);
-    if (rows.length > 0 || skipped > 0) return rows;
-    this.blocked = true;
-    this.ranges.unshift(range);
-    return rows;
-  }
-
-  private adapt(rows: number, tookMs: number): void {
-    const leaveInTime = (rows / Math.max(1, tookMs)) * CLAIM_AHEAD_MS;
-    const max = (STRETCHES_MAX * STRETCH_ROWS) / this.stretchRows;
-    this.stretches = Math.max(1, Math.min(max, Math.round(leaveInTime / this.stretchRows)));
   }
 
   /** A promise only where a place has to be waited for, because most mails need not wait. */
@@ -315,7 +233,7 @@ class Lane implements RecordOwner {
     this.submit(row, made);
   }
 
-  /** Before the message has a place in the window: who waits holds nothing. Null when it cannot be made in this turn. */
+  /** Before the message has a place among those in flight: who waits holds nothing. Null when it cannot be made in this turn. */
   private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
     const { composer, slow } = this.turn;
     try {
@@ -357,7 +275,7 @@ class Lane implements RecordOwner {
     }
   }
 
-  /** To sign takes its time: what is signed when the lane has to stop stays here. */
+  /** To sign takes its time: what is signed when the turn has to stop stays here. */
   private handOverSigned(
     row: ClaimedRecipient,
     message: OutgoingEmail,
@@ -375,7 +293,7 @@ class Lane implements RecordOwner {
     this.handedOver.set(message.id, this.deps.provider.submit(message, onResult));
   }
 
-  /** Takes back what is not on its way yet: a slow or absent provider must not keep a lane that has to stop. */
+  /** Takes back what is not on its way yet: a slow or absent provider must not keep a turn that has to stop. */
   private withdraw(): void {
     for (const [id, takeBack] of this.handedOver) {
       if (!takeBack()) continue;
@@ -423,7 +341,7 @@ class Lane implements RecordOwner {
   /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
   private settle(row: ClaimedRecipient, outcome: EmailOutcome): void {
     const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
-    const email = this.asEmail(row);
+    const email = emailOf(this.turn, this.claim, row);
     void this.deps.settler.settle({ email, outcome, event }).then(
       ({ recorded }) => {
         this.recorded(1);
@@ -436,32 +354,6 @@ class Lane implements RecordOwner {
     );
   }
 
-  private asEmail(row: ClaimedRecipient): ClaimedEmail {
-    const { chunk, terms } = this.turn;
-    const { contactId, email, untrustedKeys } = row;
-    return {
-      id: row.id,
-      projectId: chunk.projectId,
-      contentId: terms.contentId,
-      campaignId: chunk.campaignId,
-      executionId: null,
-      visit: null,
-      sourceType: 'CAMPAIGN',
-      mode: terms.mode,
-      to: { email, name: null },
-      variables: null,
-      options: {},
-      claim: this.claim,
-      attempts: row.attempts,
-      createdAt: new Date(),
-      contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
-      contentType: 'MARKETING',
-      project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
-      senderDomain: terms.senderDomain,
-      suppressedBy: null,
-    };
-  }
-
   private async drain(): Promise<void> {
     while (this.inDoubt > 0) {
       this.deps.recorder.flush();
@@ -472,17 +364,10 @@ class Lane implements RecordOwner {
   }
 }
 
-/** The answer to a mail of a test key: rendered and recorded, and handed to nobody (decisions §2). */
+/** The answer to a mail of a test key: rendered and recorded, and handed to nobody. */
 const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
 
 function wordsOf(result: ProviderResult): string {
   if (result.outcome === 'refused') return `${result.code} ${result.text}`;
   return result.outcome === 'accepted' ? '' : result.error;
-}
-
-function joined(parts: LedgerRange[]): LedgerRange {
-  const first = parts[0];
-  const last = parts.at(-1);
-  if (!first || !last) throw new Error('a claim needs at least one stretch');
-  return { first: first.first, last: last.last, rows: parts.reduce((sum, part) => sum + part.rows, 0) };
 }
