@@ -4,8 +4,6 @@ import { createContentCache } from '../compute/content-cache.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
 import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaign-audience.ts';
 import {
-  type ChunkRef,
-  type ClaimedRecipient,
   expireChunk,
   failChunk,
   findSendTerms,
@@ -14,7 +12,8 @@ import {
   reopenChunks,
   type SendTerms,
   skipCancelled,
-} from '../db/campaign-ledger.ts';
+} from '../db/campaign-chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../db/campaign-ledger.ts';
 import {
   advanceStart,
   type CampaignStart,

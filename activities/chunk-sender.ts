@@ -1,6 +1,7 @@
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../channels/email/provider.ts';
 import { OverBudget } from '../compute/compute.ts';
-import { type ClaimedRecipient, finishChunk, nextClaim, releaseClaimed } from '../db/campaign-ledger.ts';
+import { finishChunk } from '../db/campaign-chunks.ts';
+import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../db/campaign-ledger.ts';
 import type { Db } from '../db/connection.ts';
 import { isSessionStage } from '../domain/bounce.ts';
 import { tookTooMuch } from '../domain/bounded.ts';

@@ -1,4 +1,5 @@
-import type { ChunkRef, ClaimedRecipient, SendTerms } from '../db/campaign-ledger.ts';
+import type { SendTerms } from '../db/campaign-chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../db/campaign-ledger.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
 import type { CampaignComposer } from './campaign-message.ts';
 import type { SlowContent } from './slow-content.ts';

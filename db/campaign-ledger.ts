@@ -1,10 +1,8 @@
 import type { KeyMode } from '../domain/api-keys.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
 import type { TrackingMode } from '../domain/message-tracking.ts';
-import type { Reason } from '../domain/reasons.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
-import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db } from './connection.ts';
 import { listens } from './event-listeners.ts';
 import { countOutcomes } from './hold-guard.ts';
@@ -68,53 +66,10 @@ export interface SentMails {
   source: EmailProviderKind;
 }
 
-/** How a start is sent: read anew for every turn of a chunk. */
-export interface SendTerms {
-  contentId: string;
-  mode: KeyMode;
-  /** The campaign is PAUSED: nothing of it may be claimed. */
-  paused: boolean;
-  held: boolean;
-  /** The project's own limit a second. */
-  sendRate: number | null;
-  tracking: TrackingMode;
-  /** The verified domain of the sender address; null when it is not verified any more. */
-  senderDomain: { id: string; domain: string; signing: boolean } | null;
-}
-
 /** The provider's words are kept, cut to what an operator reads. */
 const ERROR_MAX_CHARS = 1000;
-const OPEN = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
-
-/** What a turn has to know; undefined when the campaign is no longer this start's to send. */
-export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
-  const { rows } = await sql<TermsRow>`
-    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
-      p.effective_send_rate_per_second AS send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
-    FROM campaigns c
-    JOIN projects p ON p.id = c.project_id
-    JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
-    LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
-      AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ${BEGUN_CAMPAIGNS}
-  `.execute(db);
-  return rows[0] && toTerms(rows[0]);
-}
-
-/** Chunks with recipients left, at most `limit`, marked open again. */
-export async function reopenChunks(db: Db, p: CampaignStart & { limit: number }): Promise<number[]> {
-  const { rows } = await sql<{ seq: number }>`
-    UPDATE campaign_chunks k SET done_at = NULL
-    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq IN (
-      SELECT o.seq FROM campaign_chunks o
-      WHERE o.campaign_id = ${p.campaignId} AND EXISTS (
-        SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
-          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN})
-      ORDER BY o.seq LIMIT ${p.limit})
-    RETURNING k.seq
-  `.execute(db);
-  return rows.map((row) => row.seq).sort((a, b) => a - b);
-}
+/** The statuses of recipients whom a start has left. */
+export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
 
 /** A number for one attempt at a chunk; completions count only under the number that the row still has. */
 export async function nextClaim(db: Db): Promise<number> {
@@ -137,7 +92,7 @@ export async function listRanges(
       SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS n, count(*) OVER () AS total
       FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
       WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN}
+        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
     ), edges AS (
       SELECT id, n, total, lead(id) OVER (ORDER BY id) AS next FROM open WHERE n % ${size} IN (0, ${size} - 1) OR n = total - 1
     )
@@ -164,7 +119,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
     FROM contacts c
     WHERE EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN}
+      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
       AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
   `.execute(db);
@@ -187,8 +142,8 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
         ELSE 'suppressed:' || (${why}) END AS reason
       FROM emails m LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
-        AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN} AND m.claim IS DISTINCT FROM ${p.claim}) r
-    WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN} AND e.claim IS DISTINCT FROM ${p.claim}
+        AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
+    WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}
       AND EXISTS (
         SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING')
   `.execute(db);
@@ -278,83 +233,11 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
   `.execute(db);
 }
 
-/** The project's sending is on hold: what the chunk has left waits as HELD, and is claimed again after the release. */
-export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
-  return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
-}
-
-/** Ends what a chunk has left: the sender may not send at all. */
-export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
-  return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN);
-}
-
-/** Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold: they have to wait. */
-export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
-  return endOpenRows(
-    db,
-    p,
-    sql`status = 'FAILED', reason = 'expired'`,
-    OPEN,
-    sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
-      SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NOT NULL AND e.mode = 'live')`,
-  );
-}
-
-/** Marks a chunk done when it has nothing left; true when it has. */
-export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
-  const { rows } = await sql`
-    UPDATE campaign_chunks k SET done_at = coalesce(done_at, now())
-    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-      AND NOT EXISTS (
-        SELECT FROM emails e WHERE e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
-          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN})
-    RETURNING seq
-  `.execute(db);
-  return rows.length > 0;
-}
-
-/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING or PAUSED. */
-export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
-  const result = await sql`
-    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
-    WHERE id IN (
-      SELECT id FROM emails WHERE campaign_id = ${p.campaignId} AND project_id = ${p.projectId} AND status IN ${OPEN}
-      LIMIT ${p.limit})
-      AND NOT EXISTS (
-        SELECT FROM campaigns WHERE id = ${p.campaignId} AND project_id = ${p.projectId}
-          AND (status IN ${OPEN_CAMPAIGNS} OR send_no > ${p.sendNo}))
-  `.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
-}
-
-/** Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away. */
-async function endOpenRows(
-  db: Db,
-  p: ChunkRef,
-  set: RawBuilder<unknown>,
-  from: RawBuilder<unknown>,
-  also: RawBuilder<unknown> = sql`true`,
-): Promise<number> {
-  const result = await sql`
-    WITH start AS MATERIALIZED (
-      SELECT id FROM campaigns
-      WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING' FOR KEY SHARE
-    )
-    UPDATE emails e SET ${set}, claim = NULL
-    FROM campaign_chunks k
-    WHERE EXISTS (SELECT FROM start)
-      AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
-      AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
-      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${also}
-  `.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
-}
-
 /**
  * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign the planner would
  * otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone finds the rows.
  */
-function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
+export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
@@ -384,31 +267,6 @@ interface ClaimRow {
   attempts: number;
   untrusted_keys: string[] | null;
   data: Record<string, unknown> | null;
-}
-
-interface TermsRow {
-  content_id: string;
-  mode: KeyMode;
-  paused: boolean;
-  held: boolean;
-  send_rate_per_second: number | null;
-  tracking: SendTerms['tracking'];
-  domain_id: string | null;
-  domain: string | null;
-  signing: boolean | null;
-}
-
-function toTerms(row: TermsRow): SendTerms {
-  const { domain_id: id, domain, signing } = row;
-  return {
-    contentId: row.content_id,
-    mode: row.mode,
-    paused: row.paused,
-    held: row.held,
-    sendRate: row.send_rate_per_second,
-    tracking: row.tracking,
-    senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
-  };
 }
 
 const NO_KEYS: string[] = [];
