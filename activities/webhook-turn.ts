@@ -1,12 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
 import { createBatcher } from '../db/batcher.ts';
 import { queueOwnerNotice } from '../db/owner-notices.ts';
 import type { EndpointStatus } from '../db/schema/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { type Attempt, type DueDelivery, type Turn, judgeEndpoint, listDueDeliveries, recordAttempts } from '../db/webhook-turns.ts';
-import { MAX_TRIES, type Outcome, type Verdict, nextAttemptAt, verdictOf, webhookHeaders } from '../domain/webhook-registry.ts';
+import {
+  type Attempt,
+  type DueDelivery,
+  judgeEndpoint,
+  listDueDeliveries,
+  recordAttempts,
+  type Turn,
+} from '../db/webhook-turns.ts';
+import {
+  MAX_TRIES,
+  nextAttemptAt,
+  type Outcome,
+  type Verdict,
+  verdictOf,
+  webhookHeaders,
+} from '../domain/webhook-registry.ts';
 import type { ActivityDeps } from './deps.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */
 const TURN_MS = 10_000;

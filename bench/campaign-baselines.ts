@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { Liquid } from 'liquidjs';
+import nodemailer from 'nodemailer';
 import { createCampaignComposer } from '../activities/campaign-message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
@@ -7,9 +10,6 @@ import { parseConfig } from '../domain/config.ts';
 import { NO_TEXT } from '../domain/mail-text.ts';
 import type { SinkProcess } from '../test/support/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
-import { Liquid } from 'liquidjs';
-import { randomUUID } from 'node:crypto';
-import nodemailer from 'nodemailer';
 
 export interface Measured {
   messages: number;

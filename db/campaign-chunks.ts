@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../domain/api-keys.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './campaign-ledger.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
@@ -8,7 +9,7 @@ import type { Db } from './connection.ts';
 /** How a start is sent: read anew for every turn of a chunk. */
 export interface SendTerms {
   contentId: string;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   /** The campaign is PAUSED: nothing of it may be claimed. */
   paused: boolean;
   held: boolean;
@@ -123,7 +124,7 @@ async function endOpenRows(
 
 interface TermsRow {
   content_id: string;
-  mode: 'live' | 'test';
+  mode: KeyMode;
   paused: boolean;
   held: boolean;
   send_rate_per_second: number | null;

@@ -1,6 +1,5 @@
-import type { KeyMode } from '../domain/api-keys.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../domain/email-providers.ts';
-import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { CampaignStart } from './campaign-lifecycle.ts';
 import type { Db } from './connection.ts';
@@ -9,7 +8,6 @@ import { countOutcomes } from './hold-guard.ts';
 import { prepared } from './prepared.ts';
 import { noteProviderMessages } from './provider-messages.ts';
 import { notSuppressed, suppressedReason } from './suppressions.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {

@@ -1,17 +1,25 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import { pickMailText } from '../domain/mail-text.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { audienceExists } from './campaign-audience.ts';
-import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS, isOpen } from './campaign-status.ts';
-import { CAMPAIGN_COLUMNS, CAMPAIGN_COLUMNS_OF_C, type Campaign, type CampaignRef, type CampaignRow, refusal, toCampaign } from './campaigns.ts';
+import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './campaign-status.ts';
+import {
+  CAMPAIGN_COLUMNS,
+  CAMPAIGN_COLUMNS_OF_C,
+  type Campaign,
+  type CampaignRef,
+  type CampaignRow,
+  refusal,
+  toCampaign,
+} from './campaigns.ts';
 import type { Db, Trx } from './connection.ts';
 import { saveContent } from './contents.ts';
 import { enqueue } from './outbox.ts';
 import { assertSender } from './senders.ts';
 import { monthlyRoom } from './usage.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {

@@ -1,11 +1,11 @@
+import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { storedConditionUses } from '../domain/filter-references.ts';
 import type { StepConfig } from '../domain/steps/definition.ts';
-import { STEPS, STEP_TYPES, type StepType } from '../domain/steps/registry.ts';
+import { STEP_TYPES, STEPS, type StepType } from '../domain/steps/registry.ts';
 import { UNFINISHED_CAMPAIGNS } from './campaign-status.ts';
 import type { Db } from './connection.ts';
 import { inTransaction } from './transaction.ts';
-import { sql } from 'kysely';
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'array' | 'object';
 

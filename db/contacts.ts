@@ -1,16 +1,16 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../domain/api-keys.ts';
-import { type Data, applyData } from '../domain/data-values.ts';
+import { applyData, type Data } from '../domain/data-values.ts';
 import { normalizeEmail } from '../domain/email-address.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import type { Sourced } from '../domain/provenance.ts';
 import type { Db, Trx } from './connection.ts';
 import { upsertContacts } from './contact-upsert.ts';
-import { type Page, type PageRequest, afterCursor, toPage } from './keyset.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from './keyset.ts';
 import { answeredBytes } from './page-budget.ts';
 import type { RowOf } from './schema/database.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface Contact {
   id: string;

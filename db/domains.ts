@@ -1,12 +1,12 @@
+import { sql } from 'kysely';
 import { type DkimKey, dkimKeyContext } from '../domain/dkim-key.ts';
 import { AppError } from '../domain/errors.ts';
 import { sealSecret } from '../domain/secrets.ts';
-import { type DomainStatus, type FoundRecords, type Standing, afterCheck } from '../domain/sender-domain.ts';
+import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../domain/sender-domain.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { UNFINISHED_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import type { RowOf } from './schema/database.ts';
-import { sql } from 'kysely';
 
 export interface Domain {
   id: string;

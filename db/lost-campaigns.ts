@@ -1,9 +1,9 @@
+import { sql } from 'kysely';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { type CampaignStart, cancelCampaign } from './campaign-lifecycle.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { enqueue } from './outbox.ts';
-import { sql } from 'kysely';
 
 /** A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away. */
 const CANCELLED_DAYS = 2;

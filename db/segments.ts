@@ -1,4 +1,6 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
+
+import { sql } from 'kysely';
 import type { CampaignStatus } from '../domain/campaign.ts';
 import { AppError, fieldError } from '../domain/errors.ts';
 import { collectReferences } from '../domain/filter-references.ts';
@@ -7,12 +9,11 @@ import { segmentSlug } from '../domain/slug.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
-import { type Listed, fittedPage } from './page-budget.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
 import type { RowOf } from './schema/database.ts';
 import type { SegmentType } from './schema/segments.ts';
 import { loadSegmentSources } from './segment-sources.ts';
-import { sql } from 'kysely';
 
 export interface Segment {
   id: string;

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createEmailAttempts } from '../activities/email-attempts.ts';
 import { createMailer } from '../activities/mailer.ts';
@@ -7,12 +8,11 @@ import { createSmsAttempts } from '../activities/sms-attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
-import { type WorkDone, createCompute } from '../compute/compute.ts';
+import { createCompute, type WorkDone } from '../compute/compute.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
-import type { Logger } from 'pino';
 
 /** Connects the activities of a worker process to its channels. */
 export function createActivityDeps(p: {

@@ -1,14 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { type Email, listProvenEmails } from '../../db/emails.ts';
 import { type Engagement, recordEngagements } from '../../db/engagements.ts';
-import { UnknownCommit, isConnectionFailure } from '../../db/postgres-errors.ts';
+import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { type FetchKind, isTooEarly } from '../../domain/prefetchers.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 
 /** A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a sound database. */
 const GATHER_MS = 20;

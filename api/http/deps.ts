@@ -1,3 +1,5 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
 import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
@@ -7,8 +9,6 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type pg from 'pg';
-import type { Logger } from 'pino';
 
 /** What routes are made from. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
 export interface Deps {

@@ -1,10 +1,10 @@
-import { UnknownCommit, isConnectionFailure, isOutOfTime } from '../../db/postgres-errors.ts';
-import { AppError, type ErrorCode } from '../../domain/errors.ts';
-import type { RequestContext } from './env.ts';
-import { redact } from './log.ts';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
+import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import type { RequestContext } from './env.ts';
+import { redact } from './log.ts';
 
 /** Seconds after which to repeat what met a Postgres that is away or busy. */
 const RETRY_AFTER = { 'Retry-After': '2' };

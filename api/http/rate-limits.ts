@@ -1,10 +1,9 @@
+import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection.ts';
 import { deleteOldWindows, takeFromWindow } from '../../db/rate-windows.ts';
 import { normalizeEmail } from '../../domain/email-address.ts';
-import { AppError } from '../../domain/errors.ts';
-import { LimitReached } from '../domain/errors.ts';
+import { LimitReached } from '../../domain/errors.ts';
 import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
-import { createHmac } from 'node:crypto';
 
 const WINDOW_SECONDS = 60;
 /**

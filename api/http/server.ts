@@ -1,3 +1,8 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
 import { createCompute } from '../../compute/compute.ts';
 import { watchLoop } from '../../compute/loop-watch.ts';
 import { connect } from '../../db/connection.ts';
@@ -8,22 +13,16 @@ import type { Config } from '../../domain/config.ts';
 import { isLoopbackHost } from '../../domain/loopback.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
-import { createEngagementBatcher } from '../accept/engagement-batcher.ts';
+import { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import { startInboundMail } from '../mail/inbound-mail.ts';
 import { startSmtpRelay } from '../mail/smtp-relay.ts';
 import { createApp } from './app.ts';
 import { registerBacklog } from './backlog-metrics.ts';
 import { answerBadHttp, answerBadRequest } from './bad-http.ts';
 import type { Deps } from './deps.ts';
-import { EngagementBatcher } from './engagement-batcher.ts';
 import { createKeyCache } from './key-cache.ts';
-import { type Metrics, createMetrics, serveMetrics } from './metrics.ts';
+import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
-import { getRequestListener } from '@hono/node-server';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 
 /** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;

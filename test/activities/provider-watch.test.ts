@@ -1,3 +1,5 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createProviderWatch } from '../../activities/provider-watch.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
@@ -10,13 +12,11 @@ import { parseConfig } from '../../domain/config.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createActivityDeps } from '../../worker/activity-deps.ts';
 import { buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 
 let database: TestDatabase;
 const cleanup: (() => Promise<void>)[] = [];

@@ -1,5 +1,6 @@
-import { createEngagementBatcher } from '../../api/accept/engagement-batcher.ts';
-import { EngagementBatcher } from '../../api/engagement-batcher.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { pino } from 'pino';
+import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import { createApp } from '../../api/http/app.ts';
 import type { Deps } from '../../api/http/deps.ts';
 import type { AppEnv } from '../../api/http/env.ts';
@@ -8,7 +9,7 @@ import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
-import { type Db, connect } from '../../db/connection.ts';
+import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
@@ -17,8 +18,6 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createTestDatabase } from './database.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { pino } from 'pino';
 
 /** A project with a key of every kind. */
 export interface TestProject {
