@@ -12,6 +12,9 @@ import { deriveKey, openSecret } from '../domain/secrets.ts';
 const KEYS_MAX = 500;
 
 export interface DkimKeys {
+  /** Who signs for the sender's domain; undefined where the domain or the deployment does not sign. */
+  signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
+  readonly rewrittenFields: readonly string[];
   /** The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign. */
   sign(
     email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,
@@ -33,22 +36,24 @@ export function createDkimKeys({ config, db }: { config: Config; db: Db }): Dkim
     return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
   }
 
-  function signerOf(projectId: string, domainId: string): Promise<DkimSigner> {
+  function opened(projectId: string, domainId: string): Promise<DkimSigner> {
     const kept = signers.get(domainId);
     if (kept) return kept;
-    const opened = open(projectId, domainId);
-    signers.set(domainId, opened);
-    opened.catch(() => signers.delete(domainId));
-    return opened;
+    const signer = open(projectId, domainId);
+    signers.set(domainId, signer);
+    signer.catch(() => signers.delete(domainId));
+    return signer;
   }
 
+  const signerOf: DkimKeys['signerOf'] = async ({ projectId, senderDomain }) =>
+    config.email.dkimSign && senderDomain?.signing ? opened(projectId, senderDomain.id) : undefined;
+
   return {
-    async sign({ projectId, senderDomain }, raw, canonical) {
-      if (!config.email.dkimSign || !senderDomain?.signing) return raw;
-      return signMessage(raw, await signerOf(projectId, senderDomain.id), {
-        canonicalBody: canonical,
-        rewrittenFields,
-      });
+    signerOf,
+    rewrittenFields,
+    async sign(email, raw, canonical) {
+      const signer = await signerOf(email);
+      return signer ? signMessage(raw, signer, { canonicalBody: canonical, rewrittenFields }) : raw;
     },
   };
 }

@@ -1,9 +1,10 @@
-import { buildMessage } from '../channels/email/mime.ts';
+import { asBuffer } from '../channels/email/finished-mail.ts';
+import { type MailInput, buildMessage } from '../channels/email/mime.ts';
 import type { OutgoingEmail } from '../channels/email/provider.ts';
-import type { Compute, Work } from '../compute/compute.ts';
+import type { Compute, PaidFor, Work } from '../compute/compute.ts';
 import { createContentCache } from '../compute/content-cache.ts';
 import { type ReadyContent, renderedMessage, renderedParts } from '../compute/contents.ts';
-import { findAttachments } from '../db/attachments.ts';
+import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../db/attachments.ts';
 import type { Db } from '../db/connection.ts';
 import type { Content } from '../db/contents.ts';
 import type { ClaimedEmail } from '../db/email-ledger.ts';
@@ -11,6 +12,7 @@ import type { Config } from '../domain/config.ts';
 import { listUnsubscribeHeaders } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailEventData } from '../domain/email-event.ts';
+import { isLargeMail } from '../domain/large-mail.ts';
 import { linkToken, messageId } from '../domain/link-tokens.ts';
 import { isTracked } from '../domain/message-tracking.ts';
 import type { Mailbox } from '../domain/mime-headers.ts';
@@ -18,7 +20,7 @@ import { sourced } from '../domain/provenance.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
-import { createDkimKeys } from './dkim-keys.ts';
+import { type DkimKeys, createDkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
 const WAIT_HERE_MS = 300;
@@ -30,8 +32,13 @@ export interface ReadyEmail {
 }
 
 export interface EmailMessages {
-  /** Renders and signs a claimed mail. The same mail gives the same message but for its Date. @throws TemplateError, OverBudget */
-  make(email: ClaimedEmail, to: { email: string; name: string | null }): Promise<ReadyEmail>;
+  /** Bytes of the files of a mail where they are many: it is made in a thread, once they are paid for. 0 for all other mails. */
+  largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
+  /**
+   * Renders and signs a claimed mail, a large one by `inThread`. The same mail gives the same message but for its Date.
+   * @throws TemplateError, OverBudget
+   */
+  make(email: ClaimedEmail, to: { email: string; name: string | null }, inThread?: PaidFor): Promise<ReadyEmail>;
 }
 
 export function createEmailMessages(deps: { config: Config; db: Db; compute: Compute }): EmailMessages {
@@ -45,16 +52,22 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
   }
 
   return {
-    async make(email, to) {
+    async largeBytes({ projectId, options }) {
+      const ids = options.attachmentIds ?? [];
+      const bytes = ids.length > 0 ? await sumAttachmentBytes(db, { projectId, ids }) : 0;
+      return isLargeMail(bytes) ? bytes : 0;
+    },
+    async make(email, to, inThread) {
       const { id, projectId } = email;
       const tracked = isTracked(email.project.tracking, email.contentType);
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
-      const { raw, canonical, subject } = await rendered(db, { email, to, content, ready, rendering, compute, work });
-      const signed = await dkim.sign(email, raw, canonical);
+      const { subject, ...made } = await rendered({
+        ...{ email, to, content, ready, rendering, compute, work, db, dkim, inThread },
+      });
       return {
-        message: { id, projectId, from: returnPath(email, content), to: to.email, raw: signed, canonical },
+        message: { id, projectId, from: returnPath(email, content), to: to.email, ...made },
         event: eventOf(email, content, subject),
       };
     },
@@ -74,6 +87,9 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
 }
 
 interface Rendering {
+  db: Db;
+  dkim: DkimKeys;
+  inThread: PaidFor | undefined;
   email: ClaimedEmail;
   to: { email: string; name: string | null };
   content: Content;
@@ -83,7 +99,10 @@ interface Rendering {
   work: Work;
 }
 
-async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; canonical: boolean; subject: string }> {
+/** What leaves, signed. */
+type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
+
+async function rendered(p: Rendering): Promise<Made> {
   const { email, to, content, ready, rendering, compute, work } = p;
   const headers = {
     from: { name: content.fromName, email: content.from },
@@ -97,12 +116,11 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
   const ownText = email.options.text;
   const one = { content: ready, input: rendering };
   if (ids.length === 0 && ownText === undefined) {
-    const message = await renderedMessage(compute, work, { ...one, headers: { ...headers, extra } });
-    return { ...message, canonical: true };
+    const { raw, subject } = await renderedMessage(compute, work, { ...one, headers: { ...headers, extra } });
+    return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
   }
   const parts = await renderedParts(compute, work, one);
-  const attachments = await findAttachments(db, { projectId: email.projectId, ids });
-  const raw = await buildMessage({
+  const mail = {
     ...headers,
     ...parts,
     ...(ownText !== undefined && { text: ownText }),
@@ -110,9 +128,35 @@ async function rendered(db: Db, p: Rendering): Promise<{ raw: string | Buffer; c
     to: asAddress(headers.to),
     replyTo: headers.replyTo && asAddress(headers.replyTo),
     headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
-    attachments,
-  });
-  return { raw, canonical: false, subject: parts.subject };
+  };
+  const made = p.inThread ? await inThread(p, mail, p.inThread) : await here(p, mail);
+  return { ...made, subject: parts.subject };
+}
+
+type WithoutFiles = Omit<MailInput, 'attachments'>;
+
+async function here({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise<Omit<Made, 'subject'>> {
+  const ids = email.options.attachmentIds ?? [];
+  const attachments = await findAttachments(db, { projectId: email.projectId, ids });
+  const raw = await buildMessage({ ...mail, attachments });
+  return { raw: await dkim.sign(email, raw, false), canonical: false };
+}
+
+async function inThread(
+  { db, dkim, email }: Rendering,
+  mail: WithoutFiles,
+  run: PaidFor,
+): Promise<Omit<Made, 'subject'>> {
+  const { rewrittenFields } = dkim;
+  const signer = await dkim.signerOf(email);
+  const ids = email.options.attachmentIds ?? [];
+  const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
+  const { raw, payload } = await run(
+    'mail.finished',
+    { mail: { ...mail, attachments }, signer, rewrittenFields },
+    attachments.map(({ content }) => content),
+  );
+  return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
 }
 
 function asAddress({ email, name }: Mailbox): { name: string | null; address: string } {

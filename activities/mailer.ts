@@ -1,6 +1,5 @@
-import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
-import { type Compute, OverBudget } from '../compute/compute.ts';
+import { type Compute, OverBudget, type PaidFor } from '../compute/compute.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
 import type { Db } from '../db/connection.ts';
 import { type ClaimedEmail, releaseEmail } from '../db/email-ledger.ts';
@@ -14,15 +13,18 @@ import { deriveKey } from '../domain/secrets.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { bounceOutcome, failed, later, refusalOf, verdictOf } from './email-decision.ts';
-import { createEmailMessages, type ReadyEmail } from './email-message.ts';
-import { createEmailSettler, type SettleHook } from './email-settler.ts';
+import { type ReadyEmail, createEmailMessages } from './email-message.ts';
+import { type SettleHook, createEmailSettler } from './email-settler.ts';
 import { createHoldGuard } from './hold-guard.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
+import type { Logger } from 'pino';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
 const IN_FLIGHT_MAX = 60;
 /** Of one project: some places are always free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;
+/** A large mail that has no turn by then gives up its place, and comes again. */
+const LARGE_WAIT_MS = 1_000;
 
 /** What became of one attempt to deliver a mail. */
 export interface Delivery<T> {
@@ -69,7 +71,7 @@ export function createMailer(deps: {
   lifecycle: Pick<Lifecycle, 'dispatch'>;
   log: Pick<Logger, 'warn'>;
 }): Mailer {
-  const { config, db, provider, lifecycle } = deps;
+  const { config, db, provider, lifecycle, compute } = deps;
   const messages = createEmailMessages(deps);
   const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
   const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
@@ -82,11 +84,15 @@ export function createMailer(deps: {
   });
 
   /** The message, or what is to become of the mail without one. */
-  async function made(email: ClaimedEmail, expiresAt: Date): Promise<ReadyEmail | EmailOutcome | NotTried> {
+  async function made(
+    email: ClaimedEmail,
+    expiresAt: Date,
+    inThread?: PaidFor,
+  ): Promise<ReadyEmail | EmailOutcome | NotTried> {
     const refused = refusalOf(email);
     if (refused) return refused;
     if (!email.to) return failed('contact_deleted');
-    return messages.make(email, email.to).catch((error: unknown) => unready(email, error, expiresAt));
+    return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }
 
   async function attempt(p: Attempt): Promise<EmailResult> {
@@ -106,7 +112,7 @@ export function createMailer(deps: {
 
   /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */
   function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome | NotTried {
-    if (error instanceof OverBudget) return { kind: 'unpaid', dueAt: new Date(Date.now() + error.retryAfterMs) };
+    if (error instanceof OverBudget) return unpaid(error);
     if (error instanceof TemplateError) {
       return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
     }
@@ -119,21 +125,50 @@ export function createMailer(deps: {
     return { outcome, recorded: false, settled: undefined };
   }
 
+  /** How large a mail is that may leave: what is refused anyway costs its project nothing. */
+  async function largeBytes(email: ClaimedEmail): Promise<number> {
+    return refusalOf(email) || !email.to ? 0 : messages.largeBytes(email);
+  }
+
+  async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
+    const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
+    // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
+    const ready = await made(email, expiresAt, inThread);
+    if ('kind' in ready && (ready.kind === 'unpaid' || ready.kind === 'stopped')) return notTried(email, ready);
+    return limit.run(email.projectId, async () => {
+      // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
+      if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
+      const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
+      const { recorded, value } = await settler.settle(result, whenSettled);
+      return { outcome: result.outcome, recorded, settled: value };
+    });
+  }
+
   return {
     async deliver(email, whenSettled, options) {
-      const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
-      // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
-      const ready = await made(email, expiresAt);
-      if ('kind' in ready && (ready.kind === 'unpaid' || ready.kind === 'stopped')) return notTried(email, ready);
-      return limit.run(email.projectId, async () => {
-        // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
-        if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
-        const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
-        const { recorded, value } = await settler.settle(result, whenSettled);
-        return { outcome: result.outcome, recorded, settled: value };
-      });
+      const order = { email, whenSettled, options };
+      const bytes = await largeBytes(email);
+      if (bytes === 0) return deliverOne(order);
+      const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
+      try {
+        // Until it is settled: so long it is in memory.
+        return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
+      } catch (error) {
+        if (error instanceof OverBudget) return notTried(email, unpaid(error));
+        throw error;
+      }
     },
   };
+}
+
+interface Order<T> {
+  email: ClaimedEmail;
+  whenSettled: SettleHook<T> | undefined;
+  options: DeliverOptions | undefined;
+}
+
+function unpaid({ retryAfterMs }: OverBudget): NotTried {
+  return { kind: 'unpaid', dueAt: new Date(Date.now() + retryAfterMs) };
 }
 
 /** A workflow's mails count when they first leave; what the API accepted was counted then. */

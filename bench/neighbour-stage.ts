@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect, type Db } from '../db/connection.ts';
 import { cpuMs, machineCpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { type SinkProcess, startSinkProcess } from '../test/support/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 import { type ApiClient, apiClient } from './load/api-client.ts';
 import { type LoadProject, makeProject, makeTemplate, makeWorkflow } from './load/projects.ts';
+import { type LoopDelay, loopDelayOf, measuringLoops } from './loop-delay.ts';
 
 /** A tenant of the bench with what it sends by. */
 export interface Tenant extends LoadProject {
@@ -24,18 +28,21 @@ export interface Stage {
   db: Db;
   sink: SinkProcess;
   cpu(): Cpu;
+  /** How late the event loops of the API and of the workers were since then. */
+  loops(sinceMs: number): Record<'api' | 'worker', LoopDelay>;
   close(): Promise<void>;
 }
 
 /** Starts the service as `npm start` does, with a sink in a process of its own and no limits of rate. */
 export async function startStage(p: { workers: string; env?: Record<string, string> }): Promise<Stage> {
   const home = newHome();
+  const loops = mkdtempSync(join(tmpdir(), 'tidings-loops-'));
   const sink = await startSinkProcess(['--no-record', '--timed=t-']);
   const service = await startService({
     home,
     env: {
       ...{ WORKERS: p.workers, EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, RATE_LIMIT_PER_MINUTE: '0' },
-      ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn', ...p.env },
+      ...{ DKIM_SIGN: 'off', LOG_LEVEL: 'warn', ...measuringLoops(loops), ...p.env },
     },
   }).catch(async (error) => {
     await sink.stop();
@@ -68,12 +75,17 @@ export async function startStage(p: { workers: string; env?: Record<string, stri
       };
       return { ...ours, others: machineCpuMs() - Object.values(ours).reduce((sum, ms) => sum + ms, 0) };
     },
+    loops: (sinceMs) => ({
+      api: loopDelayOf(loops, [pids.api], sinceMs),
+      worker: loopDelayOf(loops, pids.workers, sinceMs),
+    }),
     close: async () => {
       await Promise.all([a.client.close(), b.client.close(), db.destroy()]);
       service.signal('SIGTERM');
       await service.exited;
       await sink.stop();
       await removeHome(home);
+      rmSync(loops, { recursive: true, force: true });
     },
   };
 }

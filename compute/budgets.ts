@@ -56,10 +56,15 @@ interface Account {
 }
 
 /** A budget of processor time for each project in this process; `cpuMsPerSecond` 0 is no limit. */
-export function createBudgets({ cpuMsPerSecond, now = () => performance.now() }: BudgetOptions): Budgets {
+export function createBudgets(options: BudgetOptions): Budgets {
+  const { cpuMsPerSecond, ofProcess = Number.POSITIVE_INFINITY, now = () => performance.now() } = options;
   const rate = cpuMsPerSecond > 0 ? cpuMsPerSecond / 1_000 : Number.POSITIVE_INFINITY;
   const burst = cpuMsPerSecond > 0 ? cpuMsPerSecond * BURST_SECONDS : Number.POSITIVE_INFINITY;
+  /** In the order of their turns, where there is not room for all. */
   const accounts = new Map<string, Account>();
+  let running = 0;
+
+  const hasRoom = (account: Account): boolean => running < ofProcess && account.running < OF_PROJECT;
 
   function accountOf(projectId: string): Account {
     const kept = accounts.get(projectId);
@@ -82,16 +87,27 @@ export function createBudgets({ cpuMsPerSecond, now = () => performance.now() }:
     refill(account);
     clearTimeout(account.timer);
     account.timer = undefined;
-    while (account.waiting.length > 0 && account.running < OF_PROJECT && account.ms > 0) {
+    while (account.waiting.length > 0 && hasRoom(account) && account.ms > 0) {
       const first = account.waiting.findIndex(({ bulk }) => !bulk);
       const [next] = account.waiting.splice(Math.max(0, first), 1);
       // The place is taken here, so that nobody who comes later slips in between.
       account.running += 1;
+      running += 1;
       next?.start();
     }
-    if (account.waiting.length > 0 && account.running < OF_PROJECT) {
+    if (account.waiting.length > 0 && hasRoom(account)) {
       account.timer = setTimeout(() => letIn(projectId, account), untilDueMs(account)).unref();
     } else if (account.running === 0 && account.waiting.length === 0 && account.ms >= burst) accounts.delete(projectId);
+  }
+
+  /** A place is free: who waits for one of the process comes before the project that has had it. */
+  function letInNext(projectId: string, account: Account): void {
+    if (ofProcess !== Number.POSITIVE_INFINITY) {
+      accounts.delete(projectId);
+      accounts.set(projectId, account);
+      for (const [other, theirs] of [...accounts]) if (theirs.waiting.length > 0) letIn(other, theirs);
+    }
+    letIn(projectId, account);
   }
 
   function enter({ projectId, bulk = false, maxWaitMs = MAX_WAIT_MS }: Work, account: Account): Promise<void> {
@@ -130,7 +146,8 @@ export function createBudgets({ cpuMsPerSecond, now = () => performance.now() }:
         });
       } finally {
         account.running -= 1;
-        letIn(p.projectId, account);
+        running -= 1;
+        letInNext(p.projectId, account);
       }
     },
   };
@@ -138,6 +155,8 @@ export function createBudgets({ cpuMsPerSecond, now = () => performance.now() }:
 
 export interface BudgetOptions {
   cpuMsPerSecond: number;
+  /** Works under way at a time, of all projects together; no limit unless given. */
+  ofProcess?: number;
   /** The clock in milliseconds; for tests. */
   now?: () => number;
 }

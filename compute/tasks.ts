@@ -1,3 +1,4 @@
+import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
 import { bounded, threadCpuMs, tookTooMuch } from '../domain/bounded.ts';
 import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayout } from '../domain/contact-csv.ts';
 import {
@@ -13,6 +14,7 @@ import {
   resolveLink,
 } from '../domain/content.ts';
 import { htmlToText } from '../domain/content-text.ts';
+import { type JsonBody, type JsonBodyRules, readJsonBody } from '../domain/json-body.ts';
 import { parseTemplate, renderBounded, type Scope } from '../domain/liquid.ts';
 import { Lru } from '../domain/lru.ts';
 import { type Sourced, trusted } from '../domain/provenance.ts';
@@ -58,7 +60,7 @@ const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 
 /**
  * All that is computed for tenants in threads, by name. Pure functions of what can be copied between threads: each takes one input and gives
- * one output, and keeps nothing that a thread that was ended would be missed for.
+ * one output, or a promise of it, and keeps nothing that a thread that was ended would be missed for.
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
@@ -91,10 +93,26 @@ export const TASKS = {
   },
   'csv.chunk': (p: { file: Uint8Array; layout: CsvLayout; at: number; limit: number; text: boolean }): CsvChunk =>
     readCsvChunk(p.file, p),
+  'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
+  /** Loaded with the first one: most threads never make a message with files. */
+  'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>
+    (await import('../channels/email/finished-mail.ts')).finishedMail(p),
 };
 
 export type Tasks = typeof TASKS;
 export type TaskName = keyof Tasks;
+export type Answer<K extends TaskName> = Awaited<ReturnType<Tasks[K]>>;
+
+/** The bytes of answers that are handed over and not copied; the thread has them no longer. */
+const BYTES: { [K in TaskName]?: (answer: Answer<K>) => (Uint8Array | undefined)[] } = {
+  'json.body': (body) => (body.fault === undefined ? body.files : []),
+  'mail.finished': ({ raw, payload }) => [raw, payload.data],
+};
+
+export function bytesOf(name: TaskName, answer: unknown): Uint8Array[] {
+  const all = (BYTES[name] as ((answer: unknown) => (Uint8Array | undefined)[]) | undefined)?.(answer) ?? [];
+  return all.filter((bytes) => bytes !== undefined);
+}
 
 export function partsOf(content: CompiledContent, { vars, urls }: RenderInput): RenderedContent {
   return renderContent(content, vars, urls);

@@ -1,19 +1,24 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Bound, setBound, threadCpuMs } from '../domain/bounded.ts';
-import { TASKS } from './tasks.ts';
-import { type TaskAnswer, type TaskMessage, toPortable } from './thread-messages.ts';
+import { bytesOf, TASKS } from './tasks.ts';
+import { type TaskAnswer, type TaskMessage, toPortable, wholeBuffers } from './thread-messages.ts';
 
 // A thread of `threads.ts`: does one task after the other until it is ended.
 const port = parentPort;
 if (!port) throw new Error('this module is the entry of a thread');
 setBound((workerData as { bound: Bound }).bound);
-port.on('message', (task: TaskMessage) => port.postMessage(done(task)));
+port.on('message', async (task: TaskMessage) => {
+  const answer = await done(task);
+  const bytes = 'value' in answer ? bytesOf(task.name, answer.value) : [];
+  port.postMessage(answer, wholeBuffers(bytes));
+});
 port.postMessage('ready');
 
-function done({ id, name, input }: TaskMessage): TaskAnswer {
+/** A task is asked for when the one before is done, so all that the thread computes meanwhile is its doing. */
+async function done({ id, name, input }: TaskMessage): Promise<TaskAnswer> {
   const startMs = threadCpuMs();
   try {
-    const value = (TASKS[name] as (input: unknown) => unknown)(input);
+    const value = await (TASKS[name] as (input: unknown) => unknown)(input);
     return { id, cpuMs: threadCpuMs() - startMs, value };
   } catch (error) {
     return { id, cpuMs: threadCpuMs() - startMs, error: toPortable(error) };

@@ -1,8 +1,8 @@
+import { type Bound, BoundExceeded } from '../domain/bounded.ts';
+import type { Answer, TaskName, Tasks } from './tasks.ts';
+import { type TaskAnswer, type TaskMessage, fromPortable, wholeBuffers } from './thread-messages.ts';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Bound, BoundExceeded } from '../domain/bounded.ts';
-import type { TaskName, Tasks } from './tasks.ts';
-import { fromPortable, type TaskAnswer, type TaskMessage } from './thread-messages.ts';
 
 /** Threads of a process: one always stays for others, since a project has one at a time. More would only compete with the process itself. */
 const THREADS_MIN = 2;
@@ -20,7 +20,6 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb:
 const IDLE_MS = 60_000;
 
 type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
-type Output<K extends TaskName> = ReturnType<Tasks[K]>;
 
 export interface Threads {
   /**
@@ -31,8 +30,12 @@ export interface Threads {
     projectId: string;
     name: K;
     input: Input<K>;
+    /** Whole buffers among these are not copied: nobody here has their bytes afterwards. */
+    handOver?: Uint8Array[] | undefined;
+    /** How many times the usual limit it has until it is ended by force, for what is large; 1 unless given. */
+    patience?: number;
     charge?: (cpuMs: number) => void;
-  }): Promise<Output<K>>;
+  }): Promise<Answer<K>>;
   /** Ends all threads; what is under way fails. */
   close(): Promise<void>;
 }
@@ -40,6 +43,8 @@ export interface Threads {
 interface Job {
   projectId: string;
   message: Omit<TaskMessage, 'id'>;
+  handOver: Uint8Array[];
+  limitMs: number;
   charge: (cpuMs: number) => void;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -80,7 +85,7 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
   }
 
   function startThread(): Thread {
-    const thread = new Thread({ hardLimitMs, onEnd: () => threads.delete(thread) });
+    const thread = new Thread({ onEnd: () => threads.delete(thread) });
     threads.add(thread);
     return thread;
   }
@@ -92,6 +97,8 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
         const job: Job = {
           projectId: p.projectId,
           message: { name: p.name, input: p.input },
+          handOver: p.handOver ?? [],
+          limitMs: hardLimitMs * (p.patience ?? 1),
           charge: p.charge ?? (() => {}),
           resolve: resolve as (value: unknown) => void,
           reject,
@@ -114,7 +121,6 @@ export function createThreads(options: { threads?: number; hardLimitMs?: number 
 class Thread {
   busy = false;
   private readonly worker: Worker;
-  private readonly hardLimitMs: number;
   private readonly ready: Promise<void>;
   private readonly ended: Promise<void>;
   private answer: ((answer: TaskAnswer) => void) | undefined;
@@ -123,8 +129,7 @@ class Thread {
   private tasks = 0;
   private idle: NodeJS.Timeout | undefined;
 
-  constructor(p: { hardLimitMs: number; onEnd: () => void }) {
-    this.hardLimitMs = p.hardLimitMs;
+  constructor(p: { onEnd: () => void }) {
     this.worker = newWorker();
     this.worker.unref();
     this.ready = new Promise((resolve, reject) => {
@@ -141,7 +146,7 @@ class Thread {
         resolve();
       };
       this.worker.on('error', (error) => end(isOutOfMemory(error) ? new BoundExceeded(error.message) : error));
-      this.worker.on('exit', () => end(new BoundExceeded(`not done after ${this.hardLimitMs} ms`)));
+      this.worker.on('exit', () => end(new BoundExceeded('not done in its time')));
     });
     this.worker.on('message', (message: TaskAnswer | 'ready') => {
       if (message !== 'ready') this.answer?.(message);
@@ -155,13 +160,13 @@ class Thread {
     this.worker.ref();
     try {
       await this.ready;
-      const answer = await this.ask(job.message);
+      const answer = await this.ask(job);
       job.charge(answer.cpuMs);
       if ('error' in answer) job.reject(fromPortable(answer.error));
       else job.resolve(answer.value);
     } catch (error) {
       // It was ended: it has computed for all of its time.
-      if (error instanceof BoundExceeded) job.charge(this.hardLimitMs);
+      if (error instanceof BoundExceeded) job.charge(job.limitMs);
       job.reject(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.busy = false;
@@ -176,11 +181,11 @@ class Thread {
     await this.ended;
   }
 
-  private ask(message: Omit<TaskMessage, 'id'>): Promise<TaskAnswer> {
+  private ask({ message, handOver, limitMs }: Job): Promise<TaskAnswer> {
     const id = ++this.tasks;
     return new Promise<TaskAnswer>((resolve, reject) => {
       // An answer that has come while this thread itself stood still is heard first.
-      const limit = setTimeout(() => setImmediate(() => this.answer && void this.end()), this.hardLimitMs);
+      const limit = setTimeout(() => setImmediate(() => this.answer && void this.end()), limitMs);
       this.fail = reject;
       this.answer = (answer) => {
         if (answer.id !== id) return;
@@ -190,7 +195,7 @@ class Thread {
         resolve(answer);
       };
       if (this.over) reject(new Error('the thread has ended'));
-      else this.worker.postMessage({ id, ...message } satisfies TaskMessage);
+      else this.worker.postMessage({ id, ...message } satisfies TaskMessage, wholeBuffers(handOver));
     }).finally(() => {
       this.answer = undefined;
       this.fail = undefined;

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
-import type { OutboxRow } from '../domain/outbox.ts';
+import { isLargeMail } from '../domain/large-mail.ts';
+import type { NewOutboxRow, OutboxRow } from '../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../domain/send-request.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { insertAttachments } from './attachments.ts';
@@ -11,9 +11,10 @@ import { saveContents } from './contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
 import { insertOutbox, outboxRows } from './outbox.ts';
 import { prepared } from './prepared.ts';
-import { composeSends, type Draft } from './send-drafts.ts';
+import { type Draft, composeSends } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { takeMonthlyAllowance } from './usage.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** What one request came to: its answer, or why it had no effect at all. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };
@@ -113,7 +114,7 @@ async function insertSends(
     mails.flatMap((mail) => mail.newAttachments),
   );
   const answers = answersOf(mails);
-  const rows = outboxRows(mails.map(({ projectId, id }) => ({ projectId, kind: 'email.deliver', refId: id })));
+  const rows = outboxRows(mails.map(toDeliver));
   // One statement: each costs a group what two requests cost.
   await prepared`
     WITH mails AS (${insertEmails(mails)}), queued AS (${insertOutbox(rows)}) ${updateAnswers(keyedAnswers(answers))}
@@ -196,6 +197,11 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
       },
     ];
   });
+}
+
+function toDeliver({ projectId, id, request }: NewMail): NewOutboxRow {
+  const fileBytes = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
+  return { projectId, kind: 'email.deliver', refId: id, payload: isLargeMail(fileBytes) ? { large: true } : {} };
 }
 
 function insertEmails(mails: NewMail[]): RawBuilder<unknown> {

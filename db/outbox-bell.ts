@@ -1,4 +1,4 @@
-import { OUTBOX_CHANNEL, type OutboxRow, type OutboxTaker, takerOf } from '../domain/outbox.ts';
+import { OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow, takerOf } from '../domain/outbox.ts';
 import { createBatcher } from './batcher.ts';
 import type { Db } from './connection.ts';
 import { prepared } from './prepared.ts';
@@ -9,7 +9,7 @@ const INTERVAL_MS = 10;
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
 export interface OutboxBell {
   /** Never throws and is not awaited: what nobody was told of, workers find by looking. */
-  ring(rows: Pick<OutboxRow, 'kind'>[]): void;
+  ring(rows: QueuedRow[]): void;
 }
 
 /** A bell of its own statement, never in the transaction that accepts: that would line up all commits behind one lock. */
@@ -18,7 +18,7 @@ export function createOutboxBell(db: Db): OutboxBell {
   return {
     ring(rows) {
       if (rows.length === 0) return;
-      batcher.add([...new Set(rows.map((row) => takerOf(row.kind)))]).catch(() => {});
+      batcher.add([...new Set(rows.map(takerOf))]).catch(() => {});
     },
   };
 }

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Begun } from '../domain/begun.ts';
-import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind, type OutboxRow } from '../domain/outbox.ts';
+import { type NewOutboxRow, type OutboxKind, type OutboxRow, priorityOf } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
 const MAX_BACKOFF_SECONDS = 60;
@@ -29,7 +29,7 @@ export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
   return sql`
     INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
     SELECT u.* FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
-      ${rows.map((r) => r.kind)}::text[], ${rows.map((r) => OUTBOX_PRIORITY[r.kind])}::int2[], ${rows.map((r) => r.refId)}::uuid[],
+      ${rows.map((r) => r.kind)}::text[], ${rows.map(priorityOf)}::int2[], ${rows.map((r) => r.refId)}::uuid[],
       ${rows.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u`;
 }
 

@@ -7,8 +7,8 @@ import type { JobKind } from './jobs.ts';
  * as one that can be missing.
  */
 interface OutboxPayloads {
-  /** refId = email: a worker makes the first attempt straight from this row. */
-  'email.deliver': Nothing;
+  /** refId = email: a worker makes the first attempt straight from this row; one with large files waits among those. */
+  'email.deliver': { large?: true };
   /** refId = SMS message: likewise. */
   'sms.deliver': Nothing;
   /** refId = email that did not go at the first attempt. Up to 200 of a project start one `emailDelivery`. */
@@ -81,16 +81,29 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'restock.start': 4,
 };
 
+/** Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even their own project's. */
+export const LARGE_MAIL_PRIORITY = 5;
+
+export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];
+
+export function priorityOf(row: QueuedRow): number {
+  return isLarge(row) ? LARGE_MAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
+}
+
+function isLarge(row: QueuedRow): boolean {
+  return row.kind === 'email.deliver' && row.payload.large === true;
+}
+
 /** Priorities of what Temporal begins; the others are sent by the workers themselves. */
 export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
 export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
 /** The channel of NOTIFY on which workers hear that rows wait; its payload is one of these takers. */
 export const OUTBOX_CHANNEL = 'outbox';
-export type OutboxTaker = 'email' | 'sms' | 'temporal';
+export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'temporal';
 
-/** Which loop of a worker takes rows of a kind. */
-export function takerOf(kind: OutboxKind): OutboxTaker {
-  if (kind === 'email.deliver') return 'email';
-  return kind === 'sms.deliver' ? 'sms' : 'temporal';
+/** Which loop of a worker takes a row. */
+export function takerOf(row: QueuedRow): OutboxTaker {
+  if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
+  return row.kind === 'sms.deliver' ? 'sms' : 'temporal';
 }

@@ -12,7 +12,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const RULES = {
   domain: { values: [], types: [] },
   db: { values: ['domain'], types: [] },
-  compute: { values: ['domain', 'db'], types: [] },
+  compute: { values: ['domain', 'db', 'channels/email'], types: [] },
   channels: { values: ['domain'], types: [] },
   activities: { values: ['compute', 'db', 'channels', 'domain', 'temporal'], types: [] },
   workflows: { values: ['domain'], types: ['activities'] },

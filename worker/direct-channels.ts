@@ -5,7 +5,7 @@ import type { AttemptedSms } from '../activities/sms-attempts.ts';
 import { finishDirect, handOverDirect, type MessageKind } from '../db/direct-messages.ts';
 import type { TakenRow } from '../db/outbox.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { OUTBOX_PRIORITY } from '../domain/outbox.ts';
+import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../domain/outbox.ts';
 import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
 import type { DirectChannel, RowFate } from './direct-sender.ts';
 
@@ -36,6 +36,14 @@ export function emailChannel(deps: Deps): DirectChannel {
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'email', projectId, rows }),
   };
+}
+
+/**
+ * Mails with large files: as many as may be in memory at a time (compute/compute.ts), so that what waits for its turn is claimed by nobody, and keeps
+ * no other mail from its place.
+ */
+export function largeEmailChannel(deps: Deps): DirectChannel {
+  return { ...emailChannel(deps), name: 'large mails', priority: LARGE_MAIL_PRIORITY, maxInFlight: 4, maxOfProject: 2 };
 }
 
 /** SMS: providers take about ten a second from a sender. */

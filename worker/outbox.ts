@@ -6,7 +6,7 @@ import { listen } from '../db/listen.ts';
 import type { Begun } from '../domain/begun.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker } from '../domain/outbox.ts';
 import type { Admission } from './admission.ts';
-import { emailChannel, smsChannel } from './direct-channels.ts';
+import { emailChannel, largeEmailChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 
@@ -37,6 +37,7 @@ export function startOutbox(p: {
   });
   const takers: Record<OutboxTaker, { wake(): void; stop(): Promise<void> }> = {
     email: startDirectSender({ db, channel: named(emailChannel(deps)), log }),
+    largeEmail: startDirectSender({ db, channel: named(largeEmailChannel(deps)), log }),
     sms: startDirectSender({ db, channel: named(smsChannel(deps)), log }),
     temporal: dispatcher,
   };

@@ -1,5 +1,3 @@
-import type { WorkflowBundleOption } from '@temporalio/worker';
-import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
@@ -14,6 +12,8 @@ import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { Logger } from 'pino';
 
 export interface RunningWorker {
   /** Drains: no new tasks, activities under way finish, connections close. */
@@ -48,7 +48,7 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   const lifecycle = createLifecycle({
     temporal: config.temporal,
     wake: (rows) => {
-      outbox.wake(rows.map((row) => takerOf(row.kind)));
+      outbox.wake(rows.map(takerOf));
       // This process may be busy: others take its rows then.
       bell.ring(rows);
     },

@@ -1,10 +1,11 @@
-import { acceptSends, type SendOutcome } from '../../db/accept-sends.ts';
+import { type SendOutcome, acceptSends } from '../../db/accept-sends.ts';
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { createMonthOpener } from '../../db/usage.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
+import { isLargeMail } from '../domain/large-mail.ts';
 
 /** Transactions at a time: one is built while the other commits; a third brought nothing (performance.md §5). */
 const LANES = 2;
@@ -29,32 +30,36 @@ export function createSendAcceptor(deps: {
   dispatch: (rows: OutboxRow[]) => void;
 }): SendAcceptor {
   const { suppressionKey } = deps;
-  const group = createGroupCommit<SendRequest, SendOutcome>({
-    ...{ lanes: LANES, max: BATCH_MAX, worthALane: WORTH_A_LANE, size: { of: sizeOf, max: BATCH_MAX_BYTES } },
-    queueOf: () => 'sends',
-    tenantOf: ({ projectId }) => projectId,
-    // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.
-    apartBy: ({ projectId, idempotencyKey }) =>
-      idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
-    alikeBy: ({ projectId, to, subscribed, data }) => {
-      const change = JSON.stringify([subscribed, data.set, data.remove]);
-      return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
-    },
-    commit: async (requests) => {
-      const isShared = requests.some(({ projectId }) => projectId !== requests[0]?.projectId);
-      const { outcomes, outbox } = await inTransaction(deps.db, async (trx) => {
-        if (isShared) await limitLockWaits(trx, SHARED_LOCK_WAIT_MS);
-        return acceptSends(trx, requests, { suppressionKey });
-      });
-      deps.dispatch(outbox);
-      return outcomes;
-    },
-  });
+  const newGroup = () =>
+    createGroupCommit<SendRequest, SendOutcome>({
+      ...{ lanes: LANES, max: BATCH_MAX, worthALane: WORTH_A_LANE, size: { of: sizeOf, max: BATCH_MAX_BYTES } },
+      queueOf: () => 'sends',
+      tenantOf: ({ projectId }) => projectId,
+      // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.
+      apartBy: ({ projectId, idempotencyKey }) =>
+        idempotencyKey === undefined ? [] : [`${projectId} key ${idempotencyKey}`],
+      alikeBy: ({ projectId, to, subscribed, data }) => {
+        const change = JSON.stringify([subscribed, data.set, data.remove]);
+        return to.map(({ email }) => [`${projectId} contact ${email}`, change]);
+      },
+      commit: async (requests) => {
+        const isShared = requests.some(({ projectId }) => projectId !== requests[0]?.projectId);
+        const { outcomes, outbox } = await inTransaction(deps.db, async (trx) => {
+          if (isShared) await limitLockWaits(trx, SHARED_LOCK_WAIT_MS);
+          return acceptSends(trx, requests, { suppressionKey });
+        });
+        deps.dispatch(outbox);
+        return outcomes;
+      },
+    });
+  const group = newGroup();
+  // Apart: whoever shares a transaction with megabytes waits until they are written, and so does who waits for its lane.
+  const large = newGroup();
   const openMonth = createMonthOpener(deps.db);
   return {
     async accept(request) {
       if (request.mode === 'live' && request.monthlyEmailLimit !== null) await openMonth(request.projectId);
-      const outcome = await group.add(request);
+      const outcome = await (isLargeMail(fileBytes(request)) ? large : group).add(request);
       if (outcome.outcome === 'refused') throw outcome.error;
       return outcome.answer;
     },
@@ -62,6 +67,9 @@ export function createSendAcceptor(deps: {
 }
 
 function sizeOf(request: SendRequest): number {
-  const files = request.attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
-  return files + (request.body?.length ?? 0);
+  return fileBytes(request) + (request.body?.length ?? 0);
+}
+
+function fileBytes({ attachments }: SendRequest): number {
+  return attachments.reduce((sum, { content }) => sum + content.byteLength, 0);
 }

@@ -1,10 +1,10 @@
-import type { HttpBindings } from '@hono/node-server';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import type { AccessProject } from '../../db/access.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { TrustedProxies } from '../../domain/caller-address.ts';
 import type { Role } from '../../domain/scopes.ts';
+import type { HttpBindings } from '@hono/node-server';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 
 /** Who makes the request. `public` is the project's public key. */
 export type Actor =
@@ -25,6 +25,8 @@ export interface RequestVariables {
   mode: KeyMode;
   scopes: ReadonlySet<string>;
   actor: Actor;
+  /** The files of a body, decoded, by their places in it; set where the route has a body with files. */
+  files: (Uint8Array | undefined)[];
 }
 
 export interface AppEnv {

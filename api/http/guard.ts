@@ -1,17 +1,18 @@
-import type { RouteConfig } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
-import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
+import type { PaidFor } from '../compute/compute.ts';
+import { type JsonBody, TOO_MANY_NODES, isStorable, readJsonBody } from '../domain/json-body.ts';
 import { authenticate } from './authenticate.ts';
-import { findUnstorable, isStorable, JSON_MAX_BYTES, parseJson, readBody, TOO_MANY_NODES, tooLarge } from './body.ts';
+import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
 import { OPEN_WRITES } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';
 import type { Deps } from './deps.ts';
 import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
 import { ignoredFields } from './ignored-fields.ts';
-import { hasTooManyNodes } from './json-nodes.ts';
 import { accessRule } from './security.ts';
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { z } from 'zod';
 
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;
@@ -22,13 +23,17 @@ export interface RouteOptions {
   invalid?: 400;
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
-  /** Bytes of a body's files: where a body may be larger for their sake, all else of it is 3 MB at most. */
-  fileBytes?: (body: unknown) => number;
+  /**
+   * The member of a JSON body whose records each have a file in base64 as their `content`: it may be larger for their sake, and all else of
+   * it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
+   */
+  filesAt?: string;
 }
 
 export type GuardedRoute = RouteConfig & RouteOptions;
 
-type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>) => Promise<void>;
+/** `inThread` is there for a large request: what it takes is paid for. */
+type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) => Promise<void>;
 
 /**
  * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is valid:
@@ -48,8 +53,8 @@ export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv
       await authenticate(c, rule, deps);
     }
     if (isOpenWrite) deps.limits.takeForOpenWrite(clientAddress(c), OPEN_WRITES);
-    const checked = async () => {
-      for (const check of checks) await check(c, deps);
+    const checked = async (inThread?: PaidFor) => {
+      for (const check of checks) await check(c, deps, inThread);
       await (isList ? deps.compute.page({ projectId: c.get('projectId'), kind: work }, next) : next());
     };
     const bytes = rule?.ofProject ? largeBodyBytes(c, route.maxBodyBytes) : 0;
@@ -137,25 +142,36 @@ interface BodyPlan {
 
 function jsonCheck(plan: BodyPlan): Check {
   const ignored = ignoredFields(plan.schema);
-  return async (c, { loop }) => {
+  return async (c, { loop }, inThread) => {
     const bytes = await readJson(c, plan);
     loop.resumed();
-    if (hasTooManyNodes(bytes))
+    const body = bytes.byteLength === 0 && plan.optional ? NOTHING : await jsonOf(bytes, plan, inThread);
+    if (body.fault !== undefined) {
+      if (body.fault === 'size') throw tooLarge(JSON_MAX_BYTES);
       throw invalidBody(plan.route, [{ field: '', message: TOO_MANY_NODES, code: 'too_big' }]);
-    const value = bytes.byteLength === 0 && plan.optional ? {} : parseJson(bytes);
-    const { fileBytes } = plan.route;
-    if (fileBytes && bytes.byteLength - fileBytes(value) > JSON_MAX_BYTES) throw tooLarge(JSON_MAX_BYTES);
-    const unstorable = findUnstorable(value);
+    }
+    const { value, unstorable } = body;
     if (unstorable) {
       const { path, message } = unstorable;
       throw invalidBody(plan.route, [{ field: path.join('.'), message, code: 'invalid_string' }]);
     }
+    if (plan.route.filesAt !== undefined) c.set('files', body.files);
     const names = ignored(value);
     if (names.length > 0) c.header('X-Ignored-Fields', names.join(', '));
     const parsed = plan.schema.safeParse(value);
     if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));
     c.req.addValidatedData('json', parsed.data as object);
   };
+}
+
+/** A body that was left out. */
+const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
+
+/** Reads a body, a large one with files in a thread; without files reading what the thread has read would take as long. */
+async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: PaidFor | undefined): Promise<JsonBody> {
+  const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };
+  if (!inThread || route.filesAt === undefined) return readJsonBody(bytes, rules);
+  return inThread('json.body', { bytes, rules }, [bytes]);
 }
 
 /** The bytes of a JSON body; none where it is optional and was left out. */

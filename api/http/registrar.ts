@@ -1,5 +1,3 @@
-import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
-import type { Handler } from 'hono';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { errorResponses } from './answers.ts';
 import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
@@ -9,6 +7,8 @@ import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard } from './guard.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import type { Handler } from 'hono';
 
 /** At which paths an operation answers, for the path that its route names. */
 export type PathRule = (path: string) => string[];
@@ -89,7 +89,7 @@ function honoPath(path: string): string {
 }
 
 function describe(route: GuardedRoute): GuardedRoute {
-  const { invalid, maxBodyBytes: _, fileBytes: __, middleware: ___, hide: ____, ...operation } = route;
+  const { invalid, maxBodyBytes: _, filesAt: __, middleware: ___, hide: ____, ...operation } = route;
   return {
     ...operation,
     tags: operation.tags ?? [tagOf(route.path)],

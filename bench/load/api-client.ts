@@ -9,8 +9,8 @@ export interface ApiAnswer {
 
 /** A caller of the API with one project's key, on kept connections. */
 export interface ApiClient {
-  /** The answer, whatever its status. @throws when the connection ends before there is one */
-  call(method: Method, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** The answer, whatever its status; a body that is a buffer is JSON already. @throws when the connection ends before there is one */
+  call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** The body of an answer that says yes. @throws when it says no */
   need(method: Method, path: string, body?: object): Promise<ApiAnswer['body']>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export function apiClient(p: { baseUrl: string; key: string; connections?: numbe
     const { statusCode, body: answer } = await request(p.baseUrl + path, {
       ...{ method, dispatcher: agent },
       headers: { authorization: `Bearer ${p.key}`, 'content-type': 'application/json', ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
     const text = await answer.text();
     return { status: statusCode, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text };

@@ -13,6 +13,14 @@ export function splitMessage(message: string): { head: string; body: string } {
   return end === -1 ? { head: message, body: '' } : { head: message.slice(0, end), body: message.slice(end + 4) };
 }
 
+/** The same of bytes, the body not copied. */
+export function splitBytes(message: Buffer): { head: string; body: Buffer } {
+  const end = message.indexOf('\r\n\r\n', 0, 'latin1');
+  return end === -1
+    ? { head: message.toString('latin1'), body: message.subarray(message.length) }
+    : { head: message.toString('latin1', 0, end), body: message.subarray(end + 4) };
+}
+
 /** Header fields in their order, canonical. */
 export function headerFields(head: string): HeaderField[] {
   const unfolded = head.replace(/\r\n(?=[ \t])/g, '');
@@ -34,12 +42,40 @@ function relaxedValue(value: string): string {
 
 /** White space runs are one space, none stands at a line's end, and one CRLF ends the last line that is not empty. */
 export function relaxedBody(body: string): string {
-  const lines = body
+  const lines = relaxedLines(body);
+  const end = endOfText(lines);
+  return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
+}
+
+/** Bytes that are looked at at a time: a body of megabytes is never there as one string. */
+const PIECE_BYTES = 256 * 1024;
+
+/** `relaxedBody` of a large body, in pieces of whole lines. */
+export function* relaxedPieces(body: Buffer): Generator<string> {
+  let emptyLines = 0;
+  let isEmpty = true;
+  for (let at = 0; at < body.length; ) {
+    const newline = body.indexOf('\r\n', at + PIECE_BYTES, 'latin1');
+    const end = newline === -1 ? body.length : newline + 2;
+    const lines = relaxedLines(body.toString('latin1', at, end));
+    at = end;
+    const text = endOfText(lines);
+    // Empty lines count only where a line with text comes after them.
+    if (text > 0) {
+      yield `${'\r\n'.repeat(emptyLines)}${lines.slice(0, text)}`;
+      emptyLines = 0;
+      isEmpty = false;
+    }
+    emptyLines += (lines.length - text) / 2;
+  }
+  if (!isEmpty) yield '\r\n';
+}
+
+function relaxedLines(text: string): string {
+  return text
     .replace(/[ \t]{2,}|\t/g, ' ')
     .replaceAll(' \r\n', '\r\n')
     .replace(/ $/, '');
-  const end = endOfText(lines);
-  return end === 0 ? '' : `${lines.slice(0, end)}\r\n`;
 }
 
 /** Length without the empty lines at the end; a regular expression would look at every newline on the way. */

@@ -1,5 +1,5 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { type HeaderField, headerFields, relaxedBody, splitMessage } from './dkim-canonical.ts';
+import { type HeaderField, headerFields, relaxedBody, relaxedPieces, splitBytes, splitMessage } from './dkim-canonical.ts';
+import { type KeyObject, createHash, createPrivateKey, sign } from 'node:crypto';
 
 /**
  * Fields that are signed where they are present: what RFC 6376 §5.4.1 names, and List-Unsubscribe(-Post), which RFC 8058 §4 demands.
@@ -49,9 +49,7 @@ function dkimSignature(
   options: DkimOptions,
   onSigned: (error: Error | null, header: string) => void,
 ): void {
-  const { head, body } = splitMessage(typeof message === 'string' ? message : message.toString('latin1'));
-  const canonical = options.canonicalBody ? body : relaxedBody(body);
-  const bodyHash = createHash('sha256').update(canonical, 'latin1').digest('base64');
+  const { head, bodyHash } = typeof message === 'string' ? hashOfText(message, options) : hashOfBytes(message, options);
   const { names, text } = signedHeaders(headerFields(head), options.rewrittenFields ?? []);
   const seconds = Math.floor((options.now?.getTime() ?? Date.now()) / 1000);
   const tags = [
@@ -66,6 +64,25 @@ function dkimSignature(
     if (error) onSigned(error, '');
     else onSigned(null, `DKIM-Signature: ${tags.join('\r\n ')}${fold(signature.toString('base64'))}\r\n`);
   });
+}
+
+interface Hashed {
+  head: string;
+  bodyHash: string;
+}
+
+function hashOfText(message: string, { canonicalBody }: DkimOptions): Hashed {
+  const { head, body } = splitMessage(message);
+  const canonical = canonicalBody ? body : relaxedBody(body);
+  return { head, bodyHash: createHash('sha256').update(canonical, 'latin1').digest('base64') };
+}
+
+function hashOfBytes(message: Buffer, { canonicalBody }: DkimOptions): Hashed {
+  const { head, body } = splitBytes(message);
+  const hash = createHash('sha256');
+  if (canonicalBody) hash.update(body);
+  else for (const piece of relaxedPieces(body)) hash.update(piece, 'latin1');
+  return { head, bodyHash: hash.digest('base64') };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { EmailProviderKind } from '../../domain/email-providers.ts';
+import type { Payload } from './smtp/payload.ts';
 import type { SmtpRefusal } from './smtp/types.ts';
 
 /** One finished message for one recipient. */
@@ -13,6 +14,8 @@ export interface OutgoingEmail {
   raw: string | Buffer;
   /** See `SmtpMessage.canonical`. */
   canonical?: boolean;
+  /** See `SmtpMessage.payload`. */
+  payload?: Payload;
 }
 
 /**

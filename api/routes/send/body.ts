@@ -1,8 +1,9 @@
-import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../domain/errors.ts';
 import { isReservedMailHeader } from '../../../domain/service-headers.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { EmailAddress } from '../../http/schemas.ts';
+import { isBase64 } from '../domain/base64.ts';
+import { z } from '@hono/zod-openapi';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
 export const SUBJECT_MAX_CHARS = 998;
@@ -26,20 +27,6 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
     message: `The attachments together are larger than ${maxBytes / MB} MB.`,
     details: { bytes, maxBytes },
   });
-}
-
-/** Bytes that the attachments of a request take, before anything of it is checked. */
-export function attachmentBytes(body: unknown): number {
-  const files: unknown = isRecord(body) ? body.attachments : undefined;
-  if (!Array.isArray(files)) return 0;
-  return files.reduce((sum: number, file: unknown) => {
-    const content = isRecord(file) ? file.content : undefined;
-    return sum + (typeof content === 'string' ? content.length : 0);
-  }, 0);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 const oneLine = /^[^\r\n]*$/;
@@ -134,9 +121,3 @@ export const SendBody = z
   .openapi('SendEmail', { example: EXAMPLE });
 
 export type SendInput = z.output<typeof SendBody>;
-
-/** RFC 4648 §4, with or without line breaks; checked by character classes, which stays fast over megabytes. */
-function isBase64(text: string): boolean {
-  if (!/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(text)) return false;
-  return !/[\r\n]/.test(text) ? text.length % 4 === 0 : text.replace(/[\r\n]/g, '').length % 4 === 0;
-}

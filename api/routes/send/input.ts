@@ -6,7 +6,7 @@ import { parseTemplate, renderBounded } from '../../../domain/liquid.ts';
 import { Lru } from '../../../domain/lru.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../domain/send-request.ts';
 import { TemplateError, templateRefusal } from '../../../domain/template-error.ts';
-import { checkAttachments, type SendInput } from './body.ts';
+import { type SendInput, checkAttachments } from './body.ts';
 
 /** What the caller is, besides what it asks for. */
 export type SendCaller = Pick<
@@ -14,6 +14,8 @@ export type SendCaller = Pick<
   'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'
 > & {
   attachmentsMaxBytes: number;
+  /** The decoded attachments, by their places in the body. */
+  files: (Uint8Array | undefined)[];
 };
 
 /**
@@ -42,7 +44,7 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
     subscribed: input.subscribed,
     data: { set, remove, oneOff },
     headers: input.headers ?? {},
-    attachments: decoded(input.attachments ?? [], caller.attachmentsMaxBytes),
+    attachments: withBytes(input.attachments ?? [], caller),
   };
 }
 
@@ -69,16 +71,24 @@ function recipient(address: Address, name?: string): Recipient {
   return { email: address.email, name: address.name || null };
 }
 
-function decoded(files: NonNullable<SendInput['attachments']>, maxBytes: number): SendAttachment[] {
-  const attachments = files.map((file) => ({
+function withBytes(
+  files: NonNullable<SendInput['attachments']>,
+  caller: Pick<SendCaller, 'files' | 'attachmentsMaxBytes'>,
+): SendAttachment[] {
+  const attachments = files.map((file, n) => ({
     filename: file.filename,
     contentType: file.contentType,
     disposition: file.disposition,
     contentId: file.contentId ?? null,
-    content: Buffer.from(file.content, 'base64'),
+    content: asBuffer(caller.files[n]),
   }));
-  checkAttachments(attachments, maxBytes);
+  checkAttachments(attachments, caller.attachmentsMaxBytes);
   return attachments;
+}
+
+function asBuffer(bytes: Uint8Array | undefined): Buffer {
+  if (!bytes) throw new Error('an attachment was checked and has no bytes');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */

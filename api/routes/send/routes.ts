@@ -1,4 +1,3 @@
-import { createRoute, z } from '@hono/zod-openapi';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -8,8 +7,9 @@ import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { attachmentBytes, SendBody, sendMaxBytes } from './body.ts';
+import { SendBody, attachmentBytes, sendMaxBytes } from './body.ts';
 import { checkLargeTemplates, sendRequest } from './input.ts';
+import { createRoute, z } from '@hono/zod-openapi';
 
 const ID = '0190a000-0000-7000-8000-000000000000';
 
@@ -51,7 +51,7 @@ const sendRoute = {
       ),
     },
   }),
-  fileBytes: attachmentBytes,
+  filesAt: 'attachments',
 };
 
 /** `POST /v1/send` (spec). */
@@ -74,6 +74,7 @@ export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): 
       owner: keyOwner(c),
       request: 'POST /v1/send',
       attachmentsMaxBytes: config.attachmentsMaxBytes,
+      files: c.get('files'),
     });
     return c.json(await acceptor.accept(request), 200);
   });

@@ -8,6 +8,12 @@ import { tickFor, Watchdog } from './watchdog.ts';
 /** Replies of a whole group of commands fit; one buffer is kept for the life of the connection. */
 const READ_BUFFER_BYTES = 16_384;
 
+/**
+ * Of a large message so much is given to the socket at a time, and more when it has taken that: TLS would encrypt all of it in one turn of
+ * the loop that everybody shares.
+ */
+const WRITE_BYTES = 256 * 1024;
+
 export interface ChannelOptions {
   endpoint: SmtpEndpoint;
   timeouts: SmtpTimeouts;
@@ -32,6 +38,8 @@ export class SmtpChannel {
   private readonly watchdog: Watchdog;
   private socket: net.Socket;
   private waitingFor = 'the connection';
+  /** What goes out when the socket has taken what it has. */
+  private readonly unwritten: (string | Buffer)[] = [];
 
   constructor(options: ChannelOptions) {
     this.options = options;
@@ -55,15 +63,38 @@ export class SmtpChannel {
 
   /** Sends a string of bytes: one character, one octet. */
   write(bytes: string): void {
-    this.socket.write(bytes, 'latin1');
+    if (this.unwritten.length > 0) this.unwritten.push(bytes);
+    else this.socket.write(bytes, 'latin1');
   }
 
-  /** Sends two parts as one packet. */
+  /** Sends two parts as one packet, or a large one piece by piece. */
   writeBoth(data: Buffer, end: string): void {
+    if (data.length > WRITE_BYTES || this.unwritten.length > 0) {
+      this.writeInPieces(data, end);
+      return;
+    }
     this.socket.cork();
     this.socket.write(data);
     this.socket.write(end, 'latin1');
     this.socket.uncork();
+  }
+
+  private writeInPieces(data: Buffer, end: string): void {
+    const writes = this.unwritten.length > 0;
+    for (let at = 0; at < data.length; at += WRITE_BYTES) this.unwritten.push(data.subarray(at, at + WRITE_BYTES));
+    this.unwritten.push(end);
+    if (!writes) this.writeNext();
+  }
+
+  private writeNext(): void {
+    for (let next = this.unwritten[0]; next !== undefined && !this.closed; next = this.unwritten[0]) {
+      const more = this.socket.write(next, 'latin1');
+      // Only now: what is written meanwhile comes behind the last of it.
+      this.unwritten.shift();
+      if (more) continue;
+      this.socket.once('drain', () => this.writeNext());
+      return;
+    }
   }
 
   /** Sets the deadline for what is awaited now. */

@@ -141,7 +141,7 @@ export class SmtpConnection {
   private nextSendable(): Envelope | null {
     for (let job = this.owner.take(); job !== undefined; job = this.owner.take()) {
       const { message } = job;
-      const payload = payloadOf(message.data, message.canonical === true);
+      const payload = message.payload ?? payloadOf(message.data, message.canonical === true);
       const envelope = envelopeOf(message.from, message.to, payload, this.session.offers);
       if ('mail' in envelope) {
         this.current = job;

@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 /** What follows the data: the end of the last line where it has none, and the lone dot. */
 const END_AFTER_NEWLINE = '.\r\n';
 const END = '\r\n.\r\n';
@@ -49,8 +51,7 @@ function endsWithNewline(data: Buffer): boolean {
 }
 
 function isEightBit(data: Buffer): boolean {
-  for (let at = 0; at < data.length; at++) if ((data[at] as number) > 127) return true;
-  return false;
+  return !isAscii(data);
 }
 
 function withDotsDoubled(data: Buffer): Buffer {

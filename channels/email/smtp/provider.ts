@@ -27,8 +27,8 @@ export function smtpProvider(options: SmtpPoolOptions): EmailProvider & { readon
   };
 }
 
-function smtpMessage({ id, from, to, raw, canonical }: OutgoingEmail): SmtpMessage {
-  return { id, from, to, data: raw, canonical: canonical === true };
+function smtpMessage({ id, from, to, raw, canonical, payload }: OutgoingEmail): SmtpMessage {
+  return { id, from, to, data: raw, canonical: canonical === true, payload };
 }
 
 function providerResult(result: SmtpResult): ProviderResult {

@@ -1,4 +1,5 @@
 import type { SessionStage } from '../../../domain/bounce.ts';
+import type { Payload } from './payload.ts';
 
 /** One message for one recipient: every recipient gets a message of its own, so every answer is about one address. */
 export interface SmtpMessage {
@@ -11,6 +12,8 @@ export interface SmtpMessage {
   data: string | Buffer;
   /** True promises ASCII, CRLF line ends, one at the end, and no line that begins with a dot: nothing is looked at again. */
   canonical?: boolean;
+  /** The same made ready for the wire already: nothing is looked at again. */
+  payload?: Payload | undefined;
 }
 
 /** The server, or this client on its behalf, said no. */

@@ -1,0 +1,34 @@
+import { type DkimSigner, signMessage } from './dkim.ts';
+import { buildMessage, type MailInput } from './mime.ts';
+import { type Payload, payloadOf } from './smtp/payload.ts';
+
+/** A mail to be made in a thread. Bytes come from there as plain arrays of them. */
+export interface FinishedMailInput {
+  mail: Omit<MailInput, 'attachments'> & {
+    attachments: readonly (Omit<NonNullable<MailInput['attachments']>[number], 'content'> & { content: Uint8Array })[];
+  };
+  /** Nobody signs where it is undefined. */
+  signer: DkimSigner | undefined;
+  rewrittenFields: readonly string[];
+}
+
+/** A message of which nothing is left to be made: for a provider that takes it as it is, and for the wire of SMTP. */
+export interface FinishedMail {
+  raw: Uint8Array;
+  /** Of the same bytes, unless a line begins with a dot. */
+  payload: Omit<Payload, 'data'> & { data: Uint8Array };
+}
+
+/** Composes, signs and makes ready for the wire: all that is proportional to the size of a mail. */
+export async function finishedMail({ mail, signer, rewrittenFields }: FinishedMailInput): Promise<FinishedMail> {
+  const attachments = mail.attachments.map((file) => ({ ...file, content: asBuffer(file.content) }));
+  const message = await buildMessage({ ...mail, attachments });
+  const raw = signer ? await signMessage(message, signer, { rewrittenFields }) : message;
+  const { data, ...payload } = payloadOf(raw, false);
+  return { raw, payload: { ...payload, data: typeof data === 'string' ? Buffer.from(data, 'latin1') : data } };
+}
+
+/** The same bytes as a buffer, which they are no more when they come from another thread. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
