@@ -141,7 +141,7 @@ for (const abuse of values.only.split(',')) {
     const loops = stage.loops(sinceMs);
     const { mails, refused } = await b.stop(DRAIN_MS);
     const ok = mails.p95 <= P95_LIMIT_MS && mails.missing === 0;
-    const words = ({ p95, max }: LoopDelay) => `${p95}, at most ${max}`;
+    const words = ({ late95, turn }: LoopDelay) => `${late95} / ${turn}`;
     const { sent: _, ...times } = mails;
     rows.push({
       ...{ abuse, ...times, refused, 'api loop': words(loops.api), 'worker loop': words(loops.worker) },
@@ -153,6 +153,6 @@ for (const abuse of values.only.split(',')) {
 }
 console.log(
   `\nB's single mails while A is greedy, ms from the request to the end of DATA; p95 is to be under ${P95_LIMIT_MS}.\n` +
-    'Loops: how late the worst turn of a tenth of a second was, 95th percentile and most, while A was at it.',
+    'Loops: how late they were, 95th percentile of the worst of each tenth of a second / the most that one turn has computed.',
 );
 console.table(rows);

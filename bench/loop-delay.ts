@@ -2,16 +2,19 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
+import { threadCpuMs } from '../domain/bounded.ts';
 
 /** Where the processes that load this module write what they have measured: one file each, by pid. */
 const FOLDER = 'LOOP_DELAY_DIR';
 const RESOLUTION_MS = 5;
 const WINDOW_MS = 100;
 
-/** How late the event loop of a process was, in ms: the worst turn of each tenth of a second, the 95th percentile of those, and the worst of all. */
+/** Of the event loop of a process, in ms. */
 export interface LoopDelay {
-  p95: number;
-  max: number;
+  /** How late it was at the worst in a tenth of a second, the 95th percentile of those. On a busy machine others make it late too. */
+  late95: number;
+  /** The most that one turn of it has computed, whatever else the machine did. */
+  turn: number;
 }
 
 /** The environment that makes a process, and those that it starts, measure their loops. */
@@ -21,21 +24,33 @@ export function measuringLoops(folder: string): Record<string, string> {
 
 /** What the processes have measured since `sinceMs`, together. */
 export function loopDelayOf(folder: string, pids: (number | null)[], sinceMs: number): LoopDelay {
-  const worst = readdirSync(folder)
+  const windows = readdirSync(folder)
     .filter((name) => pids.includes(Number(name)))
     .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
     .map((line) => line.split(' ').map(Number))
-    .flatMap(([atMs = 0, ms = 0]) => (atMs >= sinceMs ? [ms] : []))
-    .sort((a, b) => a - b);
-  return { p95: Math.round(worst[Math.floor(worst.length * 0.95)] ?? 0), max: Math.round(worst.at(-1) ?? 0) };
+    .filter(([atMs = 0]) => atMs >= sinceMs);
+  const late = windows.map(([, ms = 0]) => ms).sort((a, b) => a - b);
+  return {
+    late95: Math.round(late[Math.floor(late.length * 0.95)] ?? 0),
+    turn: Math.round(Math.max(0, ...windows.map(([, , ms = 0]) => ms))),
+  };
 }
 
 const folder = process.env[FOLDER];
 if (folder !== undefined && isMainThread) {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
+  let turnMs = 0;
+  let lastMs = threadCpuMs();
   setInterval(() => {
-    appendFileSync(join(folder, String(process.pid)), `${Date.now()} ${delays.max / 1e6 - RESOLUTION_MS}\n`);
+    const nowMs = threadCpuMs();
+    turnMs = Math.max(turnMs, nowMs - lastMs);
+    lastMs = nowMs;
+  }, RESOLUTION_MS).unref();
+  setInterval(() => {
+    const lateMs = delays.max / 1e6 - RESOLUTION_MS;
+    appendFileSync(join(folder, String(process.pid)), `${Date.now()} ${lateMs} ${turnMs}\n`);
     delays.reset();
+    turnMs = 0;
   }, WINDOW_MS).unref();
 }

@@ -52,4 +52,24 @@ describe('the budget of a project', () => {
     await Promise.all([...held, bulk, single]);
     expect(order).toEqual(['single', 'bulk']);
   });
+
+  it('has so many works at a time with the others, and those who wait have their turns before those who have had one', async () => {
+    const { run } = createBudgets({ cpuMsPerSecond: 0, ofProcess: 2 });
+    const order: string[] = [];
+    const ends: (() => void)[] = [];
+    const held = (projectId: string) =>
+      run({ projectId, kind: 'test' }, () => {
+        order.push(projectId);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const all = [...['greedy', 'greedy', 'greedy', 'greedy'], ...['b', 'c']].map(held);
+    await Promise.resolve();
+    expect(order).toEqual(['greedy', 'greedy']);
+    for (let n = 0; n < all.length; n += 1) {
+      ends[n]?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(all);
+    expect(order.slice(2, 4).sort()).toEqual(['b', 'c']);
+  });
 });

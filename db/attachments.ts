@@ -29,7 +29,7 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
  * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all share. Files are stored as they are
  * (STORAGE EXTERNAL), so a slice costs Postgres no more than itself.
  */
-const SLICE_BYTES = 512 * 1024;
+const SLICE_BYTES = 256 * 1024;
 
 /** What the content of attachments is together, in bytes. */
 export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: string[] }): Promise<number> {

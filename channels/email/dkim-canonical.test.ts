@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { relaxedBody, relaxedPieces, splitBytes, splitMessage } from './dkim-canonical.ts';
+
+const piece = fc.constantFrom('a', ' ', '\t', '\r\n', '\r\n\r\n', ' \r\n', 'word', '\u00e4');
+const long = fc.integer({ min: 0, max: 600_000 }).map((n) => 'x'.repeat(n));
+const body = fc
+  .array(fc.oneof({ weight: 20, arbitrary: piece }, { weight: 1, arbitrary: long }))
+  .map((all) => all.join(''));
+
+test('the pieces of a large body are the body', () => {
+  fc.assert(
+    fc.property(body, (text) => {
+      expect([...relaxedPieces(Buffer.from(text, 'latin1'))].join('') === relaxedBody(text)).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('one that is cut between empty lines and lines with text is too', () => {
+  const text = `${'line \r\n'.repeat(50_000)}${'\r\n'.repeat(300_000)}end\r\n${'\r\n'.repeat(300_000)}`;
+  expect([...relaxedPieces(Buffer.from(text, 'latin1'))].join('') === relaxedBody(text)).toBe(true);
+});
+
+test('a message is cut at the same place, whether it is text or bytes', () => {
+  for (const message of ['a: b\r\n\r\nbody', 'a: b', 'a: b\r\n\r\n', '\r\n\r\n']) {
+    const { head, body: bytes } = splitBytes(Buffer.from(message, 'latin1'));
+    expect({ head, body: bytes.toString('latin1') }).toEqual(splitMessage(message));
+  }
+});

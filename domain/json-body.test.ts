@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { readJsonBody } from './json-body.ts';
+
+const rules = { filesAt: 'files', maxOtherBytes: 1_000 };
+const read = (body: unknown, more = rules) => readJsonBody(Buffer.from(JSON.stringify(body)), more);
+const base64 = Buffer.from('Hello').toString('base64');
+
+test('files are taken out of a body and decoded, each by its place', () => {
+  const body = {
+    files: [
+      { content: base64, name: 'a' },
+      { name: 'b' },
+      7,
+      { content: `${base64.slice(0, 4)}\r\n${base64.slice(4)}` },
+    ],
+  };
+  const found = read(body);
+  if (found.fault !== undefined) throw new Error(found.fault);
+  expect(found.files.map((file) => file && Buffer.from(file).toString())).toEqual([
+    'Hello',
+    undefined,
+    undefined,
+    'Hello',
+  ]);
+  expect(found.value).toMatchObject({ files: [{ content: 'AAAA', name: 'a' }, { name: 'b' }, 7, { content: 'AAAA' }] });
+});
+
+test('what is no base64 stays refused, and is not carried along', () => {
+  const found = read(
+    { files: [{ content: '§'.repeat(2_000) }, { content: '' }, { content: 5 }] },
+    { ...rules, maxOtherBytes: 1e6 },
+  );
+  expect(found).toMatchObject({
+    files: [undefined, undefined, undefined],
+    value: { files: [{ content: '!' }, { content: '' }, { content: 5 }] },
+  });
+});
+
+test('what else a body holds is bounded, its files are not', () => {
+  expect(read({ files: [{ content: 'A'.repeat(4_000) }] }).fault).toBeUndefined();
+  expect(read({ files: [], other: 'A'.repeat(4_000) })).toEqual({ fault: 'size' });
+  expect(read(Array.from({ length: 100_001 }, () => 0))).toEqual({ fault: 'nodes' });
+});
+
+test('a body without files is as it was written', () => {
+  const body = { files: [{ content: base64 }] };
+  expect(read(body, { filesAt: undefined as never, maxOtherBytes: 0 })).toEqual({
+    value: body,
+    unstorable: undefined,
+    files: [],
+  });
+});
+
+test('a character that Postgres cannot hold is found in a file too', () => {
+  expect(read({ files: [{ content: 'a\0' }] })).toMatchObject({ unstorable: { path: ['files', '0', 'content'] } });
+});

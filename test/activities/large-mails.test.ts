@@ -1,0 +1,174 @@
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createMailer } from '../../activities/mailer.ts';
+import { smtpProvider } from '../../channels/email/smtp.ts';
+import { type Compute, createCompute } from '../../compute/compute.ts';
+import { createThreads } from '../../compute/threads.ts';
+import { insertAttachments } from '../../db/attachments.ts';
+import { claimEmails } from '../../db/email-ledger.ts';
+import { suppressionPads } from '../../db/suppressions.ts';
+import { parseConfig } from '../../domain/config.ts';
+import { deriveKey } from '../../domain/secrets.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
+const MB = 1024 * 1024;
+/** So little that the first large mail has used it up for minutes, and that a second is refused at once. */
+const SCANT = 1;
+const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+
+let database: TestDatabase;
+let sink: SmtpSink;
+let provider: ReturnType<typeof smtpProvider>;
+let one: Tenant;
+let two: Tenant;
+const computes: Compute[] = [];
+
+interface Tenant {
+  projectId: string;
+  publicKey: string;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sink = await startSmtpSink({ keepBodies: true });
+  provider = smtpProvider({ url: sink.url });
+});
+afterAll(async () => {
+  await Promise.all(computes.map((compute) => compute.close()));
+  await provider.close();
+  await sink.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  one = await buildTenant('one.example.com');
+  two = await buildTenant('two.example.com');
+  sink.reset();
+});
+
+async function buildTenant(domain: string): Promise<Tenant> {
+  const { id: projectId } = await buildProject(database.db, domain);
+  const { publicKey } = await buildDomain(database.db, { projectId, domain });
+  return { projectId, publicKey };
+}
+
+function mailerWith(p: { cpuMsPerSecond?: number; hardLimitMs?: number }) {
+  const threads = p.hardLimitMs === undefined ? undefined : createThreads({ hardLimitMs: p.hardLimitMs });
+  const compute = createCompute({ cpuMsPerSecond: p.cpuMsPerSecond ?? 0, ...(threads && { threads }) });
+  computes.push(compute);
+  const config = parseConfig({
+    ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1', SECRET_KEY: TEST_SECRET_KEY },
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, PUBLIC_URL: 'https://mail.example.com' },
+  });
+  const lifecycle = { dispatch: () => {} };
+  return createMailer({ config, compute, db: database.db, provider, lifecycle, log: { warn: () => {} } });
+}
+
+/** A mail with these files, in the ledger. */
+async function mail({ projectId }: Tenant, domain: string, files: Buffer[]): Promise<string> {
+  const rows = files.map((content, n) => ({
+    ...{ id: uuidv7(), projectId, filename: `${n}.bin`, contentType: 'application/octet-stream' },
+    ...{ disposition: 'attachment' as const, contentId: null, content },
+  }));
+  await insertAttachments(database.db, rows);
+  const options = { attachmentIds: rows.map(({ id }) => id) };
+  return buildEmail(database.db, { projectId, from: `hello@${domain}`, options });
+}
+
+async function claim({ projectId }: Tenant, id: string) {
+  const mails = [{ id, deliveryId: DELIVERY }];
+  const [email] = await claimEmails(database.db, { projectId, mails, suppressionPads: pads });
+  if (!email) throw new Error('not claimed');
+  return email;
+}
+
+const rowOf = (id: string) =>
+  database.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+describe('a mail with large files', () => {
+  it('arrives with every byte of them, signed by its domain', async () => {
+    const files = [3 * MB + 1, 256 * 1024, 5].map((n) =>
+      Buffer.from(Array.from({ length: n }, (_, i) => (i * 7) % 256)),
+    );
+    const id = await mail(one, 'one.example.com', files);
+    const { outcome } = await mailerWith({}).deliver(await claim(one, id));
+    expect(outcome.kind).toBe('sent');
+    const raw = Buffer.from(sink.bodies[0] ?? '', 'latin1');
+    const { attachments, messageId } = await PostalMime.parse(raw);
+    expect(attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).equals(files.shift() ?? raw))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(messageId).toBe(`<${id}@one.example.com>`);
+    const { results } = await dkimVerify(raw, { resolver: async () => [[`v=DKIM1; k=rsa; p=${one.publicKey}`]] });
+    expect(results.map(({ status }) => status.result)).toEqual(['pass']);
+  });
+
+  it('waits, claimed by nobody, when its project has had its share, while its small ones and those of others pass', async () => {
+    const mailer = mailerWith({ cpuMsPerSecond: SCANT });
+    const large = () => mail(one, 'one.example.com', [Buffer.alloc(MB)]);
+    const [first, second, small] = [
+      await large(),
+      await large(),
+      await mail(one, 'one.example.com', [Buffer.alloc(9)]),
+    ];
+    const others = await mail(two, 'two.example.com', [Buffer.alloc(MB)]);
+    expect((await mailer.deliver(await claim(one, first))).outcome.kind).toBe('sent');
+    const { outcome, recorded } = await mailer.deliver(await claim(one, second));
+    expect({ kind: outcome.kind, recorded }).toEqual({ kind: 'unpaid', recorded: false });
+    expect(await rowOf(second)).toMatchObject({ status: 'PENDING', claim: null, attempts: 0 });
+    expect((await mailer.deliver(await claim(one, small))).outcome.kind).toBe('sent');
+    expect((await mailer.deliver(await claim(two, others))).outcome.kind).toBe('sent');
+    expect(sink.messages).toHaveLength(3);
+  });
+
+  it('that may not leave costs its project nothing', async () => {
+    const mailer = mailerWith({ cpuMsPerSecond: SCANT });
+    const [refused, next] = [
+      await mail(one, 'nobody.example.com', [Buffer.alloc(MB)]),
+      await mail(one, 'one.example.com', [Buffer.alloc(MB)]),
+    ];
+    expect((await mailer.deliver(await claim(one, refused))).outcome.kind).toBe('failed');
+    expect((await mailer.deliver(await claim(one, next))).outcome.kind).toBe('sent');
+  });
+
+  it('whose thread dies is tried again, under the same Message-ID, and is not lost', async () => {
+    const id = await mail(one, 'one.example.com', [Buffer.alloc(2 * MB)]);
+    const { outcome } = await mailerWith({ hardLimitMs: 1 }).deliver(await claim(one, id));
+    expect(outcome).toMatchObject({ kind: 'later' });
+    expect(sink.messages).toHaveLength(0);
+    expect(await rowOf(id)).toMatchObject({ status: 'SENDING', claim: null });
+    expect((await mailerWith({}).deliver(await claim(one, id))).outcome.kind).toBe('sent');
+    expect(sink.messages.map(({ messageId }) => messageId)).toEqual([`<${id}@one.example.com>`]);
+  });
+});
+
+describe('large mails of a project', () => {
+  it('are in memory two at a time, while another project’s go their way', async () => {
+    const compute = createCompute({ cpuMsPerSecond: 0 });
+    computes.push(compute);
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const held = (projectId: string) =>
+      compute.largeMail({ projectId, kind: 'test' }, MB, () => {
+        begun.push(projectId);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const all = ['a', 'a', 'a', 'b'].map(held);
+    await Promise.resolve();
+    expect(begun).toEqual(['a', 'a', 'b']);
+    for (let n = 0; n < all.length; n += 1) {
+      ends[n]?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(all);
+    expect(begun).toEqual(['a', 'a', 'b', 'a']);
+  });
+});

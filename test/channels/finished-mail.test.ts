@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
+import { makeDkimKey } from '../../channels/email/dkim-key.ts';
+import { type FinishedMailInput, finishedMail } from '../../channels/email/finished-mail.ts';
+import { createThreads } from '../../compute/threads.ts';
+import { BoundExceeded } from '../../domain/bounded.ts';
+
+const threads = createThreads();
+afterAll(() => threads.close());
+
+const bytes = (n: number) => Buffer.from(Array.from({ length: n }, (_, i) => (i * 31 + (i >> 8)) % 256));
+
+/** A mail with all that is not plain: names, inline images, lines that begin with dots, eight-bit bytes of an attached message. */
+const input = (signer?: DkimSigner): FinishedMailInput => ({
+  signer,
+  rewrittenFields: [],
+  mail: {
+    ...{ from: { name: 'Söhne & Co', address: 'shop@example.com' }, to: { address: 'ann@example.org' } },
+    ...{ subject: 'Grüße', html: '<p>.Thank you</p><img src="cid:logo">', text: '.Thank you\n..' },
+    ...{ headers: [['X-Order', '7']], messageId: '<018f@example.com>', date: new Date('2026-03-02T10:00:00Z') },
+    attachments: [
+      { filename: 'large.bin', contentType: 'application/octet-stream', content: bytes(700_001) },
+      { filename: 'Rechnung Ü.pdf', contentType: 'application/pdf', content: bytes(300_000) },
+      { filename: 'logo.png', contentType: 'image/png', content: bytes(999), disposition: 'inline', contentId: 'logo' },
+      {
+        ...{ filename: 'before.eml', contentType: 'message/rfc822' },
+        content: Buffer.from('Subject: ä\r\n\r\n.dot\n..two\r'),
+      },
+    ],
+  },
+});
+const inThread = (p: FinishedMailInput) =>
+  threads.run({ projectId: 'a', name: 'mail.finished', input: p, handOver: p.mail.attachments.map((a) => a.content) });
+
+/** Boundaries are new each time. */
+function hashOf(message: Uint8Array): string {
+  const text = Buffer.from(message)
+    .toString('latin1')
+    .replaceAll(/----_NmP-[0-9a-f]+-Part|--_NmP-[0-9a-f]+-Part/g, 'B');
+  return createHash('sha256').update(text, 'latin1').digest('hex');
+}
+
+describe('a mail that is made in a thread', () => {
+  it('has the bytes that it had when it was made on the loop of all, as it is and on the wire', async () => {
+    const { raw, payload } = await inThread(input());
+    expect(hashOf(raw)).toBe('73f9e339afcd156ca9a52fa81c3b2ad02e3553f6f724835c49ee2dcc236a3f72');
+    expect(hashOf(payload.data)).toBe('a2639c72cc3ba64dde1eb5113002535d37e75c7370ba52e88f169ce61d4fa535');
+    expect(payload).toMatchObject({ end: '.\r\n', eightBit: true, bytes: 1_371_411 });
+  });
+
+  it('is signed there by the key of its domain, and the signature holds', async () => {
+    const { privateKey, recordValue } = await makeDkimKey();
+    const { raw } = await inThread(input(dkimSigner({ domain: 'example.com', selector: 's', privateKey })));
+    const { results } = await dkimVerify(Buffer.from(raw), { resolver: async () => [[recordValue]] });
+    expect(results.map(({ status }) => status.result)).toEqual(['pass']);
+  });
+
+  it('leaves nothing behind: its files are handed over, and not there twice', async () => {
+    const mail = input();
+    await inThread(mail);
+    expect(mail.mail.attachments[0]?.content.byteLength).toBe(0);
+  });
+
+  it('is there once where no line begins with a dot', async () => {
+    const { mail } = input();
+    const plain = { ...mail, html: '<p>x</p>', text: 'x', attachments: mail.attachments.slice(0, 1) };
+    const { raw, payload } = await finishedMail({ mail: plain, signer: undefined, rewrittenFields: [] });
+    expect(payload.data.buffer).toBe(raw.buffer);
+    const { raw: there, payload: theirs } = await inThread({ mail: plain, signer: undefined, rewrittenFields: [] });
+    expect(theirs.data.buffer).toBe(there.buffer);
+  });
+
+  it('that a thread does not end with fails by itself, and the next one is made', async () => {
+    const strict = createThreads({ hardLimitMs: 1 });
+    const p = input();
+    await expect(strict.run({ projectId: 'a', name: 'mail.finished', input: p })).rejects.toBeInstanceOf(BoundExceeded);
+    await strict.close();
+    expect((await inThread(p)).raw.byteLength).toBeGreaterThan(1_000_000);
+  });
+});
