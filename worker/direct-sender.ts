@@ -49,7 +49,8 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
   let after = NOBODY;
 
   async function round(): Promise<boolean> {
-    const limit = channel.maxInFlight - inFlight.size;
+    // Of a project that has none under way yet no more than it may have.
+    const limit = Math.min(channel.maxInFlight - inFlight.size, channel.maxOfProject);
     if (limit <= 0) return false;
     const claim = { priority: channel.priority, limit, after, leaseMs: LEASE_MS, rooms: roomsNow() };
     const rows = await claimFair(db, claim);

@@ -42,6 +42,14 @@ describe('TLS', () => {
     expect(mails).toMatchObject([{ secure: true, body: 'Subject: hello\r\n\r\n.Hello\r\n' }]);
   });
 
+  it('takes a message of megabytes piece by piece, and all of it arrives', async () => {
+    const { port, mails } = await server();
+    const text = `Subject: hello\r\n\r\n${`${'x'.repeat(76)}\r\n`.repeat(40_000)}`;
+    const sent = await pool(`smtp://127.0.0.1:${port}`).send({ ...message, data: Buffer.from(text, 'latin1') });
+    expect(sent).toMatchObject({ outcome: 'accepted' });
+    expect(mails.map(({ secure, body }) => [secure, body === text])).toEqual([[true, true]]);
+  });
+
   it('from the first byte by smtps', async () => {
     const { port, mails } = await server({ secure: true });
     expect(await pool(`smtps://127.0.0.1:${port}`).send(message)).toMatchObject({ outcome: 'accepted' });

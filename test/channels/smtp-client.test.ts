@@ -78,6 +78,22 @@ describe('a message', () => {
     expect(server.bodies[0]).toContain('\r\n..line\r\n');
   });
 
+  it.each([true, false])(
+    'of megabytes arrives whole, in its turn, with one behind it (PIPELINING: %s)',
+    async (pipelining) => {
+      const server = await sink({ pipelining });
+      const smtp = pool(server.url);
+      const large = Buffer.from('Subject: x\r\n\r\n'.concat(`${'x'.repeat(76)}\r\n`.repeat(60_000)), 'latin1');
+      const data = [large, large, 'Subject: small\r\n\r\nx\r\n', large];
+      const results = await Promise.all(data.map((one, n) => smtp.send(message(`to${n}@example.org`, { data: one }))));
+      expect(results.map(({ outcome }) => outcome)).toEqual(data.map(() => 'accepted'));
+      expect(server.messages.map(({ to }) => to)).toEqual(data.map((_, n) => `to${n}@example.org`));
+      expect(server.bodies.map((body) => body.length)).toEqual([large.length, large.length, 21, large.length]);
+      expect(server.bodies[3] === large.toString('latin1')).toBe(true);
+      expect(server.counts.connections).toBe(1);
+    },
+  );
+
   it('that is canonical goes out as it is', async () => {
     const server = await sink();
     const data = 'Subject: x\r\n\r\nready\r\n';

@@ -1,8 +1,5 @@
-import { sql } from 'kysely';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEmailAttempts, type EmailAttempts } from '../../activities/email-attempts.ts';
-import { createMailer, type Mailer } from '../../activities/mailer.ts';
+import { type EmailAttempts, createEmailAttempts } from '../../activities/email-attempts.ts';
+import { type Mailer, createMailer } from '../../activities/mailer.ts';
 import { createSendRates } from '../../activities/send-rates.ts';
 import { createSmsAttempts } from '../../activities/sms-attempts.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
@@ -18,14 +15,17 @@ import { parseConfig } from '../../domain/config.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
-import { emailChannel, smsChannel } from '../../worker/direct-channels.ts';
+import { emailChannel, largeEmailChannel, smsChannel } from '../../worker/direct-channels.ts';
 import { type DirectChannel, startDirectSender } from '../../worker/direct-sender.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /** Single mails and SMS leave without Temporal: nothing of it runs here. */
 const log = pino({ level: 'silent' });
@@ -126,6 +126,36 @@ describe('a single mail', () => {
     await sent(id);
     expect(sink.messages.map(({ to }) => to)).toEqual(['ada@example.com']);
     expect(await outboxOf(id)).toEqual([]);
+  });
+
+  it('does not wait behind large ones of its project, of which two are under way at a time', async () => {
+    const large = await Promise.all([1, 2, 3].map(() => buildEmail(database.db, { projectId })));
+    for (const refId of large) {
+      const row = { projectId, kind: 'email.deliver' as const, refId, payload: { large: true as const } };
+      await inTransaction(database.db, (trx) => enqueue(trx, [row]));
+    }
+    const begun: string[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const channel = largeEmailChannel(depsOf());
+    run({
+      ...channel,
+      attempt: async (project, rows, stop) => {
+        begun.push(...rows.map(({ refId }) => refId));
+        await gate;
+        return channel.attempt(project, rows, stop);
+      },
+    });
+    await until(async () => begun.length === 2, 'two large mails');
+    const small = await accept();
+    runMails();
+    await sent(small);
+    expect(begun).toEqual(large.slice(0, 2));
+    open();
+    await Promise.all(large.map(sent));
+    expect(await Promise.all(large.map(outboxOf))).toEqual([[], [], []]);
   });
 
   it('that was refused for now is Temporal’s, which is told until when it waits', async () => {
