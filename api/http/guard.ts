@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import type { PaidFor } from '../compute/compute.ts';
-import { type JsonBody, TOO_MANY_NODES, isStorable, readJsonBody } from '../domain/json-body.ts';
+import type { PaidFor } from '../../compute/compute.ts';
+import { type JsonBody, TOO_MANY_NODES, isStorable, readJsonBody } from '../../domain/json-body.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
 import { OPEN_WRITES } from './caller-limits.ts';

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Verdicts } from '../../channels/inbound/verdicts.ts';
@@ -15,6 +13,8 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
 
 /** What an event keeps of a text; the record of the mail has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
@@ -54,8 +54,9 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
   const { config, db, lifecycle, log } = deps;
   const { UnreadableMessageError } = await import('../../channels/inbound/listener.ts');
   const { readMessage } = await import('../../channels/inbound/read-message.ts');
-  const { createVerdicts } = await import('../../channels/inbound/verdicts.ts');
-  const verdictsOf = createVerdicts({ servers: config.dnsServers, host: new URL(config.publicUrl).hostname });
+  const { createResolve, createVerdicts } = await import('../../channels/inbound/verdicts.ts');
+  const resolve = createResolve(config.dnsServers);
+  const verdictsOf = createVerdicts({ resolve, host: new URL(config.publicUrl).hostname });
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
   const recordFeedback = createFeedbackRecorder({ config, db, lifecycle });
   const verpKey = deriveKey(config.secretKey, 'verp');

@@ -33,16 +33,22 @@ const WORDS: Record<string, Verdict> = {
   permerror: 'PROCESSING_FAILED',
 };
 
-/** Checks SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489) of messages; never rejects. `servers` empty is the system's. */
-export function createVerdicts(p: { servers: readonly string[]; host: string }) {
-  const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
-  if (p.servers.length > 0) resolver.setServers(p.servers);
-  const resolve = (name: string, type: string) => resolver.resolve(name, type) as Promise<string[]>;
+/** What the DNS has of a name. @throws with a `code`, as those of Node's resolver */
+export type Resolve = (name: string, type: string) => Promise<string[]>;
 
-  return async (message: InboundMessage): Promise<Verdicts> => {
+/** A resolver for `createVerdicts`; `servers` empty is the system's. */
+export function createResolve(servers: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: QUERY_MS, tries: 2 });
+  if (servers.length > 0) resolver.setServers(servers);
+  return (name, type) => resolver.resolve(name, type) as Promise<string[]>;
+}
+
+/** Checks SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489) of messages; never rejects. */
+export function createVerdicts({ resolve, host }: { resolve: Resolve; host: string }) {
+  return async (message: Pick<InboundMessage, 'raw' | 'from' | 'ip' | 'helo'>): Promise<Verdicts> => {
     const { raw, from, ip, helo } = message;
     if (isCostly(raw)) return UNCHECKED;
-    const checks = { sender: from, ip, helo, mta: p.host, disableArc: true, disableBimi: true, resolver: resolve };
+    const checks = { sender: from, ip, helo, mta: host, disableArc: true, disableBimi: true, resolver: resolve };
     const late = new AbortController();
     const timeout = sleep(CHECK_MS, UNCHECKED, { signal: late.signal, ref: false }).catch(() => UNCHECKED);
     const checked = authenticate(raw, checks).then(verdictsOf, () => UNCHECKED);

@@ -1,5 +1,6 @@
 import type fc from 'fast-check';
 import { readMessage } from '../../channels/inbound/read-message.ts';
+import { createVerdicts, type Resolve } from '../../channels/inbound/verdicts.ts';
 import { readSubmission } from '../../channels/relay/read-submission.ts';
 import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
 import { countCsvRows, readCsvChunk, readCsvLayout } from '../../domain/contact-csv.ts';
@@ -11,7 +12,7 @@ import { trusted } from '../../domain/provenance.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { TemplateError } from '../../domain/template-error.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
-import { address, condition, csv, liquid, mail, report } from './strangers.ts';
+import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './strangers.ts';
 
 /** A parser of strangers' bytes: what it is given, and what it may throw. */
 export interface Parser {
@@ -55,10 +56,34 @@ function readCsv(text: string): void {
   }
 }
 
+/** SPF: ten names, each with ten servers, of both families; keys of twenty signatures; policies up the tree of names. */
+const LOOK_UPS_MAX = 250;
+
+/** Checks who a mail is from, as on its way in; every name has one of the sender's records, or none. */
+async function readVerdicts({ raw, records, ...claim }: ClaimedMail): Promise<void> {
+  let lookUps = 0;
+  const resolve: Resolve = async (name, type) => {
+    lookUps += 1;
+    const record = records[(name.length + lookUps) % (records.length + 1)];
+    if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    return answerOf(type, record) as string[];
+  };
+  const verdicts = await createVerdicts({ resolve, host: 'mx.example.com' })({ raw: Buffer.from(raw), ...claim });
+  if (Object.values(verdicts).some((verdict) => !verdict)) throw new Error('a verdict is missing');
+  if (lookUps > LOOK_UPS_MAX) throw new Error(`${lookUps} look-ups`);
+}
+
+function answerOf(type: string, record: string): unknown[] {
+  if (type === 'TXT') return [[record], [record.slice(0, 255), record.slice(255)]];
+  if (type === 'MX') return Array.from({ length: 30 }, (_, n) => ({ exchange: `mx${n}.a.example`, priority: n }));
+  return type === 'AAAA' ? ['2001:db8::2', record] : ['192.0.2.7', record];
+}
+
 export const PARSERS: Parser[] = [
   { name: 'mail that comes in', inputs: mail, run: (text: string) => readInbound(text, false), refuses: unreadable },
   { name: 'mail that comes back', inputs: mail, run: (text: string) => readInbound(text, true), refuses: unreadable },
   { name: 'reports (DSN, ARF)', inputs: report, run: (text: string) => readInbound(text, true), refuses: unreadable },
+  { name: 'verdicts on mail (SPF, DKIM, DMARC)', inputs: claimedMail, run: readVerdicts, refuses: never },
   {
     name: 'submissions of the relay',
     inputs: mail,

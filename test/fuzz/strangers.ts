@@ -86,6 +86,52 @@ function nested(depth: number): string {
   return `${Array.from({ length: depth }, (_, n) => open(n)).join('')}Content-Type: text/plain\r\n\r\nend`;
 }
 
+/** A mail as it comes in, and what the DNS says of all names that it leads to: each has one of these records. */
+export interface ClaimedMail {
+  raw: string;
+  from: string;
+  helo: string;
+  ip: string;
+  records: string[];
+}
+
+const SIGNATURES = [
+  'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=a.example; s=s; h=from:to:from; bh=',
+  'DKIM-Signature: v=1; a=ed25519-sha256; c=simple/simple; d=b.example; s=t; l=1; h=from; bh=',
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=',
+  'YWJj',
+  '\r\nFrom: ',
+  'ada@a.example',
+  '\r\n\r\n',
+  '\r\n\t',
+];
+const RECORDS = [
+  'v=spf1 ',
+  'include:%{i}.a.example ',
+  'include:a.example ',
+  'redirect=b.example ',
+  'a:%{d2r}.b.example/0 ',
+  'mx ',
+  'ptr ',
+  'exists:%{l}.%{h}.c.example ',
+  'ip4:192.0.2.1/99 ',
+  '-all',
+  'v=DKIM1; k=rsa; p=',
+  'MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAMk',
+  'k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+  'v=DMARC1; p=reject; ',
+  'sp=none; pct=999; ',
+];
+
+/** Mails that claim to be somebody's, in a DNS that is the sender's as well. */
+export const claimedMail: fc.Arbitrary<ClaimedMail> = fc.record({
+  raw: fc.oneof(textOf([...SIGNATURES, ...HEADERS]), mail),
+  from: fc.oneof(fc.constantFrom('ada@a.example', 'bob@b.example', ''), textOf(['a@b', '@'], 100)),
+  helo: fc.oneof(fc.constantFrom('a.example', '[192.0.2.1]'), textOf(['a.', '.'], 100)),
+  ip: fc.constantFrom('192.0.2.1', '2001:db8::1', '::ffff:192.0.2.1'),
+  records: fc.array(textOf(RECORDS, 1_000), { minLength: 1, maxLength: 6 }),
+});
+
 /** Reports of the form of RFC 3464 and RFC 5965 with fields that are torn. */
 export const report: fc.Arbitrary<string> = fc
   .tuple(
