@@ -3,6 +3,7 @@ import type { KeyMode } from '../domain/api-keys.ts';
 import type { TrackingMode } from '../domain/message-tracking.ts';
 import type { Role } from '../domain/scopes.ts';
 import type { Db } from './connection.ts';
+import type { RowOf } from './schema/database.ts';
 
 /** The project's settings that requests depend on. */
 export interface AccessProject {
@@ -86,12 +87,7 @@ interface ProjectRow {
   disabled: boolean;
 }
 
-interface KeyRow extends ProjectRow {
-  key_id: string | null;
-  mode: KeyMode;
-  scopes: string[];
-  expires_at: Date | null;
-}
+type KeyRow = ProjectRow & RowOf<'api_keys', ['mode', 'scopes', 'expires_at']> & { key_id: string | null };
 
 function toProject(row: ProjectRow): AccessProject {
   return {

@@ -1,14 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { KeyMode } from '../domain/api-keys.ts';
 import type { AudienceType } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import { BEGUN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { compileCondition } from './filter-sql.ts';
+import type { RowOf } from './schema/database.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 import { inSavepoint } from './transaction.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from './usage.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -105,16 +105,20 @@ function pagePredicate(predicate: RawBuilder<SqlBool>, { audience_cursor: cursor
   return cursor === null ? predicate : sql<SqlBool>`${predicate} AND contacts.id > ${cursor}::uuid`;
 }
 
-interface CampaignRow {
-  audience_type: AudienceType;
-  segment_id: string | null;
-  audience_filter: Condition | null;
-  audience_cursor: string | null;
-  audience_done: boolean;
+const LOCKED = [
+  'audience_type',
+  'segment_id',
+  'audience_filter',
+  'audience_cursor',
+  'audience_done',
+  'content_id',
+  'mode',
+] as const;
+
+type CampaignRow = RowOf<'campaigns', typeof LOCKED> & {
   content_id: string;
-  mode: KeyMode;
   monthly_email_limit: number | null;
-}
+};
 
 function toAudience(projectId: string, row: CampaignRow): Audience {
   return { projectId, type: row.audience_type, segmentId: row.segment_id, filter: row.audience_filter };
@@ -126,7 +130,7 @@ async function lockSending(
   p: { projectId: string; campaignId: string; sendNo: number },
 ): Promise<CampaignRow | undefined> {
   const { rows } = await sql<CampaignRow>`
-    SELECT c.audience_type, c.segment_id, c.audience_filter, c.audience_cursor, c.audience_done, c.content_id, c.mode,
+    SELECT ${sql.raw(LOCKED.map((name) => `c.${name}`).join(', '))},
       p.effective_monthly_email_limit AS monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ${BEGUN_CAMPAIGNS} AND c.send_no = ${p.sendNo}

@@ -1,14 +1,15 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { MailText } from '../domain/mail-text.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
-import { MAIL_TEXT_COLUMN_NAMES, type MailTextColumns, mailTextColumns, mailTextOf } from './mail-text.ts';
-import { fittedPage, type Listed } from './page-budget.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from './keyset.ts';
+import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
+import { type Listed, fittedPage } from './page-budget.ts';
+import type { RowOf } from './schema/database.ts';
 import { assertSender } from './senders.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -52,6 +53,8 @@ const COLUMN_NAMES = [
   'created_at',
   'updated_at',
 ] as const;
+export type CampaignRow = RowOf<'campaigns', typeof COLUMN_NAMES>;
+
 export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 /** The same columns of `campaigns c`, where another table of the statement has some of their names. */
 export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
@@ -67,23 +70,30 @@ export async function insertCampaign(trx: Trx, p: { projectId: string; content: 
     .values({ project_id: p.projectId, ...contentColumns(p.content) })
     .returning(COLUMN_NAMES)
     .executeTakeFirst();
-  return toCampaign(row as CampaignRow | undefined);
+  return toCampaign(row);
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promise<Campaign> {
-  const { rows } = await sql<CampaignRow>`
-    SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  return toCampaign(rows[0]);
+  const row = await db
+    .selectFrom('campaigns')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toCampaign(row);
 }
 
 /** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
-  const { rows } = await sql<CampaignRow>`
-    SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE
-  `.execute(trx);
-  return toCampaign(rows[0]);
+  const row = await trx
+    .selectFrom('campaigns')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toCampaign(row);
 }
 
 /** Campaigns newest first, by page number or by cursor (decisions §1), with as many bodies and conditions as fit. */
@@ -130,7 +140,7 @@ export async function updateCampaign(trx: Trx, p: CampaignRef & { content: Campa
     .returning(COLUMN_NAMES)
     .executeTakeFirst();
   if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
-  return toCampaign(row as CampaignRow);
+  return toCampaign(row);
 }
 
 /**
@@ -162,11 +172,14 @@ const COPY_SUFFIX = ' (Copy)';
 
 /** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
 export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
-  const { rows } = await sql<{ status: CampaignStatus }>`
-    SELECT status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
-  `.execute(trx);
-  if (!rows[0]) return notFound();
-  return new AppError('CONFLICT', { message, details: { status: rows[0].status } });
+  const row = await trx
+    .selectFrom('campaigns')
+    .select('status')
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!row) return notFound();
+  return new AppError('CONFLICT', { message, details: { status: row.status } });
 }
 
 async function assertContent(
@@ -200,23 +213,6 @@ function contentColumns(content: CampaignContent) {
 
 function notFound(): AppError {
   return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
-}
-
-export interface CampaignRow extends MailTextColumns {
-  id: string;
-  name: string;
-  description: string | null;
-  audience_type: AudienceType;
-  segment_id: string | null;
-  audience_filter: Condition | null;
-  status: CampaignStatus;
-  scheduled_at: Date | null;
-  started_at: Date | null;
-  sent_at: Date | null;
-  cancelled_at: Date | null;
-  paused_reason: PausedReason | null;
-  created_at: Date;
-  updated_at: Date;
 }
 
 /** @throws AppError NOT_FOUND for no row */

@@ -17,6 +17,7 @@ import type { Trx } from './connection.ts';
 import { lockContacts } from './contact-locks.ts';
 import { ownedBy } from './owned-by.ts';
 import { prepared } from './prepared.ts';
+import type { RowOf } from './schema/database.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
@@ -238,18 +239,18 @@ function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): Up
   });
 }
 
-interface ContactRow {
-  id: string;
-  email: string;
-  subscribed: boolean;
-  data: Data;
-  untrusted_keys: string[];
-  was_unsubscribed: boolean | null;
-  created_at: Date;
-  updated_at: Date;
-  is_new: boolean;
-  changed: boolean;
-}
+type StoredColumns = [
+  'id',
+  'email',
+  'subscribed',
+  'data',
+  'untrusted_keys',
+  'was_unsubscribed',
+  'created_at',
+  'updated_at',
+];
+
+type ContactRow = RowOf<'contacts', StoredColumns> & { is_new: boolean; changed: boolean };
 
 function toStored(row: ContactRow): StoredContact {
   return {

@@ -1,9 +1,10 @@
 import type { Begun } from '../domain/begun.ts';
-import { type NewOutboxRow, type OutboxKind, type OutboxRow, priorityOf } from '../domain/outbox.ts';
+import { type NewOutboxRow, type OutboxRow, priorityOf } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
+import type { RowOf } from './schema/database.ts';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
@@ -128,14 +129,7 @@ function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>
       WHERE w.n < ${PROJECTS_LOOKED_AT})`;
 }
 
-interface ClaimedRow {
-  id: string;
-  project_id: string;
-  kind: OutboxKind;
-  ref_id: string;
-  payload: object;
-  attempts: number;
-}
+type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attempts']> & { payload: object };
 
 function toTaken(row: ClaimedRow): TakenRow {
   const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;

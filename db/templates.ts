@@ -3,18 +3,19 @@ import { AppError } from '../domain/errors.ts';
 import type { MailText } from '../domain/mail-text.ts';
 import type { Db, Trx } from './connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
-import { MAIL_TEXT_COLUMN_NAMES, type MailTextColumns, mailTextColumns, mailTextOf } from './mail-text.ts';
+import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
 import { fittedPage, type Listed } from './page-budget.ts';
 import { takeRoom } from './room.ts';
+import type { MailType } from './schema/contents.ts';
+import type { RowOf } from './schema/database.ts';
 import { assertSender } from './senders.ts';
 
-export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const;
-export type TemplateType = (typeof TEMPLATE_TYPES)[number];
+export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
 
 export interface TemplateFields extends MailText<string | null> {
   name: string;
   description: string | null;
-  type: TemplateType;
+  type: MailType;
 }
 
 export interface Template extends TemplateFields {
@@ -38,16 +39,22 @@ export interface TemplateUsage {
 const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type'] as const;
 const COLUMN_NAMES = ['id', 'name', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+
+type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
+
 /** Of a name; a copy's must fit too. */
 export const TEMPLATE_NAME_MAX_CHARS = 200;
 const COPY_SUFFIX = ' (Copy)';
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promise<Template> {
-  const { rows } = await sql<TemplateRow>`
-    SELECT ${COLUMNS} FROM templates WHERE project_id = ${projectId} AND id = ${id}
-  `.execute(db);
-  return toTemplate(rows[0]);
+  const row = await db
+    .selectFrom('templates')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toTemplate(row);
 }
 
 /** Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of name, subject or description. */
@@ -58,7 +65,7 @@ export async function listTemplates(
     page: number;
     pageSize: number;
     cursor?: string | undefined;
-    type?: TemplateType | undefined;
+    type?: MailType | undefined;
     search?: string | undefined;
   },
 ): Promise<NumberedPage<Listed<Template>>> {
@@ -153,15 +160,19 @@ export async function deleteTemplate(trx: Trx, ref: TemplateRef): Promise<void> 
       details: { workflowSteps: steps },
     });
   }
-  await sql`DELETE FROM templates WHERE project_id = ${ref.projectId} AND id = ${ref.id}`.execute(trx);
+  await trx.deleteFrom('templates').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
 }
 
 /** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */
 async function lockedStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
-  const { rows } = await sql`
-    SELECT id FROM templates WHERE project_id = ${ref.projectId} AND id = ${ref.id} FOR UPDATE
-  `.execute(trx);
-  if (rows.length === 0) throw notFound();
+  const row = await trx
+    .selectFrom('templates')
+    .select('id')
+    .where('project_id', '=', ref.projectId)
+    .where('id', '=', ref.id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
   return stepsUsing(trx, ref);
 }
 
@@ -175,7 +186,7 @@ async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['work
   return rows;
 }
 
-function ofType(type: TemplateType | undefined): RawBuilder<SqlBool> {
+function ofType(type: MailType | undefined): RawBuilder<SqlBool> {
   return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
 }
 
@@ -185,15 +196,6 @@ function matches(search: string | undefined): RawBuilder<SqlBool> {
   return sql<SqlBool>`(name ILIKE ${pattern} OR subject ILIKE ${pattern} OR description ILIKE ${pattern})`;
 }
 
-interface TemplateRow extends MailTextColumns<string | null> {
-  id: string;
-  name: string;
-  description: string | null;
-  type: string;
-  created_at: Date;
-  updated_at: Date;
-}
-
 function toTemplate(row: TemplateRow | undefined): Template {
   if (!row) throw notFound();
   return {
@@ -201,7 +203,7 @@ function toTemplate(row: TemplateRow | undefined): Template {
     name: row.name,
     description: row.description,
     ...mailTextOf(row),
-    type: row.type === 'MARKETING' ? 'MARKETING' : 'TRANSACTIONAL',
+    type: row.type,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
