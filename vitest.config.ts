@@ -8,7 +8,7 @@ export default defineConfig({
     maxWorkers: 2, // Postgres and Temporal want the other part of the machine.
     projects: [
       {
-        test: { name: 'unit', include: [`{${ROOMS}}/**/*.test.ts`] },
+        test: { name: 'unit', include: [`{${ROOMS}}/**/*.test.ts`], isolate: false },
       },
       {
         test: {
@@ -17,6 +17,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          isolate: false,
         },
       },
     ],

@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
 import { readJson, writePrivate } from './private-files.ts';
 import { StartError } from './start-error.ts';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 
 /** Below 32768, where the range of outgoing connections begins: nobody's connection takes a kept port away. */
 const FIRST_PORT = 15_000;
@@ -53,10 +53,13 @@ export async function requirePort(
 /** Ports that this process has chosen: one is free until its server listens, which may be after the next is chosen. */
 const chosen = new Set<number>();
 
-/** A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen before. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
+/**
+ * A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen before.
+ * `draw` answers the next port to try.
+ */
+export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(FIRST_PORT, LAST_PORT);
+    const port = draw();
     if (chosen.has(port)) continue;
     chosen.add(port);
     if (await isPortFree(host, port)) return port;

@@ -1,7 +1,3 @@
-import { createServer, type Server } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { listDomains } from '../../db/domains.ts';
 import { parseSettings } from '../../domain/config.ts';
@@ -9,10 +5,14 @@ import { recordSource } from '../../domain/record-source.ts';
 import { dnsRecords } from '../../domain/sender-domain.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
-import { runDoctor } from '../support/doctor.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { type DnsServer, type Zone, startDnsServer } from '../support/dns-server.ts';
+import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
+import { type Server, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const DOCTOR_TIMEOUT_MS = 60_000;
 /** Reserved for documentation (RFC 5737): the address that mail would leave from. */
@@ -41,14 +41,14 @@ beforeEach(() => dns.zones.clear());
 
 /** The mail checks with this DNS, as for a host that hands mail to receivers by a server of its own. */
 const diagnose = (env: Record<string, string> = {}, words = ['--address', OURS]) =>
-  runDoctor(
+  diagnoseHere(
     {
-      ...{
-        TIDINGS_HOME: join(tmpdir(), 'tidings-doctor-no-home'),
-        DATABASE_URL: database.url,
-        DNS_SERVERS: dns.address,
-      },
-      ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: relay.url, PUBLIC_URL },
+      TIDINGS_HOME: join(tmpdir(), 'tidings-doctor-no-home'),
+      DATABASE_URL: database.url,
+      DNS_SERVERS: dns.address,
+      EMAIL_PROVIDER: 'smtp',
+      SMTP_URL: relay.url,
+      PUBLIC_URL,
       ...env,
     },
     words,
@@ -179,7 +179,7 @@ describe('doctor on PTR and HELO', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 
   it('refuses an --address that is none', async () => {
-    const { output, exitCode } = await diagnose({}, ['--address', 'mail.example.com']);
+    const { output, exitCode } = await runDoctor({}, ['--address', 'mail.example.com']);
     expect([output, exitCode]).toEqual([expect.stringMatching(/^--address takes the IP address/), 2]);
   });
 

@@ -11,7 +11,7 @@ import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { runDoctor } from '../support/doctor.ts';
+import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 
@@ -78,7 +78,7 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 
   it('warns of what was not there to be looked at', async () => {
-    const { of, exitCode } = await runDoctor(env());
+    const { of, exitCode } = await diagnoseHere(env());
     expect(of('Postgres')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(of('Temporal')).toEqual([expect.stringMatching(/^warn .* → run npm start/)]);
     expect(exitCode).toBeGreaterThan(0);
@@ -90,14 +90,14 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     ['warn', 'x8Kq0vLz2mRt7Yw1'],
     ['pass', GOOD_KEY],
   ])('is %s of a SECRET_KEY such as %s, and never shows it', async (verdict, key) => {
-    const { of, output } = await runDoctor(env({ SECRET_KEY: key }));
+    const { of, output } = await diagnoseHere(env({ SECRET_KEY: key }));
     expect(of('secret key')).toEqual([expect.stringMatching(new RegExp(`^${verdict} `))]);
     expect(output).not.toContain(key);
   });
 
   it('fails where separate processes would have no SECRET_KEY', async () => {
     const apart = { DATABASE_URL: `postgres://x:hunter2@${NOWHERE}/x`, TEMPORAL_ADDRESS: NOWHERE };
-    const { of, output } = await runDoctor(env(apart));
+    const { of, output } = await diagnoseHere(env(apart));
     expect(of('secret key')).toEqual([expect.stringMatching(/^fail SECRET_KEY is not set/)]);
     expect(of('Postgres')).toEqual([
       expect.stringMatching(/^fail 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED.* → check DATABASE_URL/),
@@ -116,7 +116,7 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
       METRICS_PORT: '9464',
       METRICS_HOST: '0.0.0.0',
     };
-    const { of, exitCode } = await runDoctor(env({ ...careless, ...listeners }));
+    const { of, exitCode } = await diagnoseHere(env({ ...careless, ...listeners }));
     expect(of('public HOST')).toEqual([
       expect.stringMatching(/^fail links in mails lead to http:\/\/127\.0\.0\.1:3000.* → set PUBLIC_URL/),
       expect.stringMatching(/^warn anybody .* may sign up .* → set SIGNUP/),
@@ -133,21 +133,21 @@ describe('doctor on settings', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 
   it('warns of captured mail that others wait for, and passes where none is captured', async () => {
-    const allowed = await runDoctor(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
+    const allowed = await diagnoseHere(env({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' }));
     expect(allowed.of('capture')).toEqual([expect.stringMatching(/^warn mail: kept in the mailbox/)]);
-    const proxied = await runDoctor(env({ PUBLIC_URL: 'http://mail.example.com' }));
+    const proxied = await diagnoseHere(env({ PUBLIC_URL: 'http://mail.example.com' }));
     expect(proxied.of('capture')).toEqual([expect.stringMatching(/^warn mail and SMS: kept in the mailbox/)]);
     expect(proxied.of('TLS')).toEqual([
       expect.stringMatching(/^fail PUBLIC_URL http:\/\/mail\.example\.com is not encrypted/),
     ]);
-    const real = await runDoctor(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
+    const real = await diagnoseHere(env({ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://${NOWHERE}` }));
     expect(real.of('capture')).toEqual(['pass mail and SMS are not captured']);
   });
 });
 
 describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   it('fails for settings that lose what was confirmed, as those of the tests are', async () => {
-    const { of } = await runDoctor(env({ DATABASE_URL: database.url }));
+    const { of } = await diagnoseHere(env({ DATABASE_URL: database.url }));
     expect(of('Postgres')).toEqual(
       ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) =>
         expect.stringMatching(new RegExp(`^fail ${name} is off: .* → set ${name} = on`)),
@@ -156,14 +156,14 @@ describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   });
 
   it('fails for a database that waits for its migrations', async () => {
-    const { of } = await runDoctor(env({ DATABASE_URL: inject('postgresUrl') }));
+    const { of } = await diagnoseHere(env({ DATABASE_URL: inject('postgresUrl') }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail the database waits for \d+ migrations → run npm run migrate/),
     );
   });
 
   it('fails where it cannot have as many connections as the workers open', async () => {
-    const { of } = await runDoctor(env({ DATABASE_URL: database.url, WORKERS: '64' }));
+    const { of } = await diagnoseHere(env({ DATABASE_URL: database.url, WORKERS: '64' }));
     expect(of('Postgres')).toContainEqual(
       expect.stringMatching(/^fail an API and 64 workers open up to 1365 connections.* → raise max_connections/),
     );
@@ -172,9 +172,9 @@ describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   it('tries SECRET_KEY on what is stored', async () => {
     const { id: projectId } = await buildProject(database.db, 'Keys');
     await buildDomain(database.db, { projectId });
-    const right = await runDoctor(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
+    const right = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: TEST_SECRET_KEY }));
     expect(right.of('secret key')).not.toContainEqual(expect.stringContaining('does not open'));
-    const wrong = await runDoctor(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
+    const wrong = await diagnoseHere(env({ DATABASE_URL: database.url, SECRET_KEY: GOOD_KEY }));
     expect(wrong.of('secret key')).toContainEqual(
       expect.stringMatching(/^fail it does not open what the database holds/),
     );
@@ -183,7 +183,7 @@ describe('doctor on Postgres', { timeout: DOCTOR_TIMEOUT_MS }, () => {
 
 describe('doctor on Temporal', { timeout: DOCTOR_TIMEOUT_MS }, () => {
   const at = (namespace: string) =>
-    runDoctor(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
+    diagnoseHere(env({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: namespace }));
 
   async function namespaceThatKeeps(hours: number): Promise<string> {
     const connection = await Connection.connect({ address: temporal.address });
@@ -221,10 +221,10 @@ describe('doctor on TLS', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     const trusted = join(files, 'trusted.pem');
     writeFileSync(trusted, cert);
     const PUBLIC_URL = `https://localhost:${(server.address() as AddressInfo).port}`;
-    const stranger = await runDoctor(env({ PUBLIC_URL }));
+    const stranger = await diagnoseHere(env({ PUBLIC_URL }));
     const known = await runDoctor(env({ PUBLIC_URL, NODE_EXTRA_CA_CERTS: trusted }));
     server.close();
-    const gone = await runDoctor(env({ PUBLIC_URL }));
+    const gone = await diagnoseHere(env({ PUBLIC_URL }));
     expect(stranger.of('TLS')).toEqual([
       expect.stringMatching(/^fail the certificate of https:\/\/localhost.* does not hold/),
     ]);
@@ -237,11 +237,11 @@ describe('doctor on TLS', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     const paths = { TLS_CERT_FILE: join(files, 'one.pem'), TLS_KEY_FILE: join(files, 'two.key') };
     writeFileSync(paths.TLS_CERT_FILE, one.cert);
     writeFileSync(paths.TLS_KEY_FILE, two.key);
-    expect((await runDoctor(env(paths))).of('TLS')).toContainEqual(
+    expect((await diagnoseHere(env(paths))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_KEY_FILE is not the key of TLS_CERT_FILE/),
     );
     const absent = { ...paths, TLS_KEY_FILE: join(files, 'absent.key') };
-    expect((await runDoctor(env(absent))).of('TLS')).toContainEqual(
+    expect((await diagnoseHere(env(absent))).of('TLS')).toContainEqual(
       expect.stringMatching(/^fail TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ENOENT/),
     );
   });
@@ -256,7 +256,7 @@ describe('doctor on the clock', { timeout: DOCTOR_TIMEOUT_MS }, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const SES_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ses = { EMAIL_PROVIDER: 'ses', SES_REGION: 'eu-west-1', SES_ENDPOINT };
-    const { of } = await runDoctor(env({ ...ses, DATABASE_URL: database.url }));
+    const { of } = await diagnoseHere(env({ ...ses, DATABASE_URL: database.url }));
     server.close();
     expect(of('clock')).toEqual([
       'pass agrees with Postgres, which is on this machine too',

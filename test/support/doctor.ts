@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { diagnose } from '../../cli/doctor-diagnosis.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 
 export interface Diagnosis {
@@ -8,6 +9,13 @@ export interface Diagnosis {
   output: string;
   /** What it said of a check, such as `fail SECRET_KEY can be guessed`, with the remedy after ` → `. */
   of(check: string): string[];
+}
+
+/** What `npm run doctor` says of this environment, in this process: a start of it costs more than the look. */
+export async function diagnoseHere(env: Record<string, string>, words: string[] = []): Promise<Diagnosis> {
+  const { lines, exitCode } = await diagnose(env, words);
+  const output = `${lines.join('\n')}\n`;
+  return { exitCode, output, of: (check) => saidOf(output, check) };
 }
 
 /** Runs `npm run doctor` as a process of its own with this environment only. */
