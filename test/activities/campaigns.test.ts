@@ -16,8 +16,8 @@ import {
   sendingCampaign,
 } from '../support/campaign-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 let sink: SmtpSink;

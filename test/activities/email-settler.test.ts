@@ -8,7 +8,7 @@ import { uuidv7 } from '../../domain/uuid.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const suppressionKey = Buffer.alloc(32, 7);
 

@@ -1,5 +1,3 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { recordEmailResults } from '../../db/email-outcomes.ts';
@@ -14,11 +12,14 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
-import { buildProject, type TestProject } from '../support/api.ts';
+import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
+import { type TestProject, buildProject } from '../support/api.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { type TestService, startTestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const POLICY = '550 5.7.26 Unauthenticated email from sender.test is not accepted due to its DMARC policy';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');

@@ -9,7 +9,7 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 let projectId: string;

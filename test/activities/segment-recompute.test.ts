@@ -9,7 +9,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { parseCondition } from '../../domain/filters.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 let activities: ReturnType<typeof maintenanceActivities>;

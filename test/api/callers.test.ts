@@ -1,11 +1,12 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { hashPassword } from '../../api/routes/auth/passwords.ts';
 import { insertAccount } from '../../db/accounts.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { callHttp } from '../support/http.ts';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PASSWORD = 'correct horse';
 let database: TestDatabase;
@@ -32,15 +33,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function send(api: RunningApi, path: string, p: { body?: object; headers?: Record<string, string> }) {
-  const response = await fetch(`http://127.0.0.1:${api.port}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...p.headers },
-    body: JSON.stringify(p.body ?? {}),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
-}
+const send = (api: RunningApi, path: string, p: { body?: object; headers?: Record<string, string> }) =>
+  callHttp(`http://127.0.0.1:${api.port}`, 'POST', path, { body: {}, ...p });
 
 const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded });
 let people = 0;

@@ -1,10 +1,11 @@
+import { createApp } from '../../api/http/app.ts';
+import { type Db, connect } from '../../db/connection.ts';
+import { buildDomain } from '../build/senders.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
+import { readAnswer, requestOf } from '../support/http.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createApp } from '../../api/http/app.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 
 let api: TestApi;
 let proxy: PostgresProxy;
@@ -51,11 +52,9 @@ let made = 0;
 async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
   const { path, body } = kinds[kind];
   const answers = names.map(async (name) => {
-    const headers = new Headers({ authorization: `Bearer ${api.one.secretKey}`, 'content-type': 'application/json' });
-    if (key) headers.set('idempotency-key', key(name));
-    const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body(name)) });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-    return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+    const headers = key && { 'idempotency-key': key(name) };
+    const options = { key: api.one.secretKey, body: body(name), ...(headers && { headers }) };
+    return readAnswer(await app.request(path, requestOf('POST', options)));
   });
   return Promise.all(answers);
 }

@@ -14,8 +14,9 @@ import { buildDomain } from '../build/senders.ts';
 import { buildKey } from '../support/api.ts';
 import { newCertificate } from '../support/certificate.ts';
 import { debianFiles } from '../support/debian-packages.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
 
 /** Exit codes of swaks. */
 const [SWAKS_DATA_FAILED, SWAKS_AUTH_FAILED] = [26, 28];

@@ -1,16 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildEmail } from '../build/emails.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { createTestTemporal } from '../support/services.ts';
-import { until } from '../support/start.ts';
+import { until } from '../support/until.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist', 'cli');
 const SECRET_KEY = 'a-secret-key-for-the-tests';
@@ -95,7 +95,7 @@ describe('processes of their own hosts', () => {
     const { child, ended } = run('api', env);
     const statusOf = async (path: string) =>
       (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
-    await until(async () => (await statusOf('/health')) === 200, 30_000);
+    await until(async () => (await statusOf('/health')) === 200);
     expect(await statusOf('/health/live')).toBe(200);
     expect(await statusOf('/health/ready')).toBe(503);
     child.kill('SIGTERM');
@@ -107,8 +107,8 @@ describe('processes of their own hosts', () => {
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY, PORT: String(port) };
     const open = { HOST: '0.0.0.0', ALLOW_CAPTURE: 'true', METRICS_PORT: String(metricsPort) };
     const { child, ended, output } = run('api', { ...env, ...open });
-    await until(() => output().includes('What is open to whom') || child.exitCode !== null, 30_000);
-    await until(() => output().includes('/metrics'), 30_000);
+    await until(() => output().includes('What is open to whom') || child.exitCode !== null);
+    await until(() => output().includes('/metrics'));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     const lines = output()
@@ -129,8 +129,8 @@ describe('processes of their own hosts', () => {
     const env = { DATABASE_URL: database.url, TEMPORAL_ADDRESS: NOWHERE, SECRET_KEY: TEST_SECRET_KEY };
     const { child, ended, output } = run('worker', env);
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
-    await until(async () => (await row.executeTakeFirst())?.status === 'SENT' || child.exitCode !== null, 30_000);
-    await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null, 30_000);
+    await until(async () => (await row.executeTakeFirst())?.status === 'SENT' || child.exitCode !== null);
+    await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null);
     expect(output()).toContain('check TEMPORAL_ADDRESS');
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -164,7 +164,7 @@ describe('processes of their own hosts', () => {
       TEMPORAL_NAMESPACE: temporal.namespace,
       SECRET_KEY,
     });
-    await until(() => output().includes('takes tasks') || child.exitCode !== null, 30_000);
+    await until(() => output().includes('takes tasks') || child.exitCode !== null);
     child.kill('SIGTERM');
     expect([await ended, output()]).toEqual([0, expect.stringContaining('takes tasks')]);
   });

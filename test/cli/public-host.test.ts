@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
-import { newHome, removeHome, runStart, type StartedService, startService, until } from '../support/start.ts';
+import { type CallOptions, callHttp } from '../support/http.ts';
+import { newHome, removeHome, runStart, type StartedService, startService, untilService } from '../support/start.ts';
 
 const STARTS_TIMEOUT_MS = 180_000;
 /** Long enough for a mail from acceptance to the mailbox on a busy machine. */
@@ -11,21 +12,8 @@ const LISTEN = '0A';
 const MAILBOX_PATHS = ['/mailbox', '/mailbox.json', '/mailbox/sms', '/mailbox/sms.json'];
 
 /** Calls a service as a stranger from elsewhere would, or with what `headers` bring. */
-async function call(service: StartedService, method: string, path: string, options: CallOptions = {}) {
-  const response = await fetch(service.dev().baseUrl + path, {
-    method,
-    headers: { 'content-type': 'application/json', ...options.headers },
-    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-}
-
-interface CallOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
-}
+const call = (service: StartedService, method: string, path: string, options: CallOptions = {}) =>
+  callHttp(service.dev().baseUrl, method, path, options);
 
 const keyOf = (service: StartedService) => ({ authorization: `Bearer ${service.dev().secretKey}` });
 
@@ -68,8 +56,8 @@ describe('a public HOST that captures mail on purpose', () => {
 
   it('shows an owner the mail and SMS of their own projects', async () => {
     const list = async (path: string) => (await call(service, 'GET', path, { headers: owner })).body.data;
-    await until(async () => (await list('/mailbox.json')).length > 0, MAIL_TIMEOUT_MS, service);
-    await until(async () => (await list('/mailbox/sms.json')).length > 0, MAIL_TIMEOUT_MS, service);
+    await untilService(service, async () => (await list('/mailbox.json')).length > 0, MAIL_TIMEOUT_MS);
+    await untilService(service, async () => (await list('/mailbox/sms.json')).length > 0, MAIL_TIMEOUT_MS);
     const [mail] = await list('/mailbox.json');
     expect(mail).toMatchObject({ to: 'ada@example.com', subject: 'For Ada' });
     for (const path of [`/mailbox/${mail.id}`, `/mailbox/${mail.id}/html`, `/mailbox/${mail.id}/raw`]) {

@@ -4,7 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive, markOf, type ProcessMark } from '../../cli/processes.ts';
-import { newHome, pidsOf, removeHome, runStart, type StartedService, startService, until } from '../support/start.ts';
+import {
+  newHome,
+  pidsOf,
+  removeHome,
+  runStart,
+  type StartedService,
+  startService,
+  untilService,
+} from '../support/start.ts';
+import { until } from '../support/until.ts';
 
 const RESTART_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
@@ -94,9 +103,9 @@ describe('npm start on an empty home', () => {
       const pidOf = () => ({ ...service.dev().pids, worker: service.dev().pids.workers[0] })[kind] ?? 0;
       const killed = pidOf();
       process.kill(killed, 'SIGKILL');
-      await until(() => pidOf() !== killed && markOf(pidOf()) !== undefined, RESTART_TIMEOUT_MS, service);
+      await untilService(service, () => pidOf() !== killed && markOf(pidOf()) !== undefined, RESTART_TIMEOUT_MS);
       expect(service.output()).toContain(`(process ${killed}) ended by itself: SIGKILL`);
-      await until(() => answers(`${service.dev().baseUrl}/health/ready`), RESTART_TIMEOUT_MS, service);
+      await untilService(service, () => answers(`${service.dev().baseUrl}/health/ready`), RESTART_TIMEOUT_MS);
     },
   );
 
@@ -124,7 +133,9 @@ describe('npm start on a home that was used before', () => {
     const marks = pidsOf(before).map((pid) => markOf(pid));
     for (const pid of pidsOf(before)) process.kill(pid, 'SIGKILL');
     await first.exited;
-    await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), STOP_TIMEOUT_MS);
+    await until(() => marks.every((mark) => mark === undefined || !isAlive(mark)), 'the end of every process', {
+      timeoutMs: STOP_TIMEOUT_MS,
+    });
 
     service = await startService({ home });
     const { pids: _before, ...facts } = before;
@@ -151,13 +162,13 @@ describe('npm start on a home that was used before', () => {
     process.kill(service.dev().pids.api, 'SIGSTOP');
     service.signal('SIGCONT');
     service.signal('SIGINT');
-    await until(() => service.output().includes('Stopping …'), STOP_TIMEOUT_MS, service);
+    await untilService(service, () => service.output().includes('Stopping …'), STOP_TIMEOUT_MS);
     await sleep(600); // Only what comes half a second later is a second signal.
     const askedAt = Date.now();
     service.signal('SIGINT');
     await service.exited;
     expect(Date.now() - askedAt).toBeLessThan(3_000);
-    await until(() => !marks.some(isAlive), 3_000);
+    await until(() => !marks.some(isAlive), 'the end of every process', { timeoutMs: 3_000 });
   });
 });
 

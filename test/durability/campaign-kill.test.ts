@@ -2,7 +2,8 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp-service.ts';
-import { newHome, pidsOf, removeHome, type StartedService, until } from '../support/start.ts';
+import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
+import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
 /** In doubt in one worker process (activities/campaigns.ts): what a kill of it may double. */
@@ -67,18 +68,22 @@ async function insertContacts(): Promise<void> {
 /** Starts the campaign and returns when about a third of it has arrived. */
 async function sendAndWaitForTheMiddle(): Promise<number> {
   await call('POST', `/campaigns/${campaignId}/send`, {});
-  await until(async () => (await sink.counts()).messages > RECIPIENTS / 3, END_TIMEOUT_MS, service);
+  await untilService(service, async () => (await sink.counts()).messages > RECIPIENTS / 3, END_TIMEOUT_MS);
   return (await sink.counts()).messages;
 }
 
 async function untilSent(): Promise<void> {
-  await until(async () => {
-    // Postgres may still be on its way up.
-    const stats = await call('GET', `/campaigns/${campaignId}/stats`).catch(() => undefined);
-    if (!stats) return false;
-    expect(stats.pending + stats.sent + stats.failed + stats.skipped).toBe(stats.total);
-    return stats.pending === 0 && (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT';
-  }, END_TIMEOUT_MS);
+  await until(
+    async () => {
+      // Postgres may still be on its way up.
+      const stats = await call('GET', `/campaigns/${campaignId}/stats`).catch(() => undefined);
+      if (!stats) return false;
+      expect(stats.pending + stats.sent + stats.failed + stats.skipped).toBe(stats.total);
+      return stats.pending === 0 && (await call('GET', `/campaigns/${campaignId}`)).status === 'SENT';
+    },
+    'the campaign SENT',
+    { timeoutMs: END_TIMEOUT_MS },
+  );
 }
 
 /** Nobody was skipped, doubles are within the bound and carry the same Message-ID, and the figures say so. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp-service.ts';
-import { newHome, pidsOf, removeHome, type StartedService, until } from '../support/start.ts';
+import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
 
 const CONTACTS = 60;
 /** The restart of everything, Temporal's timeouts for what was lost, and a machine that does other things too. */
@@ -65,7 +65,7 @@ describe('executions under way', { timeout: 200_000 }, () => {
     const workflowId = await drawWorkflow(event);
     await trackAll(event);
     for (const pid of victims(service.dev().pids)) if (pid !== null) process.kill(pid, 'SIGKILL');
-    await until(async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS, service);
+    await untilService(service, async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS);
     await expectMails(event);
   });
 
@@ -75,7 +75,7 @@ describe('executions under way', { timeout: 200_000 }, () => {
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;
     service = await start();
-    await until(async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS, service);
+    await untilService(service, async () => (await completed(workflowId)) === CONTACTS, END_TIMEOUT_MS);
     await expectMails('kill-all');
   });
 });

@@ -6,7 +6,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callService, startSmtpService } from '../support/smtp-service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { newHome, removeHome, type StartedService, until } from '../support/start.ts';
+import { newHome, removeHome, type StartedService, untilService } from '../support/start.ts';
 
 const CONTACTS = 25;
 const END_TIMEOUT_MS = 60_000;
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown) => callService(service, method, path, body);
-const soon = (condition: () => Promise<boolean>) => until(condition, END_TIMEOUT_MS, service);
+const soon = (condition: () => Promise<boolean>) => untilService(service, condition, END_TIMEOUT_MS);
 
 /** Those who got a mail, how often. */
 const received = (prefix: string) => [...sink.perRecipient()].filter(([to]) => to.includes(prefix)).map(([, n]) => n);

@@ -1,5 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { pino } from 'pino';
 import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import { createApp } from '../../api/http/app.ts';
 import type { Deps } from '../../api/http/deps.ts';
@@ -9,7 +7,7 @@ import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
-import { connect, type Db } from '../../db/connection.ts';
+import { type Db, connect } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
@@ -18,6 +16,11 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createTestDatabase } from './database.ts';
+import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { pino } from 'pino';
+
+export type { CallOptions, CallResult } from './http.ts';
 
 /** A project with a key of every kind. */
 export interface TestProject {
@@ -42,19 +45,6 @@ export interface TestApi {
   /** Sends JSON as `one` (or with another key, or `key: null` for none) and reads JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   close(): Promise<void>;
-}
-
-export interface CallOptions {
-  key?: string | null;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export interface CallResult {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  body: any;
 }
 
 /** The API in this process, on a database of its own, with a lifecycle that only notes what it is given. */
@@ -116,19 +106,8 @@ export async function startTestApi(env: Record<string, string> = {}): Promise<Te
     one,
     two,
     dispatched,
-    async call(method, path, options = {}) {
-      const { key = one.secretKey, body } = options;
-      const headers = new Headers({
-        ...(key !== null && { authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
-      });
-      const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const response = await app.request(path, init);
-      const text = await response.text();
-      const isJson = response.headers.get('content-type')?.includes('json') && text.length > 0;
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-    },
+    call: async (method, path, { key = one.secretKey, ...options } = {}) =>
+      readAnswer(await app.request(path, requestOf(method, { key, ...options }))),
     async close() {
       await engagements.close();
       limits.close();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { HousekeepingInput } from '../../activities/maintenance.ts';
-import { type TestService, until } from './service.ts';
+import type { TestService } from './service.ts';
+import { until } from './until.ts';
 
 /** What an operator, or a fault of Temporal, does to workflows of a test service behind its back. */
 export interface Operator {

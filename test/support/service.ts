@@ -1,16 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { startApi } from '../../api/http/server.ts';
-import { connect, type Db } from '../../db/connection.ts';
+import { type Db, connect } from '../../db/connection.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { startWorker } from '../../worker/worker.ts';
-import { buildProject, type CallOptions, type CallResult, type TestProject } from './api.ts';
+import { type TestProject, buildProject } from './api.ts';
 import { createTestDatabase } from './database.ts';
-import { createTestTemporal, type TestTemporal } from './services.ts';
-
-/** Long enough for a busy machine; a condition that holds is seen at once. */
-const UNTIL_TIMEOUT_MS = 30_000;
-const POLL_MS = 25;
+import { type CallOptions, type CallResult, callHttp } from './http.ts';
+import { type TestTemporal, createTestTemporal } from './services.ts';
+import { pino } from 'pino';
 
 export interface TestService {
   baseUrl: string;
@@ -59,7 +55,8 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     temporal,
     one,
     two,
-    call: (method, path, options) => call(baseUrl, { key: one.secretKey, ...options }, method, path),
+    call: (method, path, { key = one.secretKey, ...options } = {}) =>
+      callHttp(baseUrl, method, path, { key, ...options }),
     stopWorker,
     startWorker: async () => {
       worker = await newWorker();
@@ -71,31 +68,4 @@ export async function startTestService(env: Record<string, string> = {}): Promis
       await database.drop();
     },
   };
-}
-
-async function call(baseUrl: string, options: CallOptions, method: string, path: string): Promise<CallResult> {
-  const { key, body } = options;
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: {
-      ...(key && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...options.headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') && text.length > 0;
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-}
-
-/** Waits until `look` returns something; fails with what it saw last. */
-export async function until<T>(look: () => Promise<T | undefined | null | false>, what = 'the condition'): Promise<T> {
-  const deadline = Date.now() + UNTIL_TIMEOUT_MS;
-  while (true) {
-    const seen = await look();
-    if (seen) return seen;
-    if (Date.now() > deadline) throw new Error(`${what} did not come within ${UNTIL_TIMEOUT_MS / 1_000} s`);
-    await sleep(POLL_MS);
-  }
 }

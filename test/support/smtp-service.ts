@@ -1,3 +1,4 @@
+import { callHttp } from './http.ts';
 import { type StartedService, startService } from './start.ts';
 
 /** Starts the service with two workers that send to this sink, unsigned and unlimited: for tests that kill in the middle of much mail. */
@@ -16,11 +17,7 @@ export function startSmtpService(home: string, sinkUrl: string): Promise<Started
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
 export async function callService(service: StartedService, method: string, path: string, body?: unknown): Promise<any> {
   const { baseUrl, secretKey } = service.dev();
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
+  const answer = await callHttp(baseUrl, method, path, { key: secretKey, body });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
 }

@@ -2,17 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DevFile } from '../../cli/dev-file.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 import { readJson } from '../../cli/private-files.ts';
 import { markOf, processesWithArgument } from '../../cli/processes.ts';
+import { until } from './until.ts';
 
 const ROOT = packageRoot();
 const BUILT_START = join('dist', 'cli', 'start.js');
 /** Several seconds on an idle machine. */
 const READY_TIMEOUT_MS = 90_000;
-const POLL_MS = 25;
 
 export interface StartOptions {
   readonly home: string;
@@ -48,7 +47,7 @@ export async function removeHome(home: string): Promise<void> {
 /** Starts the service on a home and returns when dev.json names the new process. */
 export async function startService(options: StartOptions): Promise<StartedService> {
   const service = spawnStart(options);
-  await until(() => devOf(options.home)?.pids.start === service.pid, READY_TIMEOUT_MS, service);
+  await untilService(service, () => devOf(options.home)?.pids.start === service.pid, READY_TIMEOUT_MS);
   return service;
 }
 
@@ -61,20 +60,16 @@ export async function runStart(
   return { code, output: service.output() };
 }
 
-/** Waits for a condition; fails with what the service printed when it does not come, or when the service has ended. */
-export async function until(
+/** Waits for what a service has to bring about; fails with what it printed when it does not come, or when the service has ended. */
+export async function untilService(
+  service: StartedService,
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,
-  service?: StartedService,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    const ended = service !== undefined && markOf(service.pid) === undefined;
-    if (ended || Date.now() >= deadline) {
-      throw new Error(`the condition did not come${ended ? ', the service ended' : ''}:\n${service?.output() ?? ''}`);
-    }
-    await sleep(POLL_MS);
-  }
+  const hopeless = () => (markOf(service.pid) === undefined ? 'the service ended' : undefined);
+  await until(condition, 'the condition', { timeoutMs, hopeless }).catch((error: Error) => {
+    throw new Error(`${error.message}:\n${service.output()}`);
+  });
 }
 
 /** Every process of a running service, the parent too. */

@@ -1,67 +1,22 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
-import { buildProject, type TestProject } from '../support/api.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { buildProject } from '../support/api.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
 
 /** Nothing for somebody without `items`, and without end for one who has many. */
 const COSTLY_BY_DATA =
   '{% for a in items %}{% for b in items %}{% for c in items %}{{ a | times: b | times: c }}{% endfor %}{% endfor %}{% endfor %}';
 const MANY_ITEMS = { items: Array.from({ length: 300 }, (_, n) => n) };
 
-let service: TestService;
-let sink: SmtpSink;
-let project: TestProject;
-/** Milliseconds that the sink takes for each packet: time to look at a campaign that is running. */
-let slowly = 0;
-
-beforeAll(async () => {
-  sink = await startSmtpSink({ pauseMs: () => slowly });
-  service = await startTestService({
-    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, PROJECT_CPU_MS_PER_SECOND: '0' },
-  });
-});
-
-beforeEach(async () => {
-  slowly = 0;
-  sink.reset();
-  project = await buildProject(service.db, 'Campaigns');
-  await buildDomain(service.db, { projectId: project.id, domain: 'sender.test', signing: false });
-});
-
-afterAll(async () => {
-  await service?.close();
-  await sink?.close();
-});
-
-function call(method: string, path: string, body?: unknown) {
-  return service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
-}
+const campaigns = useCampaignService({ env: { PROJECT_CPU_MS_PER_SECOND: '0' } });
+const { call, create, send, read, become, outcomes } = campaigns;
 
 async function started(changes: Record<string, unknown> = {}): Promise<string> {
-  const created = await call('POST', '/campaigns', campaignBody(changes));
-  expect(created.status, JSON.stringify(created.body)).toBe(200);
-  const { id } = created.body.data;
-  expect((await call('POST', `/campaigns/${id}/send`)).status).toBe(200);
+  const id = await create(changes);
+  await send(id);
   return id;
-}
-
-const read = async (id: string) => (await call('GET', `/campaigns/${id}`)).body;
-
-function become(id: string, status: string) {
-  return until(async () => {
-    const campaign = await read(id);
-    return campaign.status === status ? campaign : undefined;
-  }, `campaign ${status}`);
-}
-
-async function outcomes(id: string): Promise<Record<string, number>> {
-  const { rows } = await sql<{ what: string; n: number }>`
-    SELECT status || coalesce(' ' || reason, '') AS what, count(*) AS n FROM emails WHERE campaign_id = ${id} GROUP BY 1
-  `.execute(service.db);
-  return Object.fromEntries(rows.map((row) => [row.what, row.n]));
 }
 
 /** The workflow has heard of the pause: no row is claimed any more. */
@@ -71,15 +26,15 @@ function atRest(id: string) {
 
 describe('a campaign that somebody pauses', () => {
   test('sends nothing while it is PAUSED, and goes on with whom it had not reached', async () => {
-    await buildContacts(service.db, { projectId: project.id, count: 2_000 });
-    slowly = 20;
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
+    campaigns.pauseMs = 20;
     const id = await started();
-    await until(async () => sink.messages.length > 0 || undefined, 'a mail');
+    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
     const paused = await call('POST', `/campaigns/${id}/pause`);
     expect(paused).toMatchObject({ status: 200, body: { data: { status: 'PAUSED', pausedReason: 'requested' } } });
-    slowly = 0;
+    campaigns.pauseMs = 0;
     await atRest(id);
-    const atPause = sink.messages.length;
+    const atPause = campaigns.sink.messages.length;
     expect(atPause).toBeLessThan(2_000);
     // Again changes nothing, and what else a campaign takes that is not SENDING is refused.
     expect(await call('POST', `/campaigns/${id}/pause`)).toMatchObject({ status: 200 });
@@ -87,21 +42,21 @@ describe('a campaign that somebody pauses', () => {
     expect((await call('POST', `/campaigns/${id}/send`)).status).toBe(409);
     const { pendingCount, sentCount, failedCount, skippedCount, totalRecipients } = await read(id);
     expect(pendingCount + sentCount + failedCount + skippedCount).toBe(totalRecipients);
-    expect(sink.messages.length).toBe(atPause);
+    expect(campaigns.sink.messages.length).toBe(atPause);
 
     const resumed = await call('POST', `/campaigns/${id}/resume`);
     expect(resumed).toMatchObject({ status: 200, body: { data: { status: 'SENDING', pausedReason: null } } });
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2_000, pausedReason: null });
     expect(await outcomes(id)).toEqual({ SENT: 2_000 });
-    expect([...sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+    expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
   test('before it has begun waits, also over a restart of the worker', async () => {
-    await buildContacts(service.db, { projectId: project.id, count: 30 });
-    await service.stopWorker();
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
+    await campaigns.service.stopWorker();
     const id = await started();
     expect((await call('POST', `/campaigns/${id}/pause`)).status).toBe(200);
-    await service.startWorker();
+    await campaigns.service.startWorker();
     await until(async () => (await read(id)).totalRecipients === 30 || undefined, 'the audience');
     expect(await outcomes(id)).toEqual({ PENDING: 30 });
     await call('POST', `/campaigns/${id}/resume`);
@@ -109,10 +64,10 @@ describe('a campaign that somebody pauses', () => {
   });
 
   test('can be cancelled', async () => {
-    await buildContacts(service.db, { projectId: project.id, count: 2_000 });
-    slowly = 20;
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
+    campaigns.pauseMs = 20;
     const id = await started();
-    await until(async () => sink.messages.length > 0 || undefined, 'a mail');
+    await until(async () => campaigns.sink.messages.length > 0 || undefined, 'a mail');
     await call('POST', `/campaigns/${id}/pause`);
     const cancelled = await call('POST', `/campaigns/${id}/cancel`);
     expect(cancelled).toMatchObject({ status: 200, body: { data: { status: 'CANCELLED', pausedReason: null } } });
@@ -134,14 +89,14 @@ describe('a campaign that somebody pauses', () => {
 
 describe('a campaign whose content runs out of time', () => {
   test('is PAUSED with the reason after 20 in a row, while others send', async () => {
-    const other = await buildProject(service.db, 'Other');
-    await buildDomain(service.db, { projectId: other.id, domain: 'other.test', signing: false });
-    await buildContacts(service.db, { projectId: project.id, count: 150, data: MANY_ITEMS });
+    const other = await buildProject(campaigns.service.db, 'Other');
+    await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
     const id = await started({ body: COSTLY_BY_DATA });
     await until(async () => (await outcomes(id))['FAILED template_error'], 'the first to run out of time');
     const mail = { to: 'b@to.test', from: 'hi@other.test', subject: 'Hi', body: '<p>Hi</p>' };
-    expect((await service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
-    await until(async () => sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
+    expect((await campaigns.service.call('POST', '/v1/send', { key: other.secretKey, body: mail })).status).toBe(200);
+    await until(async () => campaigns.sink.perRecipient().has('b@to.test') || undefined, "the other project's mail");
     // It has left while the campaign was still under way.
     expect((await outcomes(id)).PENDING).toBeGreaterThan(100);
 
@@ -154,8 +109,13 @@ describe('a campaign whose content runs out of time', () => {
   });
 
   test('goes on where most are in time', async () => {
-    await buildContacts(service.db, { projectId: project.id, count: 3, localPart: 'slow', data: MANY_ITEMS });
-    await buildContacts(service.db, { projectId: project.id, count: 40 });
+    await buildContacts(campaigns.service.db, {
+      projectId: campaigns.project.id,
+      count: 3,
+      localPart: 'slow',
+      data: MANY_ITEMS,
+    });
+    await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
     const id = await started({ body: `<p>{{n}}</p>${COSTLY_BY_DATA}` });
     await become(id, 'SENT');
     expect(await outcomes(id)).toEqual({ SENT: 40, 'FAILED template_error': 3 });

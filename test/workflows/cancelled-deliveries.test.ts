@@ -6,8 +6,9 @@ import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { handOver } from '../support/hand-over.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let operator: Operator;

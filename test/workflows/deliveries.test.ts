@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SendMailsInput, SendMailsResult } from '../../activities/deliveries.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
 import { withWorkers } from '../support/with-workers.ts';
 
 let service: TestService;

@@ -6,7 +6,8 @@ import { type LoopbackSmtpServer, type ReceivedMail, startSmtpServer } from '../
 import { freePort } from '../../cli/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let receiver: LoopbackSmtpServer;
 let service: TestService;

@@ -5,8 +5,9 @@ import { searchAttributes } from '../../temporal/search-attributes.ts';
 import { type BuildEmail, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let operator: Operator;

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
-import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerBacklog } from '../../api/http/backlog-metrics.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { buildWorkflow } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let service: TestService;
 beforeAll(async () => {

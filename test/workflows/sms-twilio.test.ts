@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
 import { twilioSignature } from '../../domain/twilio-signature.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const TOKEN = 'the token of the tests';
 let twilio: FakeTwilio;

@@ -6,8 +6,9 @@ import { executionWorkflowId } from '../../domain/execution.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
 
 let sink: SmtpSink;
 let service: TestService;

@@ -7,7 +7,8 @@ import { freePort } from '../../cli/ports.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 10_000;

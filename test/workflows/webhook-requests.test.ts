@@ -4,7 +4,8 @@ import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
 import { sealStepConfig } from '../../db/step-secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 let service: TestService;

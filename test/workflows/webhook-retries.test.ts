@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TRIES, RETRY_SECONDS } from '../../domain/webhook-registry.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
 import { expectOk } from '../build/workflows.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { withWorkers } from '../support/with-workers.ts';
 

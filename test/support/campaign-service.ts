@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { buildProject, type CallResult, type TestProject } from './api.ts';
+import { connectOperator, type Operator } from './operator.ts';
+import { startTestService, type TestService } from './service.ts';
+import { type SmtpSink, type SmtpSinkOptions, startSmtpSink } from './smtp-sink.ts';
+import { until } from './until.ts';
+
+/** A service that sends campaigns to a sink, and calls of the project that each test has to itself. */
+export interface CampaignService {
+  readonly service: TestService;
+  readonly operator: Operator;
+  readonly sink: SmtpSink;
+  /** New for each test, with the sender domain `sender.test`. */
+  readonly project: TestProject;
+  /** Milliseconds that the sink takes for each packet: time to look at a campaign that is running. 0 before each test. */
+  pauseMs: number;
+  /** As the test's project. */
+  call(method: string, path: string, body?: unknown): Promise<CallResult>;
+  /** Makes a draft and answers its id. */
+  create(changes?: Record<string, unknown>): Promise<string>;
+  send(id: string, body?: Record<string, unknown>): Promise<void>;
+  read(id: string): Promise<CallResult['body']>;
+  /** Answers the campaign when it is in this status. */
+  become(id: string, status: string): Promise<CallResult['body']>;
+  /** Its recipients by status and reason. */
+  outcomes(id: string): Promise<Record<string, number>>;
+}
+
+/** A service for the tests of a file; it ends after the last of them. */
+export function useCampaignService(
+  p: { env?: Record<string, string>; sink?: Omit<SmtpSinkOptions, 'pauseMs'> } = {},
+): CampaignService {
+  let service: TestService;
+  let operator: Operator;
+  let sink: SmtpSink;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    sink = await startSmtpSink({ ...p.sink, pauseMs: () => campaigns.pauseMs });
+    service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, ...p.env });
+    operator = await connectOperator(service);
+  });
+  beforeEach(async () => {
+    campaigns.pauseMs = 0;
+    sink.reset();
+    project = await buildProject(service.db, 'Campaigns');
+    await buildDomain(service.db, { projectId: project.id, domain: 'sender.test', signing: false });
+  });
+  afterAll(async () => {
+    await operator?.close();
+    await service?.close();
+    await sink?.close();
+  });
+
+  const call = (method: string, path: string, body?: unknown) =>
+    service.call(method, path, { key: project.secretKey, body });
+  const read = (id: string) => expectOk(call('GET', `/campaigns/${id}`));
+  const campaigns: CampaignService = {
+    get service() {
+      return service;
+    },
+    get operator() {
+      return operator;
+    },
+    get sink() {
+      return sink;
+    },
+    get project() {
+      return project;
+    },
+    pauseMs: 0,
+    call,
+    create: async (changes) => (await expectOk(call('POST', '/campaigns', campaignBody(changes)))).data.id,
+    send: (id, body = {}) => expectOk(call('POST', `/campaigns/${id}/send`, body)),
+    read,
+    become: (id, status) =>
+      until(async () => {
+        const campaign = await read(id);
+        return campaign.status === status && campaign;
+      }, `campaign ${status}`),
+    outcomes: async (id) => {
+      const { rows } = await sql<{ what: string; n: number }>`
+        SELECT status || coalesce(' ' || reason, '') AS what, count(*) AS n
+        FROM emails WHERE campaign_id = ${id} GROUP BY 1
+      `.execute(service.db);
+      return Object.fromEntries(rows.map((row) => [row.what, row.n]));
+    },
+  };
+  return campaigns;
+}

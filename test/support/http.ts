@@ -1,0 +1,39 @@
+export interface CallOptions {
+  /** Of an API; null and undefined send none. */
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface CallResult {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+/** A request with this key and this body as JSON. */
+export function requestOf(method: string, { key, body, headers: more }: CallOptions = {}): RequestInit {
+  const headers = new Headers(more);
+  if (key && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
+  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  return { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+}
+
+/** An answer whose body has been read: JSON is parsed, and anything else is text. */
+export async function readAnswer(response: Response): Promise<CallResult> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const isJson = headers.get('content-type')?.includes('json') && text.length > 0;
+  return { status, headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** A real HTTP request to a service that listens at `baseUrl`. */
+export async function callHttp(
+  baseUrl: string,
+  method: string,
+  path: string,
+  options?: CallOptions,
+): Promise<CallResult> {
+  return readAnswer(await fetch(baseUrl + path, requestOf(method, options)));
+}

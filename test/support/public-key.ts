@@ -1,0 +1,45 @@
+import { afterAll, beforeAll } from 'vitest';
+import { buildDomain } from '../build/senders.ts';
+import { type CallResult, startTestApi, type TestApi } from './api.ts';
+
+interface Options {
+  key?: string;
+  idempotencyKey?: string;
+}
+
+/** What a page that holds the public key asks, and what its project asks beside it. */
+export interface PublicKeyCalls {
+  /** There from the first `beforeAll` on. */
+  readonly api: TestApi;
+  /** By the public key unless another is given. */
+  track(body: object, options?: Options): Promise<CallResult>;
+  /** By the secret key unless another is given. */
+  send(body: object, options?: Options): Promise<CallResult>;
+  /** Saves a contact by the secret key. */
+  save(body: object): Promise<CallResult>;
+  contactOf(email: string): Promise<CallResult['body']>;
+}
+
+/** An API with a sender domain for the tests of a file; it ends after the last of them. */
+export function usePublicKey(): PublicKeyCalls {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi();
+    await buildDomain(api.db, { projectId: api.one.id });
+  });
+  afterAll(() => api.close());
+
+  const post = (path: string, key: string, { idempotencyKey }: Options, body: object) =>
+    api.call('POST', path, { key, body, ...(idempotencyKey && { headers: { 'idempotency-key': idempotencyKey } }) });
+  const mail = { from: 'x@shop.example.com', subject: 'Hello', body: '<p>{{resetCode}}</p>' };
+  return {
+    get api() {
+      return api;
+    },
+    track: (body, options = {}) =>
+      post('/v1/track', options.key ?? api.one.publicKey, options, { event: 'page_form', ...body }),
+    send: (body, options = {}) => post('/v1/send', options.key ?? api.one.secretKey, options, { ...mail, ...body }),
+    save: (body) => api.call('POST', '/contacts', { body }),
+    contactOf: async (email) => (await api.call('GET', `/contacts?search=${encodeURIComponent(email)}`)).body.data[0],
+  };
+}

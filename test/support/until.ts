@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Long enough for a busy machine; a condition that holds is seen at once. */
+const TIMEOUT_MS = 30_000;
+const POLL_MS = 25;
+
+export interface UntilOptions {
+  timeoutMs?: number;
+  /** Asked before each wait: why the condition cannot come any more, if so. */
+  hopeless?: () => string | undefined;
+}
+
+/**
+ * Asks again and again until `look` answers something, and returns that. Null, false and 0 are no answer.
+ * @throws Error that names `what` did not come in time
+ */
+export async function until<T>(
+  look: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  what = 'the condition',
+  { timeoutMs = TIMEOUT_MS, hopeless }: UntilOptions = {},
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  while (true) {
+    const seen = await look();
+    if (seen) return seen;
+    const why = hopeless?.() ?? (Date.now() > deadline ? `not within ${timeoutMs / 1_000} s` : undefined);
+    if (why !== undefined) throw new Error(`${what} did not come: ${why}`);
+    await sleep(POLL_MS);
+  }
+}
