@@ -1,0 +1,18 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that wait for processes or for Temporal take longest: one that began last would run alone at the end. */
+const LONGEST_FIRST = ['test/durability/', 'test/cli/', 'test/workflows/', 'test/channels/', 'test/'];
+
+/** The order of files for those that run side by side; within a rank the larger first, or what vitest remembers of the last run. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const root = this.ctx.config.root;
+    const rankOf = ({ moduleId }: TestSpecification) => {
+      const rank = LONGEST_FIRST.findIndex((folder) => relative(root, moduleId).startsWith(folder));
+      return rank < 0 ? LONGEST_FIRST.length : rank;
+    };
+    return sorted.sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
