@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { AppError } from '../domain/errors.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
@@ -46,7 +46,7 @@ function setUp(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   return { add, finish, batches };
 }
 
-test('a lone item goes at once, and what comes meanwhile goes together', async () => {
+it('a lone item goes at once, and what comes meanwhile goes together', async () => {
   const { add, finish, batches } = setUp();
   const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => add(name));
   expect(batches).toEqual([['a']]);
@@ -61,21 +61,21 @@ test('a lone item goes at once, and what comes meanwhile goes together', async (
   ]);
 });
 
-test('queues do not share a transaction and take turns', async () => {
+it('queues do not share a transaction and take turns', async () => {
   const { add, finish, batches } = setUp({ max: 2 });
   const x = ['x1', 'x2', 'x3', 'x4', 'x5'].map((name) => add(name, { queue: 'x' }));
   await finish([...x, add('y1', { queue: 'y' })]);
   expect(batches).toEqual([['x1'], ['x2', 'x3'], ['y1'], ['x4', 'x5']]);
 });
 
-test('items with something in common follow each other, in their order', async () => {
+it('items with something in common follow each other, in their order', async () => {
   const { add, finish, batches } = setUp();
   const answers = [add('first'), add('a1', { apart: 'a' }), add('a2', { apart: 'a' }), add('b', { apart: 'b' })];
   await finish([...answers, add('a3', { apart: 'a' })]);
   expect(batches).toEqual([['first'], ['a1', 'b'], ['a2'], ['a3']]);
 });
 
-test('what changes a thing in the same way goes together, what changes it otherwise follows, and nobody overtakes', async () => {
+it('what changes a thing in the same way goes together, what changes it otherwise follows, and nobody overtakes', async () => {
   const { add, finish, batches } = setUp({ max: 10 });
   const answers = [add('first'), add('red1', { alike: ['wall', 'red'] }), add('red2', { alike: ['wall', 'red'] })];
   const more = [add('blue', { alike: ['wall', 'blue'] }), add('red3', { alike: ['wall', 'red'] })];
@@ -83,14 +83,14 @@ test('what changes a thing in the same way goes together, what changes it otherw
   expect(batches).toEqual([['first'], ['red1', 'red2', 'door'], ['blue'], ['red3']]);
 });
 
-test('items that are large together go in several transactions', async () => {
+it('items that are large together go in several transactions', async () => {
   const { add, finish, batches } = setUp({ max: 10, size: { of: (item) => item.size ?? 0, max: 10 } });
   const answers = [add('first'), add('a', { size: 6 }), add('b', { size: 6 }), add('c', { size: 4 })];
   await finish([...answers, add('huge', { size: 60 })]);
   expect(batches).toEqual([['first'], ['a', 'c'], ['b'], ['huge']]);
 });
 
-test('a second lane is taken by as many as are worth it, or when the first is held up', async () => {
+it('a second lane is taken by as many as are worth it, or when the first is held up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 10, worthALane: 3 });
   const answers = ['a', 'b', 'c'].map((name) => add(name));
@@ -105,7 +105,7 @@ test('a second lane is taken by as many as are worth it, or when the first is he
   await finish(late);
 });
 
-test('an item that makes the transaction fail fails alone', async () => {
+it('an item that makes the transaction fail fails alone', async () => {
   const group = createGroupCommit<string, string>({
     ...{ lanes: 1, max: 10, queueOf: () => '' },
     commit: async (items) => {
@@ -118,7 +118,7 @@ test('an item that makes the transaction fail fails alone', async () => {
   expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('those that are held up take no lane from others, up to a bound', async () => {
+it('those that are held up take no lane from others, up to a bound', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
   const answers: Promise<string>[] = [];
@@ -131,7 +131,7 @@ test('those that are held up take no lane from others, up to a bound', async () 
   expect(batches).toHaveLength(10);
 });
 
-test('a queue that is held up does not take all that may be held up', async () => {
+it('a queue that is held up does not take all that may be held up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { add, finish, batches } = setUp({ lanes: 2, max: 1 });
   const answers = [1, 2, 3, 4].map((n) => add(`stuck ${n}`, { queue: 'stuck' }));
@@ -141,7 +141,7 @@ test('a queue that is held up does not take all that may be held up', async () =
   await finish(answers);
 });
 
-test("when the transaction of several tenants fails, each tenant's items go on apart, and so do those that come meanwhile", async () => {
+it("when the transaction of several tenants fails, each tenant's items go on apart, and so do those that come meanwhile", async () => {
   const batches: string[][] = [];
   let unlock = () => {};
   const locked = new Promise<void>((resolve) => {
@@ -173,7 +173,7 @@ test("when the transaction of several tenants fails, each tenant's items go on a
   ).toHaveLength(1);
 });
 
-test('a batch that ran out of time is not tried again item by item', async () => {
+it('a batch that ran out of time is not tried again item by item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
     ...{ lanes: 1, max: 10, queueOf: () => '' },
@@ -187,7 +187,7 @@ test('a batch that ran out of time is not tried again item by item', async () =>
   expect([settled.map((s) => s.status), tries]).toEqual([['rejected', 'rejected', 'rejected'], 2]);
 });
 
-test('a batch that may be committed is not run again', async () => {
+it('a batch that may be committed is not run again', async () => {
   const batches: string[][] = [];
   const group = createGroupCommit<string, string>({
     ...{ lanes: 1, max: 10, queueOf: () => '' },
@@ -207,7 +207,7 @@ test('a batch that may be committed is not run again', async () => {
   expect(batches).toHaveLength(4);
 });
 
-test('a database that is away is not asked once for each item', async () => {
+it('a database that is away is not asked once for each item', async () => {
   let tries = 0;
   const group = createGroupCommit<string, string>({
     ...{ lanes: 1, max: 10, queueOf: () => '' },

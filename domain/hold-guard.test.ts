@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { brokenByRefusals, brokenGuard, mailboxProviderOf } from './hold-guard.ts';
 
 const guards = { bounceGuard: 0.1, complaintGuard: 0.003 };
@@ -7,7 +7,7 @@ const mx = (...records: [number, string][]) => ({
   records: records.map(([priority, exchange]) => ({ priority, exchange })),
 });
 
-test('10 % dead mailboxes of at least 200 mails break the guard, and no fewer', () => {
+it('10 % dead mailboxes of at least 200 mails break the guard, and no fewer', () => {
   expect(brokenGuard({ mails: 200, dead: 20, complaints: 0 }, guards)).toBe(
     '20 of 200 mails within 24 hours went to dead mailboxes',
   );
@@ -15,27 +15,27 @@ test('10 % dead mailboxes of at least 200 mails break the guard, and no fewer', 
   expect(brokenGuard({ mails: 199, dead: 199, complaints: 0 }, guards)).toBeUndefined();
 });
 
-test('0.3 % complaints of at least 1,000 mails break the guard, and no fewer', () => {
+it('0.3 % complaints of at least 1,000 mails break the guard, and no fewer', () => {
   expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 3 }, guards)).toContain('reported as spam');
   expect(brokenGuard({ mails: 1_000, dead: 0, complaints: 2 }, guards)).toBeUndefined();
   expect(brokenGuard({ mails: 999, dead: 0, complaints: 900 }, guards)).toBeUndefined();
 });
 
-test('a share that is reached exactly is reached, whatever binary fractions make of it', () => {
+it('a share that is reached exactly is reached, whatever binary fractions make of it', () => {
   for (let tens = 20; tens < 200; tens++)
     expect(brokenGuard({ mails: tens * 10, dead: tens, complaints: 0 }, guards), `${tens}`).toBeDefined();
 });
 
-test('a project may set its own guards', () => {
+it('a project may set its own guards', () => {
   expect(brokenGuard({ mails: 200, dead: 20, complaints: 0 }, { ...guards, bounceGuard: 0.2 })).toBeUndefined();
 });
 
-test('20 refusals by one mailbox provider are too many', () => {
+it('20 refusals by one mailbox provider are too many', () => {
   expect(brokenByRefusals({ provider: 'google.com', refused: 19 })).toBeUndefined();
   expect(brokenByRefusals({ provider: 'google.com', refused: 20 })).toContain('google.com refused 20');
 });
 
-test('a mailbox provider is the MX host by its last two labels, or the domain itself', () => {
+it('a mailbox provider is the MX host by its last two labels, or the domain itself', () => {
   expect(mailboxProviderOf('shop.example', mx([10, 'alt1.aspmx.l.google.com'], [1, 'aspmx.l.google.com']))).toBe(
     'google.com',
   );

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createIdMac } from './id-mac.ts';
 
-test('the MAC of an id is the HMAC-SHA256 that Node makes, under keys of any length', () => {
+it('the MAC of an id is the HMAC-SHA256 that Node makes, under keys of any length', () => {
   for (const bytes of [0, 1, 16, 32, 63, 64, 65, 200]) {
     const key = randomBytes(bytes);
     const mac = createIdMac(key);
@@ -17,6 +17,6 @@ test('the MAC of an id is the HMAC-SHA256 that Node makes, under keys of any len
   }
 });
 
-test('what is no id is refused', () => {
+it('what is no id is refused', () => {
   expect(() => createIdMac(randomBytes(32))(randomBytes(15), 'hex')).toThrow('16 bytes');
 });

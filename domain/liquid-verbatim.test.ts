@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
 import { trusted } from './provenance.ts';
 
-test('whatever is written in a text, its template says just that', () => {
+it('whatever is written in a text, its template says just that', () => {
   for (const text of ['plain', '{{name}}', '{{{x}}} {% if %}', '{%endraw%} {{', '{{{{{%', "it's {{ 'so' | raw }}"]) {
     const html = `<p title="{{a}}">${text}</p>`;
     const parts = { subject: verbatimTemplate(text), body: verbatimTemplate(html) };

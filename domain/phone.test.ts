@@ -1,18 +1,18 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { consentWord, readPhoneNumber } from './phone.ts';
 
-test('a number in E.164 has a country', () => {
+it('a number in E.164 has a country', () => {
   expect(readPhoneNumber('+4915112345678')).toEqual({ e164: '+4915112345678', country: 'DE' });
   expect(readPhoneNumber('+15551234567')?.country).toBe('US');
 });
 
-test('what is no E.164 number is none', () => {
+it('what is no E.164 number is none', () => {
   for (const text of ['015112345678', '49151', '+0151123456', '+4915112345678901', 'hello', '+49 151 12345678']) {
     expect(readPhoneNumber(text)).toBeUndefined();
   }
 });
 
-test('only a word of consent alone counts', () => {
+it('only a word of consent alone counts', () => {
   expect(consentWord(' stop ')).toBe('stop');
   expect(consentWord('Start!')).toBe('start');
   expect(consentWord('please stop by at eight')).toBeUndefined();

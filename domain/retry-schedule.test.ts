@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from './retry-schedule.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
@@ -6,18 +6,18 @@ const expiresAt = new Date(now.getTime() + DELIVERY_EXPIRES_MS);
 const waitSeconds = (attempts: number, random: number) =>
   ((nextAttemptAt({ attempts, now, expiresAt, random })?.getTime() ?? 0) - now.getTime()) / 1000;
 
-test('the first retry comes after 30 to 60 seconds', () => {
+it('the first retry comes after 30 to 60 seconds', () => {
   expect(waitSeconds(1, 0)).toBe(30);
   expect(waitSeconds(1, 1)).toBe(60);
 });
 
-test('waits double up to an hour', () => {
+it('waits double up to an hour', () => {
   expect(waitSeconds(2, 0)).toBe(60);
   expect(waitSeconds(5, 0)).toBe(480);
   expect(waitSeconds(20, 1)).toBe(3600);
 });
 
-test('the last try is at the expiry, and there is none after it', () => {
+it('the last try is at the expiry, and there is none after it', () => {
   const near = new Date(expiresAt.getTime() - 5_000);
   expect(nextAttemptAt({ attempts: 9, now: near, expiresAt, random: 1 })).toEqual(expiresAt);
   expect(nextAttemptAt({ attempts: 9, now: expiresAt, expiresAt, random: 1 })).toBeUndefined();

@@ -1,15 +1,15 @@
 import { validate, version } from 'uuid';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { uuidv7 } from './uuid.ts';
 
-test('ids are version 7, all different, and in the order in which they were made', () => {
+it('ids are version 7, all different, and in the order in which they were made', () => {
   const ids = Array.from({ length: 20_000 }, uuidv7);
   expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.toSorted()).toEqual(ids);
 });
 
-test('an id begins with the time at which it was made', () => {
+it('an id begins with the time at which it was made', () => {
   const before = Date.now();
   const madeAt = Number.parseInt(uuidv7().replaceAll('-', '').slice(0, 12), 16);
   expect(madeAt).toBeGreaterThanOrEqual(before);

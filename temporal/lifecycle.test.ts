@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLifecycle } from './lifecycle.ts';
 
 const uncaught: Error[] = [];
@@ -17,7 +17,7 @@ async function deadAddress(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-test('a question that Temporal has not answered yet does not outlive the connection', async () => {
+it('a question that Temporal has not answered yet does not outlive the connection', async () => {
   const lifecycle = createLifecycle({
     temporal: { address: await deadAddress(), namespace: 'default' } as Parameters<
       typeof createLifecycle

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countCampaign } from '../../db/campaign-stats.ts';
 import { takeSendTokens } from '../../db/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -83,7 +83,7 @@ function counts({ campaignId }: CampaignStart) {
 }
 
 describe('a chunk', () => {
-  test('that is taken twice, or again after it was sent, sends nothing twice', async () => {
+  it('that is taken twice, or again after it was sent, sends nothing twice', async () => {
     const start = await sending(300);
     const { take, send, finish } = worker();
     expect(await take(start)).toMatchObject({ done: true, recipients: 300 });
@@ -93,7 +93,7 @@ describe('a chunk', () => {
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  test('what the provider put off is PENDING with its words, and leaves with the next turn', async () => {
+  it('what the provider put off is PENDING with its words, and leaves with the next turn', async () => {
     const start = await sending(10);
     answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
     const { send, finish } = worker();
@@ -113,7 +113,7 @@ describe('a chunk', () => {
     expect(await counts(start)).toMatchObject({ sent: 10, pending: 0 });
   });
 
-  test('whom the provider has put off for a day is FAILED as expired', async () => {
+  it('whom the provider has put off for a day is FAILED as expired', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire, finish } = worker();
@@ -123,7 +123,7 @@ describe('a chunk', () => {
     expect(await finish(start)).toEqual({ outcome: 'sent' });
   });
 
-  test('whom the provider never refused is not FAILED as expired, but sent to', async () => {
+  it('whom the provider never refused is not FAILED as expired, but sent to', async () => {
     const start = await sending(500);
     const away = worker('smtp://127.0.0.1:1');
     await away.send(start);
@@ -137,7 +137,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 500 - refused });
   });
 
-  test('nobody is FAILED as expired while the project is on hold', async () => {
+  it('nobody is FAILED as expired while the project is on hold', async () => {
     const start = await sending(3);
     answerRcpt = () => '450 4.2.1 not now';
     const { send, expire } = worker();
@@ -150,7 +150,7 @@ describe('a chunk', () => {
     expect(await send(start)).toMatchObject({ outcome: 'done', sent: 3 });
   });
 
-  test('a turn that ends early says where, and the next one goes on there, before what was put off', async () => {
+  it('a turn that ends early says where, and the next one goes on there, before what was put off', async () => {
     const start = await sending(2_000);
     slowly = 10;
     answerRcpt = (to) => (to.startsWith('r3@') ? '450 4.2.1 not now' : null);
@@ -173,7 +173,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(2_000);
   });
 
-  test('of a worker that is told to end claims nothing more and gives back what is not on the wire', async () => {
+  it('of a worker that is told to end claims nothing more and gives back what is not on the wire', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const ending = worker();
@@ -191,7 +191,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  test('a provider that is away costs few attempts, not one a recipient', async () => {
+  it('a provider that is away costs few attempts, not one a recipient', async () => {
     const start = await sending(2_000);
     const { send } = worker('smtp://127.0.0.1:1');
     expect(await send(start)).toMatchObject({ outcome: 'deferred', sent: 0 });
@@ -201,7 +201,7 @@ describe('a chunk', () => {
     expect(await counts(start)).toMatchObject({ pending: 2_000 });
   });
 
-  test.each([
+  it.each([
     ['which nobody waits for', false],
     ['of which each one is an event that somebody wants', true],
   ])(
@@ -222,7 +222,7 @@ describe('a chunk', () => {
     },
   );
 
-  test('whose mails somebody begins to want in mid-turn tells of each one that is recorded from then on', async () => {
+  it('whose mails somebody begins to want in mid-turn tells of each one that is recorded from then on', async () => {
     const start = await sending(3_000);
     slowly = 20;
     const turn = worker().send(start);
@@ -241,7 +241,7 @@ describe('a chunk', () => {
     expect(sink.messages).toHaveLength(3_000);
   });
 
-  test('a template fault ends one mail only', async () => {
+  it('a template fault ends one mail only', async () => {
     const start = await sending(5);
     await sql`UPDATE contents SET body = '{{ n | divided_by: d }}' WHERE project_id = ${projectId}`.execute(
       database.db,
@@ -253,7 +253,7 @@ describe('a chunk', () => {
     expect(after.sent + after.failed).toBe(5);
   });
 
-  test('whose sender is verified no more is skipped', async () => {
+  it('whose sender is verified no more is skipped', async () => {
     const start = await sending(5);
     await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${projectId}`.execute(database.db);
     expect(await worker().send(start)).toMatchObject({ outcome: 'done', sent: 0 });
@@ -269,7 +269,7 @@ describe('a send rate', () => {
   const bucket = () =>
     database.db.selectFrom('send_buckets').selectAll().where('project_id', '=', projectId).executeTakeFirstOrThrow();
 
-  test('without room ends the turn: nobody was tried, put off, or paid for', async () => {
+  it('without room ends the turn: nobody was tried, put off, or paid for', async () => {
     const start = await sending(5);
     await limit(10);
     await singles();
@@ -284,7 +284,7 @@ describe('a send rate', () => {
     expect(rows).toHaveLength(0);
   });
 
-  test('that was not there when the chunk was handed out sends it back with its rate, and the other way round', async () => {
+  it('that was not there when the chunk was handed out sends it back with its rate, and the other way round', async () => {
     const start = await sending(5);
     await limit(10);
     expect(await worker().send(start, 1, { paced: false })).toMatchObject({ outcome: 'more', sent: 0, rate: 10 });
@@ -293,7 +293,7 @@ describe('a send rate', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  test('takes no more than what leaves, whoever may not get the mail', async () => {
+  it('takes no more than what leaves, whoever may not get the mail', async () => {
     const start = await sending(20);
     await limit(1_000);
     await sql`
@@ -310,7 +310,7 @@ describe('a send rate', () => {
 });
 
 describe('the audience', () => {
-  test('keeps no send of the project waiting for the month while its rows are written', async () => {
+  it('keeps no send of the project waiting for the month while its rows are written', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 100 WHERE id = ${projectId}`.execute(database.db);
     const start = await sending(10);
     const audience = { projectId, count: 30, localPart: 'more' };
@@ -342,7 +342,7 @@ describe('the audience', () => {
     expect(await monthlyRoom(database.db, { projectId, limit: 100 })).toBe(59);
   });
 
-  test('of the first round is small, so that it can be sent to at once, and the rest comes in pages', async () => {
+  it('of the first round is small, so that it can be sent to at once, and the rest comes in pages', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -357,7 +357,7 @@ describe('the audience', () => {
     expect(await take(start, 2)).toMatchObject({ done: true, recipients: 7_010, lastSeq: 3, sendNow: true });
   });
 
-  test('leaves a recipient who is in the ledger already as he is', async () => {
+  it('leaves a recipient who is in the ledger already as he is', async () => {
     const start = await sending(10);
     await sql`
       UPDATE campaigns SET audience_done = false, audience_cursor = NULL WHERE id = ${start.campaignId}`.execute(
@@ -368,7 +368,7 @@ describe('the audience', () => {
     expect(await counts(start)).toMatchObject({ total: 15, pending: 15 });
   });
 
-  test('of many pages is taken whole, in chunks that do not overlap', async () => {
+  it('of many pages is taken whole, in chunks that do not overlap', async () => {
     const start = await sending(12_000);
     const { rows } = await sql<{ seq: number; first_id: string; last_id: string; size: number }>`
       SELECT seq, first_id, last_id, size FROM campaign_chunks WHERE campaign_id = ${start.campaignId} ORDER BY seq

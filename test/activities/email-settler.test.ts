@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createEmailSettler } from '../../activities/email-settler.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
@@ -68,7 +68,7 @@ const counted = async () => {
   return rows[0]?.n ?? 0;
 };
 
-test('results whose COMMIT was done and not answered are recorded, once, with what the hook gave', async () => {
+it('results whose COMMIT was done and not answered are recorded, once, with what the hook gave', async () => {
   const before = await counted();
   proxy.loseCommit('answer', { skip: 1 });
   const settled = await settle(await claimMails(4));
@@ -76,7 +76,7 @@ test('results whose COMMIT was done and not answered are recorded, once, with wh
   expect(await counted()).toBe(before + 4);
 });
 
-test('results whose COMMIT did not arrive before Postgres went away are recorded when it is back', async () => {
+it('results whose COMMIT did not arrive before Postgres went away are recorded when it is back', async () => {
   const emails = await claimMails(1);
   proxy.loseCommit('request', { later: 'refused' });
   const settling = settle(emails);

@@ -19,7 +19,7 @@ import { type TestService, startTestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const POLICY = '550 5.7.26 Unauthenticated email from sender.test is not accepted due to its DMARC policy';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
@@ -100,7 +100,7 @@ const bounced = { kind: 'bounced', bounceType: 'Permanent', error: 'no' } as con
 const dead: EmailOutcome = { ...bounced, reason: 'bounced:dead', unsubscribe: true };
 const refused: EmailOutcome = { ...bounced, reason: 'bounced:policy', unsubscribe: false, provider: 'bigmail.test' };
 
-test('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
+it('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {
   await buildContacts(service.db, { projectId: project.id, count: 3_000 });
   // As when a DKIM record is taken away while a campaign runs.
   refusing = (to) => to.endsWith('@to.test') && taken >= 150;
@@ -137,7 +137,7 @@ test('a provider that starts to refuse the sender in mid-campaign ends in a hold
 });
 
 describe('rates', () => {
-  test('dead mailboxes hold a project at a tenth of 200 mails, and not before', async () => {
+  it('dead mailboxes hold a project at a tenth of 200 mails, and not before', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     expect((await hold()).held).toBe(false);
@@ -151,7 +151,7 @@ describe('rates', () => {
     expect(audit).toMatchObject([{ action: 'project.held', actor: 'system' }]);
   });
 
-  test('once on hold, more dead mailboxes change and tell nothing', async () => {
+  it('once on hold, more dead mailboxes change and tell nothing', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     const { reason } = await hold();
@@ -159,7 +159,7 @@ describe('rates', () => {
     expect((await hold()).reason).toBe(reason);
   });
 
-  test('a release begins to count anew', async () => {
+  it('a release begins to count anew', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(20, { outcome: dead });
     await inTransaction(service.db, (trx) => releaseProject(trx, project.id));
@@ -167,14 +167,14 @@ describe('rates', () => {
     expect((await hold()).held).toBe(false);
   });
 
-  test('mails of test keys never count', async () => {
+  it('mails of test keys never count', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(40, { outcome: dead, mode: 'test' });
     await outcomes(30, { outcome: refused, mode: 'test' });
     expect((await hold()).held).toBe(false);
   });
 
-  test('what is more than a day old does not count', async () => {
+  it('what is more than a day old does not count', async () => {
     await outcomes(180, { outcome: sent });
     await outcomes(19, { outcome: dead });
     await sql`UPDATE send_outcomes SET hour = hour - interval '25 hours' WHERE project_id = ${project.id}`.execute(
@@ -186,7 +186,7 @@ describe('rates', () => {
 });
 
 describe('refusals because of the sender', () => {
-  test('hold at 20 of the last 100 to one provider, not of two', async () => {
+  it('hold at 20 of the last 100 to one provider, not of two', async () => {
     await outcomes(19, { outcome: refused });
     await outcomes(19, { outcome: { ...refused, provider: 'other.test' } });
     expect((await hold()).held).toBe(false);
@@ -194,7 +194,7 @@ describe('refusals because of the sender', () => {
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
   });
 
-  test('are forgotten once the provider has taken a hundred mails since', async () => {
+  it('are forgotten once the provider has taken a hundred mails since', async () => {
     await outcomes(1, { outcome: refused });
     await sql`UPDATE provider_outcomes SET recent = repeat('1', 19) WHERE project_id = ${project.id}`.execute(
       service.db,
@@ -240,7 +240,7 @@ describe('what comes back later', () => {
     }
   }
 
-  test('three complaints on a thousand mails put the project on hold; a report that comes twice counts once', async () => {
+  it('three complaints on a thousand mails put the project on hold; a report that comes twice counts once', async () => {
     await sql`
       INSERT INTO send_outcomes (project_id, hour, slot, mails) VALUES (${project.id}, date_trunc('hour', now()), 0, 1000)
     `.execute(service.db);
@@ -250,12 +250,12 @@ describe('what comes back later', () => {
     expect((await hold()).reason).toBe('3 of 1000 mails within 24 hours were reported as spam');
   });
 
-  test('twenty returned mails that blame the sender put the project on hold by their mailbox provider', async () => {
+  it('twenty returned mails that blame the sender put the project on hold by their mailbox provider', async () => {
     await feedback(20, 'policy');
     expect((await hold()).reason).toBe('bigmail.test refused 20 of the last 100 mails because of the sender');
   });
 
-  test('returned mails from dead mailboxes count among the mails that were sent', async () => {
+  it('returned mails from dead mailboxes count among the mails that were sent', async () => {
     await outcomes(200, { outcome: sent });
     await feedback(20, 'dead');
     expect((await hold()).reason).toBe('20 of 200 mails within 24 hours went to dead mailboxes');

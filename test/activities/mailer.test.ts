@@ -1,7 +1,4 @@
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createMailer, type Mailer } from '../../activities/mailer.ts';
+import { type Mailer, createMailer } from '../../activities/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertAttachments } from '../../db/attachments.ts';
@@ -12,10 +9,13 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
-import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
@@ -82,7 +82,7 @@ const rowOf = (id: string) =>
 const eventsOf = (id: string) =>
   database.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
 
-test('a mail is rendered, signed by its domain, sent, and recorded with its event', async () => {
+it('a mail is rendered, signed by its domain, sent, and recorded with its event', async () => {
   const contactId = await buildContact(database.db, { projectId, email: 'ada@example.com' });
   const { id, row } = await deliver({
     contactId,
@@ -109,13 +109,13 @@ test('a mail is rendered, signed by its domain, sent, and recorded with its even
 
 const resolver = async () => [[`v=DKIM1; k=rsa; p=${domain.publicKey}`]];
 
-test('the return path names the email', async () => {
+it('the return path names the email', async () => {
   const { id } = await deliver();
   const from = sink.commands.find((line) => line.startsWith('MAIL FROM:')) ?? '';
   expect(emailIdOfVerp(deriveKey(TEST_SECRET_KEY, 'verp'), from.slice('MAIL FROM:<'.length))).toBe(id);
 });
 
-test('marketing carries the unsubscribe headers and a footer; transactional mail without the link does not', async () => {
+it('marketing carries the unsubscribe headers and a footer; transactional mail without the link does not', async () => {
   const contactId = await buildContact(database.db, { projectId });
   await deliver({ contactId, type: 'MARKETING' });
   await deliver({ contactId });
@@ -127,7 +127,7 @@ test('marketing carries the unsubscribe headers and a footer; transactional mail
   expect(header(transactional, 'list-unsubscribe')).toBeUndefined();
 });
 
-test('attachments and inline images arrive as they were given', async () => {
+it('attachments and inline images arrive as they were given', async () => {
   const files = [
     {
       id: '0190a000-0000-7000-8000-0000000000f1',
@@ -163,13 +163,13 @@ test('attachments and inline images arrive as they were given', async () => {
   expect(results[0]?.status.result).toBe('pass');
 });
 
-test('a test mail ends SENT without a provider', async () => {
+it('a test mail ends SENT without a provider', async () => {
   const { row } = await deliver({ mode: 'test' });
   expect(row.status).toBe('SENT');
   expect(sink.messages).toHaveLength(0);
 });
 
-test('what must not leave does not, and says why', async () => {
+it('what must not leave does not, and says why', async () => {
   const out = await buildContact(database.db, { projectId, email: 'out@example.com', subscribed: false });
   const inn = await buildContact(database.db, { projectId, email: 'in@example.com' });
   await addSuppressions(database.db, suppressionKey, {
@@ -192,7 +192,7 @@ test('what must not leave does not, and says why', async () => {
   expect(sink.messages.map((m) => m.to)).toEqual(['angry@example.com']);
 });
 
-test('on hold, marketing and automation wait and transactional mail goes on', async () => {
+it('on hold, marketing and automation wait and transactional mail goes on', async () => {
   await database.db.updateTable('projects').set({ held_at: new Date() }).where('id', '=', projectId).execute();
   const contactId = await buildContact(database.db, { projectId });
   expect((await deliver({ contactId, sourceType: 'WORKFLOW' })).row.status).toBe('HELD');
@@ -200,7 +200,7 @@ test('on hold, marketing and automation wait and transactional mail goes on', as
   expect((await deliver({ contactId })).row.status).toBe('SENT');
 });
 
-test('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', async () => {
+it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', async () => {
   const email = 'reject550-5.1.1@example.com';
   const contactId = await buildContact(database.db, { projectId, email });
   const { id, row } = await deliver({ contactId, to: email });
@@ -220,7 +220,7 @@ test('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events',
   expect((await deliver({ contactId, to: email })).row.reason).toBe('suppressed:hard_bounce');
 });
 
-test('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
+it('what is refused for now stays SENDING with a due time 30 to 60 s away, and its delivery can take it again', async () => {
   const { id, delivery, row } = await deliver({ to: 'defer450-4.2.1@example.com' });
   expect(delivery.outcome.kind).toBe('later');
   const dueAt = delivery.outcome.kind === 'later' ? delivery.outcome.dueAt.getTime() : 0;
@@ -231,7 +231,7 @@ test('what is refused for now stays SENDING with a due time 30 to 60 s away, and
   expect((await claim(id))?.attempts).toBe(2);
 });
 
-test('a mail that is over its day is FAILED as expired', async () => {
+it('a mail that is over its day is FAILED as expired', async () => {
   const id = await buildEmail(database.db, { projectId, to: 'defer450-4.2.1@example.com' });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -239,7 +239,7 @@ test('a mail that is over its day is FAILED as expired', async () => {
   expect(await rowOf(id)).toMatchObject({ status: 'FAILED', reason: 'expired' });
 });
 
-test('an attempt that was overtaken records nothing, and its hook does not run', async () => {
+it('an attempt that was overtaken records nothing, and its hook does not run', async () => {
   const id = await buildEmail(database.db, { projectId });
   const first = await claim(id);
   const second = await claim(id);
@@ -254,7 +254,7 @@ test('an attempt that was overtaken records nothing, and its hook does not run',
   expect(new Set(sink.messages.map((m) => m.messageId)).size).toBe(1);
 });
 
-test('a hook that fails leaves the mail unsettled, so that the step and its mail complete together or not at all', async () => {
+it('a hook that fails leaves the mail unsettled, so that the step and its mail complete together or not at all', async () => {
   const id = await buildEmail(database.db, { projectId });
   const email = await claim(id);
   if (!email) throw new Error('not claimed');
@@ -262,7 +262,7 @@ test('a hook that fails leaves the mail unsettled, so that the step and its mail
   expect((await rowOf(id)).status).toBe('SENDING');
 });
 
-test('two hundred mails at a time are all settled, each once', async () => {
+it('two hundred mails at a time are all settled, each once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 200 }, (_, i) => buildEmail(database.db, { projectId, to: `m${i}@example.com` })),
   );
@@ -280,7 +280,7 @@ test('two hundred mails at a time are all settled, each once', async () => {
   expect([...sink.perRecipient().values()].every((n) => n === 1)).toBe(true);
 });
 
-test('a mail that cannot be made for now is put off, and holds up nobody', async () => {
+it('a mail that cannot be made for now is put off, and holds up nobody', async () => {
   await database.db
     .updateTable('domains')
     .set({ dkim_private_key: 'unreadable' })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
 import { holdProject } from '../../db/projects.ts';
@@ -55,7 +55,7 @@ const releaseAll = async () => {
   return pages;
 };
 
-test('a hold that is set again during its release ends the release, and what is left stays held', async () => {
+it('a hold that is set again during its release ends the release, and what is left stays held', async () => {
   await buildLedger(2_500, () => true);
   const first = await activities.releasePage({ projectId });
   expect(first.released).toBe(1_000);
@@ -64,7 +64,7 @@ test('a hold that is set again during its release ends the release, and what is 
   expect([await countHeld(), dispatched.length]).toEqual([1_500, 1_000]);
 });
 
-test('a release goes through the ledger once, and each held mail leaves once', async () => {
+it('a release goes through the ledger once, and each held mail leaves once', async () => {
   const ids = await buildLedger(5_500, (n) => n % 500 === 0);
   const pages = await releaseAll();
   expect(pages.map((page) => page.released)).toEqual([2, 2, 2, 2, 2, 1]);
@@ -73,12 +73,12 @@ test('a release goes through the ledger once, and each held mail leaves once', a
   expect(await countHeld()).toBe(0);
 });
 
-test('a long ledger with nothing held is done by one activity', async () => {
+it('a long ledger with nothing held is done by one activity', async () => {
   await buildLedger(3_200, () => false);
   expect(await releaseAll()).toEqual([{ released: 0, after: null }]);
 });
 
-test('a held mail that somebody else has locked is waited for, not passed over', async () => {
+it('a held mail that somebody else has locked is waited for, not passed over', async () => {
   const [id] = await buildLedger(3, () => true);
   let released: Promise<unknown> | undefined;
   await database.db.transaction().execute(async (trx) => {

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
 import { insertSegment } from '../../db/segments.ts';
@@ -44,7 +44,7 @@ async function whileHeld(id: string, work: () => Promise<void>): Promise<void> {
   });
 }
 
-test("a segment that takes long holds up its own project's segments and nobody else's", async () => {
+it("a segment that takes long holds up its own project's segments and nobody else's", async () => {
   const [large, small] = [await newProject(), await newProject()];
   const [held] = [await buildSegment(large, 'large 1'), await buildSegment(large, 'large 2')];
   for (const name of ['small 1', 'small 2']) await buildSegment(small, name);
@@ -58,7 +58,7 @@ test("a segment that takes long holds up its own project's segments and nobody e
   expect(await computed()).toHaveLength(4);
 });
 
-test('what was computed longest ago comes first', async () => {
+it('what was computed longest ago comes first', async () => {
   const projectId = await newProject();
   for (const name of ['a', 'b', 'c']) await buildSegment(projectId, name);
   await sql`UPDATE segments SET computed_at = now() - interval '1 hour' WHERE name = 'a'`.execute(database.db);
@@ -67,7 +67,7 @@ test('what was computed longest ago comes first', async () => {
   expect(await computed()).toEqual(['c', 'b', 'a']);
 });
 
-test('an attempt goes on where the one before it ended, and begins with what that one was not at', async () => {
+it('an attempt goes on where the one before it ended, and begins with what that one was not at', async () => {
   const projectId = await newProject();
   const [poison, done] = [await buildSegment(projectId, 'poison'), await buildSegment(projectId, 'done')];
   await buildSegment(projectId, 'left');
@@ -82,7 +82,7 @@ test('an attempt goes on where the one before it ended, and begins with what tha
   expect(heartbeats[0]).toEqual({ since: rows[0]?.now.toISOString(), underWay: [] });
 });
 
-test('a round that is cancelled begins no other segment', async () => {
+it('a round that is cancelled begins no other segment', async () => {
   const projectId = await newProject();
   const held = await buildSegment(projectId, 'first');
   await buildSegment(projectId, 'second');

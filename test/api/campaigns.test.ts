@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -31,7 +31,7 @@ async function create(changes: Record<string, unknown> = {}) {
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe('creating a campaign', () => {
-  test('answers a DRAFT with every field, and GET answers the same', async () => {
+  it('answers a DRAFT with every field, and GET answers the same', async () => {
     const campaign = await create({ description: 'd', fromName: 'Sender', replyTo: 'r@else.test' });
     expect(campaign).toMatchObject({
       ...{ name: 'News', description: 'd', fromName: 'Sender', replyTo: 'r@else.test', status: 'DRAFT' },
@@ -43,18 +43,18 @@ describe('creating a campaign', () => {
     }
   });
 
-  test.each(['audienceFilter', 'audienceCondition', 'filters'])('takes the condition as %s', async (name) => {
+  it.each(['audienceFilter', 'audienceCondition', 'filters'])('takes the condition as %s', async (name) => {
     const campaign = await create({ audienceType: 'FILTERED', [name]: FILTER });
     expect(campaign).toMatchObject({ filters: FILTER, audienceFilter: FILTER, audienceCondition: FILTER });
   });
 
-  test('takes the audience type as type, and a simple filter', async () => {
+  it('takes the audience type as type, and a simple filter', async () => {
     const simple = { operator: 'AND', conditions: [{ field: 'email', operator: 'contains', value: '@' }] };
     const campaign = await create({ audienceType: undefined, type: 'FILTERED', filters: simple });
     expect(campaign.audienceFilter.groups[0].filters).toEqual(simple.conditions);
   });
 
-  test.each([
+  it.each([
     ['an unverified sender', { from: 'a@pending.test' }, 400, 'DOMAIN_NOT_VERIFIED'],
     ['an unknown sender domain', { from: 'a@unknown.test' }, 400, 'DOMAIN_NOT_VERIFIED'],
     [
@@ -86,7 +86,7 @@ describe('creating a campaign', () => {
 });
 
 describe('changing a campaign', () => {
-  test('PUT replaces what is given and answers the campaign itself', async () => {
+  it('PUT replaces what is given and answers the campaign itself', async () => {
     const { id } = await create({ description: 'old' });
     const { status, body } = await api.call('PUT', `/campaigns/${id}`, {
       body: campaignBody({ subject: 'New', description: null }),
@@ -95,13 +95,13 @@ describe('changing a campaign', () => {
     expect(body).toMatchObject({ id, subject: 'New', description: null, name: 'News' });
   });
 
-  test('PUT changes the audience and forgets the one before', async () => {
+  it('PUT changes the audience and forgets the one before', async () => {
     const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const { body } = await api.call('PUT', `/campaigns/${id}`, { body: { audienceType: 'ALL' } });
     expect(body).toMatchObject({ type: 'ALL', audienceFilter: null });
   });
 
-  test('PUT with a new time moves a SCHEDULED campaign', async () => {
+  it('PUT with a new time moves a SCHEDULED campaign', async () => {
     const { id } = await create();
     await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
     const later = new Date(Date.now() + 7_200_000).toISOString();
@@ -110,7 +110,7 @@ describe('changing a campaign', () => {
     expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed']);
   });
 
-  test.each(['SENDING', 'SENT', 'CANCELLED'])('PUT is 409 in %s', async (status) => {
+  it.each(['SENDING', 'SENT', 'CANCELLED'])('PUT is 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('PUT', `/campaigns/${id}`, { body: campaignBody() });
@@ -118,7 +118,7 @@ describe('changing a campaign', () => {
     expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
-  test('a duplicate is a DRAFT of the same contents', async () => {
+  it('a duplicate is a DRAFT of the same contents', async () => {
     const original = await create({ audienceType: 'FILTERED', filters: FILTER });
     await sql`UPDATE campaigns SET status = 'SENT', sent_at = now() WHERE id = ${original.id}`.execute(api.db);
     const { status, body } = await api.call('POST', `/campaigns/${original.id}/duplicate`);
@@ -132,7 +132,7 @@ describe('changing a campaign', () => {
 });
 
 describe('deleting a campaign', () => {
-  test.each(['SCHEDULED', 'SENDING'])('is refused in %s', async (status) => {
+  it.each(['SCHEDULED', 'SENDING'])('is refused in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('DELETE', `/campaigns/${id}`);
@@ -140,7 +140,7 @@ describe('deleting a campaign', () => {
     expect(answer.body.error.details).toEqual({ status });
   });
 
-  test.each(['DRAFT', 'SENT', 'CANCELLED'])('works in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('works in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
@@ -150,7 +150,7 @@ describe('deleting a campaign', () => {
 });
 
 describe('sending a campaign', () => {
-  test.each([{}, { scheduledFor: null }, undefined])('with %j starts at once', async (body) => {
+  it.each([{}, { scheduledFor: null }, undefined])('with %j starts at once', async (body) => {
     const { id } = await create();
     const answer = await api.call('POST', `/v1/campaigns/${id}/send`, body === undefined ? {} : { body });
     expect(answer.status).toBe(200);
@@ -158,7 +158,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched).toMatchObject([{ kind: 'campaign.start', refId: id, payload: { sendNo: 1 } }]);
   });
 
-  test('at a time is SCHEDULED; again, it is moved; without a time, it starts', async () => {
+  it('at a time is SCHEDULED; again, it is moved; without a time, it starts', async () => {
     const { id } = await create();
     const [first, second] = [inAnHour(), new Date(Date.now() + 9_000_000).toISOString()];
     const scheduled = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: first } });
@@ -170,14 +170,14 @@ describe('sending a campaign', () => {
     expect(api.dispatched.map((row) => row.kind)).toEqual(['campaign.start', 'campaign.changed', 'campaign.changed']);
   });
 
-  test('twice at once starts it once', async () => {
+  it('twice at once starts it once', async () => {
     const { id } = await create();
     const answers = await Promise.all([1, 2, 3].map(() => api.call('POST', `/campaigns/${id}/send`, { body: {} })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
     expect(api.dispatched).toHaveLength(1);
   });
 
-  test.each(['SENDING', 'SENT', 'CANCELLED'])('is 409 in %s, with the state in details', async (status) => {
+  it.each(['SENDING', 'SENT', 'CANCELLED'])('is 409 in %s, with the state in details', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body: {} });
@@ -185,7 +185,7 @@ describe('sending a campaign', () => {
     expect(answer.body.error).toMatchObject({ code: 'CONFLICT', details: { status } });
   });
 
-  test('is 400 for a time that is past', async () => {
+  it('is 400 for a time that is past', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: '2020-01-01T00:00:00Z' } });
     expect(answer.status).toBe(400);
@@ -193,7 +193,7 @@ describe('sending a campaign', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body.status).toBe('DRAFT');
   });
 
-  test.each([{}, { scheduledFor: inAnHour() }])('to nobody is 400 with %j, and nothing changes', async (body) => {
+  it.each([{}, { scheduledFor: inAnHour() }])('to nobody is 400 with %j, and nothing changes', async (body) => {
     const { id } = await create({ audienceType: 'FILTERED', filters: FILTER });
     const answer = await api.call('POST', `/campaigns/${id}/send`, { body });
     expect(answer.status).toBe(400);
@@ -202,7 +202,7 @@ describe('sending a campaign', () => {
     expect(api.dispatched).toEqual([]);
   });
 
-  test('to unsubscribed contacts only is to nobody', async () => {
+  it('to unsubscribed contacts only is to nobody', async () => {
     const plan = 'unsubscribed-only';
     await buildContact(api.db, { projectId: api.one.id, subscribed: false, data: { plan } });
     const filters = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: plan }] }] };
@@ -210,7 +210,7 @@ describe('sending a campaign', () => {
     expect((await api.call('POST', `/campaigns/${id}/send`, { body: {} })).status).toBe(400);
   });
 
-  test('is refused when the domain is verified no more', async () => {
+  it('is refused when the domain is verified no more', async () => {
     await buildDomain(api.db, { projectId: api.one.id, domain: 'lapsed.test' });
     const { id } = await create({ from: 'a@lapsed.test' });
     await sql`UPDATE domains SET status = 'FAILED' WHERE domain = 'lapsed.test'`.execute(api.db);
@@ -218,7 +218,7 @@ describe('sending a campaign', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
   });
 
-  test('is 429 when the month has no room, but not with a test key', async () => {
+  it('is 429 when the month has no room, but not with a test key', async () => {
     const { id } = await create();
     await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${api.one.id}`.execute(api.db);
     try {
@@ -233,7 +233,7 @@ describe('sending a campaign', () => {
 });
 
 describe('cancelling a campaign', () => {
-  test('that is SCHEDULED makes it a DRAFT, which can be sent again', async () => {
+  it('that is SCHEDULED makes it a DRAFT, which can be sent again', async () => {
     const { id } = await create();
     await api.call('POST', `/campaigns/${id}/send`, { body: { scheduledFor: inAnHour() } });
     const cancelled = await api.call('POST', `/campaigns/${id}/cancel`);
@@ -247,7 +247,7 @@ describe('cancelling a campaign', () => {
     ]);
   });
 
-  test.each(['DRAFT', 'SENT', 'CANCELLED'])('is 409 in %s', async (status) => {
+  it.each(['DRAFT', 'SENT', 'CANCELLED'])('is 409 in %s', async (status) => {
     const { id } = await create();
     await sql`UPDATE campaigns SET status = ${status} WHERE id = ${id}`.execute(api.db);
     const answer = await api.call('POST', `/campaigns/${id}/cancel`);
@@ -257,7 +257,7 @@ describe('cancelling a campaign', () => {
 });
 
 describe('a test mail', () => {
-  test('is one single mail with the subject marked, for the contact of the address', async () => {
+  it('is one single mail with the subject marked, for the contact of the address', async () => {
     const contactId = await buildContact(api.db, { projectId: api.one.id, email: 'tester@to.test', subscribed: false });
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'Tester@To.test' } });
@@ -278,7 +278,7 @@ describe('a test mail', () => {
     expect((await api.call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'DRAFT', totalRecipients: 0 });
   });
 
-  test('goes to an address that is no contact, and makes none', async () => {
+  it('goes to an address that is no contact, and makes none', async () => {
     const { id } = await create();
     const answer = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 'nobody@to.test' } });
     expect(answer.status).toBe(200);
@@ -288,7 +288,7 @@ describe('a test mail', () => {
 });
 
 describe('lists and figures', () => {
-  test('pages by number and by cursor, newest first, by status', async () => {
+  it('pages by number and by cursor, newest first, by status', async () => {
     const status = 'CANCELLED';
     const ids: string[] = [];
     await sql`DELETE FROM campaigns WHERE status = ${status}`.execute(api.db);
@@ -304,7 +304,7 @@ describe('lists and figures', () => {
     expect(next.body).toMatchObject({ hasMore: false, cursor: null });
   });
 
-  test.each(['status=DONE', 'limit=0', 'limit=101', 'cursor=nonsense!', 'page=0'])(
+  it.each(['status=DONE', 'limit=0', 'limit=101', 'cursor=nonsense!', 'page=0'])(
     'refuse ?%s with 400',
     async (query) => {
       const answer = await api.call('GET', `/campaigns?${query}`);
@@ -312,7 +312,7 @@ describe('lists and figures', () => {
     },
   );
 
-  test('stats of a draft are all zero', async () => {
+  it('stats of a draft are all zero', async () => {
     const { id } = await create();
     const { status, body } = await api.call('GET', `/campaigns/${id}/stats`);
     expect(status).toBe(200);
@@ -334,7 +334,7 @@ describe('access', () => {
     ['GET', '/stats'],
   ];
 
-  test.each(OPERATIONS)(
+  it.each(OPERATIONS)(
     "%s /campaigns/{id}%s is 404 with another project's id, 403 without the scope",
     async (method, path, body) => {
       const { id } = await create();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertCapturedEmail, insertCapturedSms } from '../../db/captured.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let api: TestApi;
 
@@ -28,7 +28,7 @@ async function send(to: string, more: object = {}, key?: string): Promise<string
 }
 const list = async (query = '') => (await api.call('GET', `/v1/emails${query}`)).body;
 
-test('an email reads as it was sent, whatever became of the contact since', async () => {
+it('an email reads as it was sent, whatever became of the contact since', async () => {
   const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' }];
   const id = await send('read@example.com', { headers: { 'X-Order': '7' }, reply: 'r@example.com', attachments });
   await send('read@example.com', { data: { name: 'Bob' } });
@@ -55,7 +55,7 @@ test('an email reads as it was sent, whatever became of the contact since', asyn
   expect(body.data.headers['list-unsubscribe']).toContain('/u/');
 });
 
-test('the listing filters, and its pages neither repeat nor leave out', async () => {
+it('the listing filters, and its pages neither repeat nor leave out', async () => {
   const live = [await send('p1@example.com'), await send('p2@example.com'), await send('p1@example.com')];
   const tested = await send('p1@example.com', {}, api.one.testKey);
   const ids = (page: { data: { id: string }[] }) => page.data.map((item) => item.id);
@@ -72,7 +72,7 @@ test('the listing filters, and its pages neither repeat nor leave out', async ()
   expect(first.data[0]).not.toHaveProperty('body');
 });
 
-test.each(['PENDING', 'HELD'] as const)(
+it.each(['PENDING', 'HELD'] as const)(
   'a %s mail of a campaign is for the address of its contact, and found by it',
   async (status) => {
     const projectId = api.one.id;
@@ -84,7 +84,7 @@ test.each(['PENDING', 'HELD'] as const)(
   },
 );
 
-test('another project and a key without the scope see nothing', async () => {
+it('another project and a key without the scope see nothing', async () => {
   const id = await send('mine@example.com');
   const get = (key: string) => api.call('GET', `/v1/emails/${id}`, { key });
   expect((await get(api.two.secretKey)).status).toBe(404);
@@ -92,7 +92,7 @@ test('another project and a key without the scope see nothing', async () => {
   expect((await api.call('GET', '/v1/emails', { key: api.two.secretKey })).body.data).toEqual([]);
 });
 
-test.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both'], ['since=yesterday']])(
+it.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both'], ['since=yesterday']])(
   'a bad query value is 400 VALIDATION_ERROR: %s',
   async (query) => {
     const r = await api.call('GET', `/v1/emails?${query}`);
@@ -100,12 +100,12 @@ test.each([['limit=0'], ['limit=101'], ['limit=x'], ['status=NONE'], ['mode=both
   },
 );
 
-test('a cursor that is not ours is 400', async () => {
+it('a cursor that is not ours is 400', async () => {
   const r = await api.call('GET', '/v1/emails?cursor=x');
   expect([r.status, r.body.error.code]).toEqual([400, 'BAD_REQUEST']);
 });
 
-test('the mailbox shows captured mail as JSON and as pages that run nothing', async () => {
+it('the mailbox shows captured mail as JSON and as pages that run nothing', async () => {
   const id = '0190a000-0000-7000-8000-0000000000aa';
   const raw = [
     'From: Shop <x@shop.example.com>',
@@ -133,7 +133,7 @@ test('the mailbox shows captured mail as JSON and as pages that run nothing', as
   expect((await open('/mailbox.json?to=%00')).status).toBe(400);
 });
 
-test('the mailbox shows captured SMS', async () => {
+it('the mailbox shows captured SMS', async () => {
   await insertCapturedSms(api.db, {
     id: '0190a000-0000-7000-8000-0000000000ab',
     from: '+15550001',
@@ -144,7 +144,7 @@ test('the mailbox shows captured SMS', async () => {
   expect(body.data).toMatchObject([{ from: '+15550001', to: '+4915112345678', body: 'Hi' }]);
 });
 
-test('without the capture providers there is no mailbox', async () => {
+it('without the capture providers there is no mailbox', async () => {
   const other = await startTestApi({ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', SMS_PROVIDER: 'none' });
   try {
     expect((await other.call('GET', '/mailbox.json', { key: null })).status).toBe(404);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../api/http/openapi.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { operationsOf } from '../support/operations.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const KB = 1024;
 let api: TestApi;
@@ -38,7 +38,7 @@ function withValue(body: Json, [first, ...rest]: string[], value: unknown): Json
   return { ...body, [first]: withValue(body?.[first], rest, value) };
 }
 
-test('every JSON of any shape that a request may hold is refused above 64 KB, and says so at its field', async () => {
+it('every JSON of any shape that a request may hold is refused above 64 KB, and says so at its field', async () => {
   const document: Json = JSON.parse(JSON.stringify(openApiDocument(api.app)));
   const asked: string[] = [];
   for (const { method, path, params, body } of operationsOf(api.app)) {

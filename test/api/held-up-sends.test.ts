@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../api/http/app.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+import { type TestApi, type TestProject, startTestApi } from '../support/api.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let api: TestApi;
 let app: TestApi['app'];
@@ -27,7 +27,7 @@ async function send(project: TestProject): Promise<number> {
   return (await app.request('/v1/send', { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
-test("a lock on one tenant's row holds up nobody else's sends, however many of that tenant wait for it", async () => {
+it("a lock on one tenant's row holds up nobody else's sends, however many of that tenant wait for it", async () => {
   expect([await send(api.one), await send(api.two)]).toEqual([200, 200]);
   const held: Promise<number>[] = [];
   let released = false;
@@ -49,7 +49,7 @@ test("a lock on one tenant's row holds up nobody else's sends, however many of t
   expect(used.rows).toEqual([{ emails: 26 }]);
 });
 
-test("a limit that is set late in a month counts the month's mails outside of the transaction that projects share", async () => {
+it("a limit that is set late in a month counts the month's mails outside of the transaction that projects share", async () => {
   await api.db.deleteFrom('monthly_usage').execute();
   let answers: Promise<number>[] = [];
   await api.db.transaction().execute(async (trx) => {

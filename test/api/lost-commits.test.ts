@@ -5,7 +5,7 @@ import { type TestApi, startTestApi } from '../support/api.ts';
 import { readAnswer, requestOf } from '../support/http.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 let api: TestApi;
 let proxy: PostgresProxy;
@@ -65,7 +65,7 @@ for (const kind of ['send', 'track'] as const) {
   for (const key of [undefined, (name: string) => `key ${name}`]) {
     const how = key ? 'with an Idempotency-Key' : 'without a key';
 
-    test(`/v1/${kind} ${how}: requests whose shared COMMIT was done and not answered are answered 200 and take effect once`, async () => {
+    it(`/v1/${kind} ${how}: requests whose shared COMMIT was done and not answered are answered 200 and take effect once`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer', { skip: 1 });
       const answers = await request(kind, newNames(5), key);
@@ -73,7 +73,7 @@ for (const kind of ['send', 'track'] as const) {
       expect((await effectsOf(kind)) - before).toBe(5);
     });
 
-    test(`/v1/${kind} ${how}: a lone request whose COMMIT was done and not answered is answered 200`, async () => {
+    it(`/v1/${kind} ${how}: a lone request whose COMMIT was done and not answered is answered 200`, async () => {
       const before = await effectsOf(kind);
       proxy.loseCommit('answer');
       expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
@@ -81,7 +81,7 @@ for (const kind of ['send', 'track'] as const) {
     });
   }
 
-  test(`/v1/${kind}: while nobody can say whether a COMMIT was done, 503 says how to repeat, and a repetition takes effect once`, async () => {
+  it(`/v1/${kind}: while nobody can say whether a COMMIT was done, 503 says how to repeat, and a repetition takes effect once`, async () => {
     const before = await effectsOf(kind);
     const [first = '', ...names] = newNames(4);
     const key = (name: string) => `key ${name}`;

@@ -7,7 +7,7 @@ import { type PostgresProxy, startPostgresProxy } from '../support/postgres-prox
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 let database: TestDatabase;
 let projectId: string;
@@ -68,7 +68,7 @@ async function settle(): Promise<void> {
   await until(async () => (await opensOf([last]))[0] === 1, 'the last open');
 }
 
-test('opens whose COMMIT was done and not answered count once', async () => {
+it('opens whose COMMIT was done and not answered count once', async () => {
   const ids = [await buildMail(), await buildMail()];
   proxy.loseCommit('answer');
   for (const id of ids) open(id);
@@ -77,7 +77,7 @@ test('opens whose COMMIT was done and not answered count once', async () => {
   expect(await opensOf(ids)).toEqual([1, 1]);
 });
 
-test('opens whose COMMIT nobody can tell of for a while count once, whether it was done or not', async () => {
+it('opens whose COMMIT nobody can tell of for a while count once, whether it was done or not', async () => {
   for (const what of ['answer', 'request'] as const) {
     const ids = [await buildMail(), await buildMail()];
     warnings = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -79,21 +79,21 @@ const CASES: Case[] = [
 ];
 
 describe('is refused as 422 with the field named', () => {
-  test.each(CASES)('%s', async (_, change, field, code) => {
+  it.each(CASES)('%s', async (_, change, field, code) => {
     const r = await api.call('POST', '/v1/send', { body: { ...base, ...change } });
     expect(r.status).toBe(422);
     expect(r.body.error.errors[0]).toMatchObject({ field, code });
   });
 });
 
-test('an idempotency key that is empty or too long is 400', async () => {
+it('an idempotency key that is empty or too long is 400', async () => {
   for (const key of ['x'.repeat(256), 'ä']) {
     const r = await api.call('POST', '/v1/send', { body: base, headers: { 'idempotency-key': key } });
     expect([r.status, r.body.error.code]).toEqual([400, 'BAD_REQUEST']);
   }
 });
 
-test('credentials: none, the public key, and a key without the scope', async () => {
+it('credentials: none, the public key, and a key without the scope', async () => {
   const status = async (key: string | null) =>
     (await api.call('POST', '/v1/send', { body: base, key })).body.error.code;
   expect(await status(null)).toBe('UNAUTHORIZED');

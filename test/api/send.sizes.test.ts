@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../domain/config.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -26,14 +26,14 @@ async function sender(env: Record<string, string>) {
 describe('by default', async () => {
   const send = await sender({});
 
-  test('10 MB of attachments are taken, and a byte more is 413 with what is taken', async () => {
+  it('10 MB of attachments are taken, and a byte more is 413 with what is taken', async () => {
     expect((await send([10])).status).toBe(200);
     const { status, body } = await send([10, 1 / MB]);
     expect([status, body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
     expect(body.error.details).toEqual({ bytes: 10 * MB + 1, maxBytes: 10 * MB });
   });
 
-  test('a request with them is 16 MB, and all else of it 3 MB', async () => {
+  it('a request with them is 16 MB, and all else of it 3 MB', async () => {
     const large = await send([12.5]);
     expect([large.status, large.body.error.details]).toEqual([413, { maxBytes: 16 * MB }]);
     const wordy = await send([1], 'x'.repeat(3 * MB));
@@ -44,7 +44,7 @@ describe('by default', async () => {
 describe('ATTACHMENTS_MAX_MB', async () => {
   const send = await sender({ ATTACHMENTS_MAX_MB: '28' });
 
-  test('raises what is taken, and the size of a request with it', async () => {
+  it('raises what is taken, and the size of a request with it', async () => {
     expect((await send([28])).status).toBe(200);
     const { status, body } = await send([28, 1 / MB]);
     expect([status, body.error.details]).toEqual([413, { bytes: 28 * MB + 1, maxBytes: 28 * MB }]);
@@ -52,7 +52,7 @@ describe('ATTACHMENTS_MAX_MB', async () => {
     expect((await send([31])).body.error.details.maxBytes).toBe(40 * MB);
   });
 
-  test('makes no message larger than 40 MB', () => {
+  it('makes no message larger than 40 MB', () => {
     const env = { DATABASE_URL: 'postgres://x', TEMPORAL_ADDRESS: 'x:1', SECRET_KEY: 'x'.repeat(16) };
     expect(() => parseConfig({ ...env, ATTACHMENTS_MAX_MB: '29' })).toThrow('ATTACHMENTS_MAX_MB must be');
     const { attachmentsMaxBytes } = parseConfig({ ...env, ATTACHMENTS_MAX_MB: '28' });

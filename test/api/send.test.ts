@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 
@@ -30,7 +30,7 @@ async function contactOf(email: string) {
   return query.where('email', '=', email).executeTakeFirstOrThrow();
 }
 
-test('each recipient gets a mail of its own, in the order of `to`, and an outbox row that carries it on', async () => {
+it('each recipient gets a mail of its own, in the order of `to`, and an outbox row that carries it on', async () => {
   const r = await send(mail(['a1@example.com', { name: 'B', email: 'B1@example.com' }]));
   expect(r.status).toBe(200);
   expect(r.body.success).toBe(true);
@@ -43,7 +43,7 @@ test('each recipient gets a mail of its own, in the order of `to`, and an outbox
   expect(api.dispatched.filter((row) => row.refId === second.id)).toHaveLength(1);
 });
 
-test('a new contact is unsubscribed unless the request says otherwise, and a known one keeps its state', async () => {
+it('a new contact is unsubscribed unless the request says otherwise, and a known one keeps its state', async () => {
   await send(mail('state@example.com'));
   expect((await contactOf('state@example.com')).subscribed).toBe(false);
   await send(mail('state@example.com', { subscribed: true }));
@@ -54,7 +54,7 @@ test('a new contact is unsubscribed unless the request says otherwise, and a kno
   expect(events.map((event) => event.name)).toEqual(['contact.subscribed']);
 });
 
-test('data follows the five rules, and one-off values are for this mail only', async () => {
+it('data follows the five rules, and one-off values are for this mail only', async () => {
   await send(mail('data@example.com', { data: { name: 'Ada', plan: 'pro', age: 3 } }));
   const data = { name: '', plan: null, email: 'x@y.z', once: { value: 'now', persistent: false } };
   const r = await send(mail('data@example.com', { data }));
@@ -62,7 +62,7 @@ test('data follows the five rules, and one-off values are for this mail only', a
   expect((await emailOf(r.body.data.emails[0].email)).variables).toEqual({ name: 'Ada', age: 3, once: 'now' });
 });
 
-test('a template gives subject, body, sender and reply-to, and the request overrides each', async () => {
+it('a template gives subject, body, sender and reply-to, and the request overrides each', async () => {
   const template = await buildTemplate(api.db, { projectId: api.one.id });
   const plain = await send({ to: 't@example.com', template });
   const over = await send({ to: 't@example.com', template, subject: 'Own', from: 'own@shop.example.com', name: 'Me' });
@@ -82,14 +82,14 @@ test('a template gives subject, body, sender and reply-to, and the request overr
   expect(contents[1]).toMatchObject({ subject: 'Own', from_email: 'own@shop.example.com', from_name: 'Me' });
 });
 
-test('equal requests share one content', async () => {
+it('equal requests share one content', async () => {
   const [a, b] = await Promise.all([send(mail('c1@example.com')), send(mail('c2@example.com'))]);
   const one = await emailOf(a.body.data.emails[0].email);
   const two = await emailOf(b.body.data.emails[0].email);
   expect(one.content_id).toBe(two.content_id);
 });
 
-test('an unknown template is 404, a sender off the verified domains 400, and nothing is left of either', async () => {
+it('an unknown template is 404, a sender off the verified domains 400, and nothing is left of either', async () => {
   const unknown = '0190a000-0000-7000-8000-000000000000';
   const missing = await send({ to: 'gone@example.com', template: unknown }, { 'idempotency-key': 'gone' });
   expect([missing.status, missing.body.error.code]).toEqual([404, 'TEMPLATE_NOT_FOUND']);
@@ -103,7 +103,7 @@ test('an unknown template is 404, a sender off the verified domains 400, and not
   expect((await send(mail('gone2@example.com'), { 'idempotency-key': 'gone' })).status).toBe(200);
 });
 
-test('a marketing template to somebody unsubscribed sends nothing to anyone, unless the request subscribes them', async () => {
+it('a marketing template to somebody unsubscribed sends nothing to anyone, unless the request subscribes them', async () => {
   const template = await buildTemplate(api.db, { projectId: api.one.id, type: 'MARKETING' });
   await send(mail('in@example.com', { subscribed: true }));
   const r = await send({ to: ['in@example.com', 'out@example.com'], template });
@@ -114,7 +114,7 @@ test('a marketing template to somebody unsubscribed sends nothing to anyone, unl
   expect((await contactOf('in@example.com')).subscribed).toBe(true);
 });
 
-test('of twenty requests with one idempotency key, one is performed and the others find its answer in the refusal', async () => {
+it('of twenty requests with one idempotency key, one is performed and the others find its answer in the refusal', async () => {
   const all = await Promise.all(
     Array.from({ length: 20 }, () => send(mail('once@example.com'), { 'idempotency-key': 'order 1' })),
   );
@@ -131,13 +131,13 @@ test('of twenty requests with one idempotency key, one is performed and the othe
   expect(mails).toHaveLength(1);
 });
 
-test('the same key is another key for another project', async () => {
+it('the same key is another key for another project', async () => {
   await buildDomain(api.db, { projectId: api.two.id });
   const r = await send(mail('once@example.com'), { 'idempotency-key': 'order 1' }, api.two.secretKey);
   expect(r.status).toBe(200);
 });
 
-test('requests that disagree about a contact at the same time all count, one after the other', async () => {
+it('requests that disagree about a contact at the same time all count, one after the other', async () => {
   const flags = Array.from({ length: 30 }, (_, i) =>
     send(mail('flip@example.com', { subscribed: i % 2 === 0, data: { [`k${i}`]: i } })),
   );
@@ -147,7 +147,7 @@ test('requests that disagree about a contact at the same time all count, one aft
   expect(Object.keys(contact.data as object)).toHaveLength(30);
 });
 
-test('one request that Postgres refuses does not take others of its batch with it', async () => {
+it('one request that Postgres refuses does not take others of its batch with it', async () => {
   const big = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, i]));
   await send(mail('big@example.com', { data: big }));
   const more = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`m${i}`, i]));
@@ -158,12 +158,12 @@ test('one request that Postgres refuses does not take others of its batch with i
   expect(all.map((r) => r.status)).toEqual([...Array(10).fill(200), 422]);
 });
 
-test('test keys make test mails', async () => {
+it('test keys make test mails', async () => {
   const r = await send(mail('test@example.com'), {}, api.one.testKey);
   expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
 });
 
-test('the monthly limit refuses what does not fit, and never a test key', async () => {
+it('the monthly limit refuses what does not fit, and never a test key', async () => {
   await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
   const key = await buildKey(api.db, api.two.id, ['email:send']);
   const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);
@@ -176,7 +176,7 @@ test('the monthly limit refuses what does not fit, and never a test key', async 
   expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
 });
 
-test('attachments and headers are kept with the mail', async () => {
+it('attachments and headers are kept with the mail', async () => {
   const attachments = [
     { filename: 'a.txt', content: Buffer.from('hello').toString('base64'), contentType: 'text/plain' },
   ];

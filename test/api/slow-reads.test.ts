@@ -6,7 +6,7 @@ import { type TestApi, startTestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let api: TestApi;
 let running: RunningApi;
@@ -26,7 +26,7 @@ afterAll(async () => {
 const PATHS = ['/activity', '/activity/stats', '/events', '/events/stats', '/analytics/timeseries'];
 const bearer = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
 
-test('twenty dashboards of one project that all wait keep nobody from sending', async () => {
+it('twenty dashboards of one project that all wait keep nobody from sending', async () => {
   const base = `http://127.0.0.1:${running.port}`;
   const waiting: Promise<number>[] = [];
   const send = async (key: string, from: string) => {
@@ -50,7 +50,7 @@ test('twenty dashboards of one project that all wait keep nobody from sending', 
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 200));
 });
 
-test('a list that takes too long is a 503 that says what to do', async () => {
+it('a list that takes too long is a 503 that says what to do', async () => {
   const { db: reads } = connect({
     connectionString: api.deps.config.database.url,
     ...{ max: 1, applicationName: 'test', onError: () => {}, statementTimeoutMs: 100 },
@@ -67,7 +67,7 @@ test('a list that takes too long is a 503 that says what to do', async () => {
   await reads.destroy();
 });
 
-test('the first page of a long feed counts a part of it', async () => {
+it('the first page of a long feed counts a part of it', async () => {
   await sql`
     INSERT INTO events (project_id, name) SELECT ${api.two.id}, 'many' FROM generate_series(1, 10500)`.execute(api.db);
   const first = await api.call('GET', '/activity?limit=10', { key: api.two.secretKey });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSms, settleSms } from '../../db/sms-ledger.ts';
 import { twilioSignature } from '../../domain/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
@@ -23,7 +23,7 @@ afterAll(() => api.close());
 const send = (body: object, headers: Record<string, string> = {}, key = api.one.secretKey) =>
   api.call('POST', '/v1/sms/send', { body, headers, key });
 
-test('an SMS is accepted with its country, sender, encoding and segments, and queued', async () => {
+it('an SMS is accepted with its country, sender, encoding and segments, and queued', async () => {
   const german = await send({ to: DE, body: 'Grüße' });
   expect(german.status).toBe(202);
   expect(german.body).toMatchObject({ to: DE, from: '+4930123456', country: 'DE', encoding: 'GSM7', segments: 1 });
@@ -39,7 +39,7 @@ test('an SMS is accepted with its country, sender, encoding and segments, and qu
 });
 
 describe('is refused', () => {
-  test.each([
+  it.each([
     ['a number that is none', { to: '0151', body: 'x' }, 'to'],
     ['no body', { to: DE }, 'body'],
     ['an empty body', { to: DE, body: '' }, 'body'],
@@ -51,12 +51,12 @@ describe('is refused', () => {
     expect(r.body.error.errors[0].field).toBe(field);
   });
 
-  test('no sender for the country', async () => {
+  it('no sender for the country', async () => {
     const r = await send({ to: DE, body: 'x' }, {}, api.two.secretKey);
     expect([r.status, r.body.error.code]).toEqual([400, 'NO_SMS_SENDER']);
   });
 
-  test('a key without the scope, and a deployment without SMS', async () => {
+  it('a key without the scope, and a deployment without SMS', async () => {
     expect((await send({ to: DE, body: 'x' }, {}, api.one.bareKey)).body.error.code).toBe('FORBIDDEN');
     const off = await startTestApi({ SMS_PROVIDER: 'none' });
     const r = await off.call('POST', '/v1/sms/send', { body: { to: DE, body: 'x' } });
@@ -64,7 +64,7 @@ describe('is refused', () => {
     await off.close();
   });
 
-  test('an idempotency key that took effect', async () => {
+  it('an idempotency key that took effect', async () => {
     const first = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
     const again = await send({ to: DE, body: 'x' }, { 'idempotency-key': 'sms 1' });
     expect([first.status, again.status, again.body.error.code]).toEqual([202, 409, 'IDEMPOTENCY_KEY_REUSED']);
@@ -72,7 +72,7 @@ describe('is refused', () => {
   });
 });
 
-test('the contact is matched by its phone, unless it is named', async () => {
+it('the contact is matched by its phone, unless it is named', async () => {
   const phone = '+4915100000001';
   const byPhone = await buildContact(api.db, { projectId: api.one.id, data: { phone } });
   const named = await buildContact(api.db, { projectId: api.one.id });
@@ -86,7 +86,7 @@ test('the contact is matched by its phone, unless it is named', async () => {
   expect((await send({ to: phone, body: 'x', contactId: foreign })).status).toBe(404);
 });
 
-test('the listing filters and pages without bodies; the record has the body, for its own project only', async () => {
+it('the listing filters and pages without bodies; the record has the body, for its own project only', async () => {
   const to = '+4915100000002';
   const ids = [];
   for (const body of ['a', 'b', 'c']) ids.unshift((await send({ to, body })).body.id);
@@ -113,7 +113,7 @@ async function callback(path: string, params: Record<string, string>, token = TO
   return api.app.request(path, { method: 'POST', headers, body: new URLSearchParams(params).toString() });
 }
 
-test('Twilio reports what became of a message, and a status never goes back', async () => {
+it('Twilio reports what became of a message, and a status never goes back', async () => {
   const { id } = (await send({ to: DE, body: 'x' })).body;
   const deliveryId = '0190a000-0000-7000-8000-00000000d001';
   const [sms] = await claimSms(api.db, { projectId: api.one.id, messages: [{ id, deliveryId }] });
@@ -129,7 +129,7 @@ test('Twilio reports what became of a message, and a status never goes back', as
   expect(await status()).toBe('DELIVERED');
 });
 
-test('STOP ends consent to SMS and nothing else, and START gives it back', async () => {
+it('STOP ends consent to SMS and nothing else, and START gives it back', async () => {
   const phone = '+4915100000003';
   const id = await buildContact(api.db, { projectId: api.one.id, data: { phone }, subscribed: true });
   const state = async () => {
@@ -147,12 +147,12 @@ test('STOP ends consent to SMS and nothing else, and START gives it back', async
   expect(await state()).toEqual({ subscribed: true, sms_subscribed: true });
 });
 
-test('an unsigned callback changes nothing', async () => {
+it('an unsigned callback changes nothing', async () => {
   const r = await api.app.request('/webhooks/twilio/inbound', { method: 'POST', body: 'From=%2B49&Body=STOP' });
   expect(r.status).toBe(403);
 });
 
-test('senders are listed, added once a country, and removed, by people only', async () => {
+it('senders are listed, added once a country, and removed, by people only', async () => {
   const headers = await signedIn(api, api.two);
   const call = (method: string, path: string, body?: object) => api.call(method, path, { key: null, headers, body });
   const added = await call('POST', '/sms/senders', { country: 'fr', from: '+33123456789' });

@@ -1,5 +1,5 @@
 import nodemailer from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { queueOwnerNotice } from '../../db/owner-notices.ts';
@@ -238,7 +238,7 @@ afterAll(async () => {
 });
 
 describe.each(MAILS)('a mail $way', (mail) => {
-  test('passes SPF, DKIM and a DMARC policy that asks for both to be of the very domain of its From', async () => {
+  it('passes SPF, DKIM and a DMARC policy that asks for both to be of the very domain of its From', async () => {
     const domain = mail.from.address.replace(/.*@/, '');
     expect(await verdictOf(dns.address, arrived(mail.to.address))).toEqual({
       spf: { result: 'pass', domain },
@@ -247,7 +247,7 @@ describe.each(MAILS)('a mail $way', (mail) => {
     } satisfies MailVerdict);
   });
 
-  test("is read by Python's email package as it was written", () => {
+  it("is read by Python's email package as it was written", () => {
     const found = readOf(mail.way);
     expect(found.defects).toEqual(mail.defects ?? []);
     expect(found.longestLine).toBeLessThanOrEqual(998);
@@ -276,19 +276,19 @@ describe.each(MAILS)('a mail $way', (mail) => {
 describe('the verifier', () => {
   const mail = () => arrived('taro@to.test');
 
-  test('finds no SPF for mail from another address', async () => {
+  it('finds no SPF for mail from another address', async () => {
     const verdict = await verdictOf(dns.address, { ...mail(), ip: '192.0.2.1' });
     expect(verdict.spf.result).toBe('softfail');
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: undefined, dkim: SENDER } });
   });
 
-  test('finds DMARC to fail for mail that was changed on the way and comes from another address', async () => {
+  it('finds DMARC to fail for mail that was changed on the way and comes from another address', async () => {
     const raw = mail().raw.replace('Hallo', 'Hullo');
     const verdict = await verdictOf(dns.address, { ...mail(), ip: '192.0.2.1', raw });
     expect(verdict).toMatchObject({ dkim: [{ result: 'neutral' }], dmarc: { result: 'fail', policy: 'reject' } });
   });
 
-  test('goes by SPF alone where the signature is gone', async () => {
+  it('goes by SPF alone where the signature is gone', async () => {
     const raw = mail().raw.replace(/^DKIM-Signature:.*\r\n( .*\r\n)*/, '');
     const verdict = await verdictOf(dns.address, { ...mail(), raw });
     expect(verdict.dmarc).toMatchObject({ result: 'pass', aligned: { spf: SENDER, dkim: undefined } });

@@ -22,7 +22,7 @@ import { type TestService, startTestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const files = await findPostfix();
 const missing = typeof files === 'string' ? files : undefined;
@@ -111,7 +111,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(dmarc.aligned).toEqual({ spf: domain, dkim: domain });
     }
 
-    test('single mails, which keep the id that Postfix gave them', async () => {
+    it('single mails, which keep the id that Postfix gave them', async () => {
       const { data } = await expectOk(
         service.call('POST', '/v1/send', {
           body: {
@@ -138,7 +138,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(record.messageId).toBe(queueId);
     });
 
-    test('a campaign, over few connections', async () => {
+    it('a campaign, over few connections', async () => {
       await buildContacts(service.db, { projectId: service.one.id, count: 150 });
       const { data } = await expectOk(
         service.call('POST', '/campaigns', { body: campaignBody({ from: `news@${domain}`, subject: 'Grüße {{n}}' }) }),
@@ -154,7 +154,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
   });
 
   describe('speaks with the SMTP client', () => {
-    test.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('on its listener %s', async (listener) => {
+    it.each(['PLAIN', 'LOGIN', 'CRAM-MD5', 'TLS'] as const)('on its listener %s', async (listener) => {
       expect(await pool({ url: urlOf({ listener }) }).send(message())).toMatchObject({ outcome: 'accepted' });
       const [raw] = await arrived(1);
       expect(raw).toMatch(SIGNED_IN);
@@ -162,7 +162,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       if (listener !== 'TLS') expect(postfix.log()).not.toContain(`SASL ${listener} authentication failed`);
     });
 
-    test('many messages over one connection, pipelined', async () => {
+    it('many messages over one connection, pipelined', async () => {
       const client = pool({ url: urlOf(), connections: 1 });
       const results = await Promise.all(Array.from({ length: 200 }, (_, i) => client.send(message(`to${i}@to.test`))));
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['accepted']));
@@ -171,13 +171,13 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(sink.perRecipient().size).toBe(200);
     });
 
-    test('to a local part outside ASCII', async () => {
+    it('to a local part outside ASCII', async () => {
       expect(await pool({ url: urlOf() }).send(message('jörg@bücher.test'))).toMatchObject({ outcome: 'accepted' });
       await arrived(1);
       expect(Buffer.from(sink.messages[0]?.to ?? '', 'latin1').toString()).toBe('jörg@xn--bcher-kva.test');
     });
 
-    test('about the certificate: nothing is sent under one that is not trusted, or not for this host', async () => {
+    it('about the certificate: nothing is sent under one that is not trusted, or not for this host', async () => {
       const strict = { options: '?tls.rejectUnauthorized=true&requireTLS=true' };
       for (const options of [
         { url: urlOf({ ...strict, host: 'localhost' }) },
@@ -192,14 +192,14 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(await trusted.send(message())).toMatchObject({ outcome: 'accepted' });
     });
 
-    test('without signing in: the refusal is about the sender, and nobody is taken for dead', async () => {
+    it('without signing in: the refusal is about the sender, and nobody is taken for dead', async () => {
       const result = await pool({ url: urlOf({ user: '' }) }).send(message());
       expect(result).toMatchObject({ outcome: 'refused', stage: 'rcpt', code: 554, enhanced: '5.7.1' });
       if (result.outcome === 'refused')
         expect(classifyReply(result)).toMatchObject({ class: 'policy', suppress: false, unsubscribe: false });
     });
 
-    test('about the size: a message over its limit is the fault of the message, and the next one passes', async () => {
+    it('about the size: a message over its limit is the fault of the message, and the next one passes', async () => {
       const client = pool({ url: urlOf(), connections: 1 });
       const large = message(
         'large@to.test',
@@ -238,7 +238,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect(sink.messages).toEqual([]);
     }
 
-    test('and a single mail waits for the right one, with the words that refused it', async () => {
+    it('and a single mail waits for the right one, with the words that refused it', async () => {
       const { db } = database;
       const contactId = await buildContact(db, { projectId, email: 'ada@to.test' });
       const id = await buildEmail(db, { projectId, contactId, to: 'ada@to.test', from: 'a@sender.test' });
@@ -276,7 +276,7 @@ describe.skipIf(missing)(`a real Postfix with STARTTLS and AUTH${missing ? ` (le
       expect((await arrived(1))[0]).toMatch(SIGNED_IN);
     });
 
-    test('and a campaign waits for the right one, whole', async () => {
+    it('and a campaign waits for the right one, whole', async () => {
       const { db } = database;
       const workers = [wrong(), urlOf()].map((smtpUrl) => campaignWorker({ db, smtpUrl }));
       cleanup.push(() => Promise.all(workers.map((worker) => worker.close())));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import nodemailer from 'nodemailer';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_MAX_BYTES, type RelayMessage, startRelayListener } from '../../channels/relay/listener.ts';
 import { freePort } from '../../cli/ports.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -79,7 +79,7 @@ async function emailCount(): Promise<number> {
 }
 
 describe('a message', () => {
-  test('leaves without the headers that only the service and servers on the way write', async () => {
+  it('leaves without the headers that only the service and servers on the way write', async () => {
     const names = ['X-SES-CONFIGURATION-SET', 'Authentication-Results', 'Received', 'Resent-From', 'Return-Path'];
     names.push('Sender', 'DKIM-Signature', 'ARC-Seal', 'List-Unsubscribe', 'List-Unsubscribe-Post');
     const forged = Object.fromEntries(names.map((name) => [name, '<https://evil.example/forged>']));
@@ -91,7 +91,7 @@ describe('a message', () => {
     expect(headers.filter(({ key }) => /^(x-ses-|list-unsubscribe|resent-|arc-|sender)/.test(key))).toEqual([]);
   });
 
-  test('is a record before its 250, and leaves with its text, HTML, headers and files', async () => {
+  it('is a record before its 250, and leaves with its text, HTML, headers and files', async () => {
     const { response } = await client().sendMail({
       ...mail,
       to: '"Ada Löwe" <Ada@to.test>',
@@ -136,7 +136,7 @@ describe('a message', () => {
     );
   });
 
-  test('to several recipients is a mail of its own for each, Bcc too, and none knows of the others', async () => {
+  it('to several recipients is a mail of its own for each, Bcc too, and none knows of the others', async () => {
     const to = ['one@to.test', 'Two@to.test'];
     const { response } = await client().sendMail({ ...mail, to, cc: 'three@to.test', bcc: 'four@to.test' });
     expect(response).toMatch(/^250 2\.0\.0 Accepted as \S+ and 3 more$/);
@@ -150,14 +150,14 @@ describe('a message', () => {
     expect(bodies.filter((raw) => raw.includes('four@to.test'))).toHaveLength(1);
   });
 
-  test('of plain text keeps its lines in both parts', async () => {
+  it('of plain text keeps its lines in both parts', async () => {
     await client().sendMail({ ...mail, text: 'a < b\n  indented\n' });
     const parsed = await PostalMime.parse((await arrived())[0] ?? '');
     expect(parsed.text?.trimEnd()).toBe('a < b\n  indented');
     expect(parsed.html).toContain('a &lt; b\n  indented');
   });
 
-  test('with a test key is recorded and handed to nobody', async () => {
+  it('with a test key is recorded and handed to nobody', async () => {
     const { response } = await client(service.one.testKey).sendMail(mail);
     const id = /Accepted as (\S+)/.exec(response)?.[1];
     await until(async () => (await recordOf(id)).status === 'SENT', 'SENT');
@@ -165,14 +165,14 @@ describe('a message', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
-  test('from a domain that is not verified is refused with 550 5.7.1, and leaves nothing', async () => {
+  it('from a domain that is not verified is refused with 550 5.7.1, and leaves nothing', async () => {
     const before = await emailCount();
     expect(await refusal(client().sendMail({ ...mail, from: 'x@elsewhere.test' }))).toMatch(/^550 5\.7\.1 \w/);
     expect(await refusal(client(service.two.secretKey).sendMail(mail))).toMatch(/^550 5\.7\.1 \w/);
     expect(await emailCount()).toBe(before);
   });
 
-  test('over the monthly limit is put off with 452', async () => {
+  it('over the monthly limit is put off with 452', async () => {
     const limit = (n: number | null) =>
       service.db.updateTable('projects').set({ monthly_email_limit: n }).where('id', '=', service.one.id).execute();
     await limit(0);
@@ -184,7 +184,7 @@ describe('a message', () => {
     await until(async () => (await refusal(client().sendMail(mail))) === 'accepted', 'the limit to be lifted');
   });
 
-  test('with more than 10 MB of files, or too long a subject, is refused for good', async () => {
+  it('with more than 10 MB of files, or too long a subject, is refused for good', async () => {
     const content = Buffer.alloc(10 * 1024 * 1024 + 1);
     expect(await refusal(client().sendMail({ ...mail, attachments: [{ filename: 'a.bin', content }] }))).toMatch(
       /^552 5\.3\.4 \w/,
@@ -192,7 +192,7 @@ describe('a message', () => {
     expect(await refusal(client().sendMail({ ...mail, subject: 'x'.repeat(999) }))).toMatch(/^554 5\.6\.0 \w/);
   });
 
-  test('that announces more than 40 MB is refused at MAIL FROM, before it is sent', async () => {
+  it('that announces more than 40 MB is refused at MAIL FROM, before it is sent', async () => {
     const replies = await talk([
       'EHLO me',
       auth(service.one.secretKey),
@@ -203,7 +203,7 @@ describe('a message', () => {
   });
 });
 
-test('announces what it keeps to, and no enhanced status codes, which not every reply has', async () => {
+it('announces what it keeps to, and no enhanced status codes, which not every reply has', async () => {
   const [, announced = '', unknown] = await talk(['EHLO me', 'FOO']);
   const keywords = announced
     .trim()
@@ -216,7 +216,7 @@ test('announces what it keeps to, and no enhanced status codes, which not every 
 });
 
 describe('signing in', () => {
-  test('takes any user name, by PLAIN and LOGIN, in plain on loopback and by STARTTLS', async () => {
+  it('takes any user name, by PLAIN and LOGIN, in plain on loopback and by STARTTLS', async () => {
     for (const options of [
       { auth: { user: 'whoever', pass: service.one.secretKey } },
       { authMethod: 'LOGIN', ignoreTLS: true },
@@ -226,23 +226,23 @@ describe('signing in', () => {
       expect(await client(undefined, options).verify()).toBe(true);
   });
 
-  test('with a key that lacks the scope is refused with a message that names it', async () => {
+  it('with a key that lacks the scope is refused with a message that names it', async () => {
     const other = await buildKey(service.db, service.one.id, ['contacts:view']);
     for (const key of [service.one.bareKey, other])
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.1 .*email:send/);
   });
 
-  test('with an unknown key, the public key or no key is refused with 535', async () => {
+  it('with an unknown key, the public key or no key is refused with 535', async () => {
     for (const key of [`sk_live_${'0'.repeat(64)}`, service.one.publicKey, 'x'])
       expect(await refusal(client(key).verify())).toMatch(/^535 5\.7\.8 /);
   });
 
-  test('comes before everything else', async () => {
+  it('comes before everything else', async () => {
     const replies = await talk(['EHLO me', 'MAIL FROM:<a@sender.test>']);
     expect(replies[2]).toMatch(/^530 5\.7\.0 /);
   });
 
-  test('with a key that is revoked in the session sends nothing more', async () => {
+  it('with a key that is revoked in the session sends nothing more', async () => {
     const key = await buildKey(service.db, service.one.id, ['email:send']);
     const pooled = client(key, { pool: true, maxConnections: 1 });
     await pooled.sendMail(mail);
@@ -273,7 +273,7 @@ describe('from another host', () => {
     }
   }
 
-  test.skipIf(!address)('a password is taken by TLS only, unless the operator allows it', async () => {
+  it.skipIf(!address)('a password is taken by TLS only, unless the operator allows it', async () => {
     const strict = await greeting({ tls: true, allowPlain: false });
     expect(strict[1]).toContain('STARTTLS');
     expect(strict[1]).not.toContain('AUTH');
@@ -285,7 +285,7 @@ describe('from another host', () => {
   });
 });
 
-test("Python's smtplib sends through it, by STARTTLS", async () => {
+it("Python's smtplib sends through it, by STARTTLS", async () => {
   const script = `
 import smtplib, ssl, sys
 from email.message import EmailMessage
@@ -332,7 +332,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () 
     return runProgram('swaks', [...words, '--auth-password', key, ...message, ...options], env);
   }
 
-  test.each([
+  it.each([
     ['by AUTH PLAIN', ['--auth', 'PLAIN']],
     ['by AUTH LOGIN', ['--auth', 'LOGIN']],
     ['with its commands pipelined', ['--pipeline']],
@@ -349,7 +349,7 @@ describe.skipIf(missing)(`swaks${missing ? ` (left out: ${missing})` : ''}`, () 
     expect(parsed.attachments.map(({ filename }) => filename)).toEqual(options.includes('--attach') ? ['a.bin'] : []);
   });
 
-  test('is told why it is refused', async () => {
+  it('is told why it is refused', async () => {
     const wrongKey = await swaks({ key: 'sk_live_wrong' });
     expect([wrongKey.code, wrongKey.output]).toEqual([SWAKS_AUTH_FAILED, expect.stringMatching(/535 5\.7\.8 \w/)]);
     const noScope = await swaks({ key: service.one.bareKey });

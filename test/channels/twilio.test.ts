@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import { twilioProvider } from '../../channels/sms/twilio.ts';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
@@ -19,7 +19,7 @@ afterAll(() => fake.close());
 
 const sms = { id: 'sms-1', from: '+15005550006', to: '+4915112345678', body: 'Grüße & more' };
 
-test('a message goes out form-encoded with its callback, and comes back with its id', async () => {
+it('a message goes out form-encoded with its callback, and comes back with its id', async () => {
   const result = await provider.send(sms);
   expect(result).toMatchObject({
     outcome: 'accepted',
@@ -40,7 +40,7 @@ test('a message goes out form-encoded with its callback, and comes back with its
   });
 });
 
-test('what Twilio refuses for good is refused, what it cannot take now is for later', async () => {
+it('what Twilio refuses for good is refused, what it cannot take now is for later', async () => {
   fake.next.push({ status: 400, code: 21211, message: "The 'To' number is not a valid phone number." });
   expect(await provider.send(sms)).toMatchObject({ outcome: 'refused', error: expect.stringContaining('21211') });
   fake.next.push({ status: 429, code: 20429, message: 'Too Many Requests' });

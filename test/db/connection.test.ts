@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../db/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => database?.drop());
 
-test('a connection that Postgres ends in the middle of a transaction fails that transaction, not the process', async () => {
+it('a connection that Postgres ends in the middle of a transaction fails that transaction, not the process', async () => {
   const { db } = connect({ connectionString: database.url, max: 2, applicationName: 'test', onError: () => {} });
   const uncaught: Error[] = [];
   const note = (error: Error) => void uncaught.push(error);

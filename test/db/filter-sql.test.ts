@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileCondition, type SegmentSources } from '../../db/filter-sql.ts';
 import { type EmailActivityTimes, evaluateCondition, type FilterWorld } from '../../domain/filter-evaluate.ts';
 import { EMAIL_ACTIVITIES } from '../../domain/filter-fields.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('the SQL of a condition selects exactly the contacts that the condition holds for', () => {
-  test('in segments and audiences', async () => {
+  it('in segments and audiences', async () => {
     await fc.assert(
       fc.asyncProperty(world.conditionArbitrary(world.filterArbitrary), async (condition) => {
         expect(parseCondition(condition)).toEqual(condition);
@@ -50,7 +50,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
     );
   });
 
-  test('for every single filter', async () => {
+  it('for every single filter', async () => {
     await fc.assert(
       fc.asyncProperty(world.filterArbitrary, async (filter) => {
         const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
@@ -60,7 +60,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
     );
   });
 
-  test('in CONDITION steps, with the trigger payload and the context', async () => {
+  it('in CONDITION steps, with the trigger payload and the context', async () => {
     await fc.assert(
       fc.asyncProperty(
         world.conditionArbitrary(world.stepFilterArbitrary),
@@ -75,7 +75,7 @@ describe('the SQL of a condition selects exactly the contacts that the condition
   });
 });
 
-test('as many filters on history as a condition may hold are planned within seconds', async () => {
+it('as many filters on history as a condition may hold are planned within seconds', async () => {
   const filters = Array.from({ length: 500 }, (_, n) => ({ field: `event.e${n}`, operator: 'triggered' }));
   const condition = parseCondition({ operator: 'AND', conditions: filters });
   const predicate = compileCondition(condition, { projectId, now: world.NOW, segments: SEGMENTS });
@@ -85,7 +85,7 @@ test('as many filters on history as a condition may hold are planned within seco
   });
 });
 
-test('segments that refer to each other in a circle are refused, not compiled for ever', () => {
+it('segments that refer to each other in a circle are refused, not compiled for ever', () => {
   const circle: SegmentSources = new Map([[world.DYNAMIC_SEGMENT, { kind: 'condition', condition: OUTER }]]);
   const options = { projectId, now: world.NOW, segments: circle };
   expect(() => compileCondition(OUTER, options)).toThrow('circle');

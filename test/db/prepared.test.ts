@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { connect, type Db } from '../../db/connection.ts';
+import { type Db, connect } from '../../db/connection.ts';
 import { prepared } from '../../db/prepared.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
 let database: TestDatabase;
 let db: Db;
@@ -28,7 +28,7 @@ const preparedStatements = async () => {
   return rows.map(({ statement, uses }) => [statement, uses]);
 };
 
-test('a marked statement is prepared once a connection and run again with other values; others are not', async () => {
+it('a marked statement is prepared once a connection and run again with other values; others are not', async () => {
   for (const n of [1, 2, 3]) {
     const { rows } = await prepared<{ n: number }>`SELECT ${n}::int AS n`.execute(db);
     expect(rows).toEqual([{ n }]);
@@ -38,7 +38,7 @@ test('a marked statement is prepared once a connection and run again with other 
   expect(await preparedStatements()).toEqual([['/* prepared */ SELECT $1::int AS n', 4]]);
 });
 
-test('a marked statement goes on after its table was changed', async () => {
+it('a marked statement goes on after its table was changed', async () => {
   await sql`CREATE TABLE changing (id int)`.execute(db);
   const read = () => prepared`SELECT id FROM changing`.execute(db);
   await read();
@@ -46,7 +46,7 @@ test('a marked statement goes on after its table was changed', async () => {
   expect((await read()).rows).toEqual([]);
 });
 
-test('a plan made while a table was small is not kept when it has grown', async () => {
+it('a plan made while a table was small is not kept when it has grown', async () => {
   await sql`CREATE TABLE growing (id int PRIMARY KEY)`.execute(db);
   await sql`SET plan_cache_mode = force_generic_plan`.execute(db);
   await sql`INSERT INTO growing SELECT generate_series(1, 5)`.execute(db);

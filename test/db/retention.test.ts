@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pruneExpired } from '../../db/retention.ts';
 import type { Retention } from '../../domain/config.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
@@ -65,7 +65,7 @@ async function buildExecution(daysAgo: number, endedDaysAgo: number | null): Pro
   return id;
 }
 
-test('deliveries of webhooks go some days after they ended, in batches; what waits stays', async () => {
+it('deliveries of webhooks go some days after they ended, in batches; what waits stays', async () => {
   const url = 'https://example.com';
   await api.call('POST', '/webhooks', { body: { url, events: ['a'] } });
   const [late, open, fresh] = [await buildDelivery(50, 5), await buildDelivery(45, null), await buildDelivery(3, 2)];
@@ -76,7 +76,7 @@ test('deliveries of webhooks go some days after they ended, in batches; what wai
   expect(await idsOf('webhook_deliveries')).toEqual([late, open, fresh].sort());
 });
 
-test('the steps of an execution go some days after it ended, and the execution stays', async () => {
+it('the steps of an execution go some days after it ended, and the execution stays', async () => {
   await api.call('POST', '/workflows', { body: { name: 'A', eventName: 'a' } });
   const ended = [await buildExecution(300, 181), await buildExecution(250, 200)];
   const kept = [await buildExecution(400, null), await buildExecution(300, 100), await buildExecution(1, 0)];
@@ -86,7 +86,7 @@ test('the steps of an execution go some days after it ended, and the execution s
   expect(await idsOf('executions')).toEqual([...ended, ...kept].sort());
 });
 
-test('events, jobs and the audit log go at the age that is set for them, and not otherwise', async () => {
+it('events, jobs and the audit log go at the age that is set for them, and not otherwise', async () => {
   for (const daysAgo of [400, 10]) {
     const { id, at } = made(daysAgo);
     await sql`INSERT INTO events (id, project_id, name, created_at) VALUES (${id}, ${api.one.id}, 'a', ${at})`.execute(
@@ -111,7 +111,7 @@ test('events, jobs and the audit log go at the age that is set for them, and not
   expect(await idsOf('audit_log')).toHaveLength(before - 1);
 });
 
-test("an attachment's content goes some days after the last mail that has it ended; the mail's record still tells of it", async () => {
+it("an attachment's content goes some days after the last mail that has it ended; the mail's record still tells of it", async () => {
   const content = Buffer.alloc(5_000, 7);
   const send = async (to: string[]) => {
     const file = { filename: 'invoice.pdf', content: content.toString('base64'), contentType: 'application/pdf' };

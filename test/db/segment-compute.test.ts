@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertProject } from '../../db/accounts.ts';
 import { deleteContacts } from '../../db/contact-delete.ts';
 import { computeSegment } from '../../db/segment-compute.ts';
@@ -43,7 +43,7 @@ async function eventCounts(slug: string): Promise<{ events: number; contacts: nu
   return rows[0] ?? { events: 0, contacts: 0 };
 }
 
-test('a computation that is cut short is finished by the next, with one event for each who entered', async () => {
+it('a computation that is cut short is finished by the next, with one event for each who entered', async () => {
   const { id, slug } = await build('cut');
   const options = { projectId, segmentId: id };
   const dies = () => {
@@ -55,7 +55,7 @@ test('a computation that is cut short is finished by the next, with one event fo
   expect(await eventCounts(slug)).toEqual({ events: CONTACTS, contacts: CONTACTS });
 });
 
-test('computations and deletions of contacts at once neither lose nor double an event, nor leave a member behind', async () => {
+it('computations and deletions of contacts at once neither lose nor double an event, nor leave a member behind', async () => {
   const { id, slug } = await build('busy');
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM contacts WHERE project_id = ${projectId} AND data->>'tag' = 'busy' ORDER BY id DESC LIMIT 200`.execute(
@@ -78,7 +78,7 @@ test('computations and deletions of contacts at once neither lose nor double an 
   expect(orphans.rows).toHaveLength(0);
 });
 
-test('the total of a page is exact while counting is cheap, also when the kept count is old', async () => {
+it('the total of a page is exact while counting is cheap, also when the kept count is old', async () => {
   const segment = await build('page');
   expect(await refreshMemberCount(database.db, segment)).toBe(CONTACTS);
   await sql`DELETE FROM contacts WHERE project_id = ${projectId} AND email = '7.page@example.com'`.execute(database.db);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/send-rate.ts';
 import { takeMonthlyAllowance } from '../../db/usage.ts';
@@ -34,7 +34,7 @@ async function pass(seconds: number): Promise<void> {
 }
 
 describe('what is granted', () => {
-  test('is what is there, without debt: the time to ask again does not grow with what was refused', async () => {
+  it('is what is there, without debt: the time to ask again does not grow with what was refused', async () => {
     const first = await take(1_000, 2, 'single');
     expect(first.granted).toBeGreaterThanOrEqual(1);
     for (let n = 0; n < 20; n++) {
@@ -45,7 +45,7 @@ describe('what is granted', () => {
     }
   });
 
-  test('is a single mail at once on an idle project, and no burst on a new one', async () => {
+  it('is a single mail at once on an idle project, and no burst on a new one', async () => {
     expect(await take(1, 1, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
     projectId = (await buildProject(database.db, 'New')).id;
     const startedMs = Date.now();
@@ -53,7 +53,7 @@ describe('what is granted', () => {
     expect(granted).toBeLessThanOrEqual(20 + (100 * (Date.now() - startedMs + 1)) / 1_000);
   });
 
-  test('is about a second of sending after a pause of any length, and 1.02 of the limit within a minute', async () => {
+  it('is about a second of sending after a pause of any length, and 1.02 of the limit within a minute', async () => {
     await take(1_000, 100, 'single');
     await pass(3_600);
     const granted = (await take(1_000, 100, 'single')).granted;
@@ -61,7 +61,7 @@ describe('what is granted', () => {
     expect(granted + 60 * 100).toBeLessThanOrEqual(1.02 * 60 * 100);
   });
 
-  test('comes back after the time that was told', async () => {
+  it('comes back after the time that was told', async () => {
     for (const [rate, order] of [
       [1, 'campaign'],
       [3, 'campaign'],
@@ -76,7 +76,7 @@ describe('what is granted', () => {
     }
   });
 
-  test('is there again when it was returned, up to what the bucket holds', async () => {
+  it('is there again when it was returned, up to what the bucket holds', async () => {
     await take(1_000, 1, 'single');
     await pass(1.2);
     expect((await take(1, 1, 'single')).granted).toBe(1);
@@ -85,13 +85,13 @@ describe('what is granted', () => {
     expect((await take(1_000, 1, 'single')).granted).toBe(1);
   });
 
-  test('is all, without a statement, where there is no limit', async () => {
+  it('is all, without a statement, where there is no limit', async () => {
     expect(await take(1_000_000, 0)).toEqual({ granted: 1_000_000, retryAfterMs: 0 });
     await returnSendTokens(database.db, { projectId, n: 5, ratePerSecond: 0 });
     expect(await database.db.selectFrom('send_buckets').where('project_id', '=', projectId).execute()).toEqual([]);
   });
 
-  test('is never more than the rate, whoever takes at the same time from however many processes', async () => {
+  it('is never more than the rate, whoever takes at the same time from however many processes', async () => {
     const rate = 200;
     await take(1_000, rate, 'single');
     await pass(3_600);
@@ -122,14 +122,14 @@ describe('what is granted', () => {
 });
 
 describe('who goes first', () => {
-  test('a single mail finds its token in the midst of a campaign', async () => {
+  it('a single mail finds its token in the midst of a campaign', async () => {
     await take(1_000, 14);
     await pass(3_600);
     expect((await take(1_000, 14)).granted).toBe(14);
     expect(await take(1, 14, 'single')).toEqual({ granted: 1, retryAfterMs: 0 });
   });
 
-  test('while single mails wait, workflows and campaigns get nothing', async () => {
+  it('while single mails wait, workflows and campaigns get nothing', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1_000, 10, 'single');
     await pass(0.4);
@@ -139,7 +139,7 @@ describe('who goes first', () => {
     expect((await take(4, 10, 'single')).granted).toBe(4);
   });
 
-  test('while mails of workflows wait, campaigns get nothing and single mails go', async () => {
+  it('while mails of workflows wait, campaigns get nothing and single mails go', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.4);
     expect((await take(1, 10, 'campaign')).granted).toBe(0);
@@ -147,7 +147,7 @@ describe('who goes first', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  test('who does not come back is waited for no longer than his mails take and a moment more', async () => {
+  it('who does not come back is waited for no longer than his mails take and a moment more', async () => {
     await take(1_000, 10, 'single');
     await take(4, 10, 'single');
     await pass(10);
@@ -158,7 +158,7 @@ describe('who goes first', () => {
     expect((await take(4, 10, 'campaign')).granted).toBe(4);
   });
 
-  test('a campaign that waits for single mails is told until when', async () => {
+  it('a campaign that waits for single mails is told until when', async () => {
     await take(1_000, 10, 'single');
     const { retryAfterMs } = await take(1, 10, 'campaign');
     await pass(retryAfterMs / 1_000);
@@ -167,7 +167,7 @@ describe('who goes first', () => {
 });
 
 describe('mails of workflows', () => {
-  test('stand in a line: each comes again at a time of its own, and finds its token', async () => {
+  it('stand in a line: each comes again at a time of its own, and finds its token', async () => {
     await take(1_000, 10, 'single');
     await pass(10);
     await take(1_000, 10, 'single'); // Empty, and the marks of the singles are over soon.
@@ -182,14 +182,14 @@ describe('mails of workflows', () => {
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  test('that come for the first time go behind those that wait', async () => {
+  it('that come for the first time go behind those that wait', async () => {
     await take(1_000, 10, 'workflow');
     await pass(0.5);
     expect((await take(1, 10, 'workflow')).granted).toBe(0);
     expect((await comeAgain(10)).granted).toBe(1);
   });
 
-  test('do not wait for a line whose people are gone', async () => {
+  it('do not wait for a line whose people are gone', async () => {
     await take(100_000, 10, 'workflow');
     await pass(60); // Nobody came: the bucket is full.
     expect((await take(1, 10, 'workflow')).granted).toBe(1);
@@ -197,14 +197,14 @@ describe('mails of workflows', () => {
   });
 });
 
-test('of two limits the lower holds', async () => {
+it('of two limits the lower holds', async () => {
   expect(await getSendRate(database.db, projectId, 0)).toBe(0);
   await database.db.updateTable('projects').set({ send_rate_per_second: 20 }).where('id', '=', projectId).execute();
   expect(await getSendRate(database.db, projectId, 0)).toBe(20);
   expect(await getSendRate(database.db, projectId, 5)).toBe(5);
 });
 
-test('the month has room for what fits, and concurrent takers never pass the limit', async () => {
+it('the month has room for what fits, and concurrent takers never pass the limit', async () => {
   const taken = await Promise.all(
     Array.from({ length: 30 }, () => takeMonthlyAllowance(database.db, { projectId, n: 3, limit: 50 })),
   );

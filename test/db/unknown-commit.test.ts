@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { connect, type Db, type Trx } from '../../db/connection.ts';
+import { type Db, type Trx, connect } from '../../db/connection.ts';
 import { UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction, provesRollback } from '../../db/transaction.ts';
 import { AppError } from '../../domain/errors.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 let database: TestDatabase;
 let proxy: PostgresProxy;
@@ -33,19 +33,19 @@ const written = async () => {
   return rows.map((row) => row.name);
 };
 
-test('a transaction whose COMMIT was done but not answered returns what it came to, once', async () => {
+it('a transaction whose COMMIT was done but not answered returns what it came to, once', async () => {
   proxy.loseCommit('answer');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await written(), proxy.commits]).toEqual([['a'], 1]);
 });
 
-test('a transaction whose COMMIT did not arrive is run again', async () => {
+it('a transaction whose COMMIT did not arrive is run again', async () => {
   proxy.loseCommit('request');
   expect(await inTransaction(db, write('a'))).toBe('wrote a');
   expect([await written(), proxy.commits]).toEqual([['a'], 2]);
 });
 
-test('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
+it('a transaction that Postgres is still committing when its connection breaks is waited for', async () => {
   await sql`
     CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`.execute(database.db);
@@ -67,7 +67,7 @@ test('a transaction that Postgres is still committing when its connection breaks
   await sql`DROP TRIGGER slow_commit ON written`.execute(database.db);
 });
 
-test('a COMMIT of which nobody can say whether it was done is told apart from one that was not', async () => {
+it('a COMMIT of which nobody can say whether it was done is told apart from one that was not', async () => {
   proxy.loseCommit('answer', { later: 'refused' });
   const error = await inTransaction(db, write('a')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnknownCommit);
@@ -75,7 +75,7 @@ test('a COMMIT of which nobody can say whether it was done is told apart from on
   expect(await written()).toEqual(['a']);
 });
 
-test('of a connection that breaks before COMMIT the first error is seen', async () => {
+it('of a connection that breaks before COMMIT the first error is seen', async () => {
   const broken = inTransaction(db, async (trx) => {
     const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(trx);
     await sql`SELECT pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
@@ -84,7 +84,7 @@ test('of a connection that breaks before COMMIT the first error is seen', async 
   await expect(broken).rejects.toThrow(/Connection terminated|terminating connection/);
 });
 
-test('what was refused before COMMIT proves that nothing is left', async () => {
+it('what was refused before COMMIT proves that nothing is left', async () => {
   const errors = [new AppError('CONFLICT'), new TypeError('a fault of ours')];
   for (const error of errors) {
     const thrown = await inTransaction(db, async (trx) => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { callService, startSmtpService } from '../support/smtp-service.ts';
 import { newHome, pidsOf, removeHome, type StartedService, untilService } from '../support/start.ts';
@@ -106,7 +106,7 @@ async function expectAllReached(doubledMax: number): Promise<void> {
 }
 
 describe('kill -9 in the middle of a campaign of 5,000', () => {
-  test('of a worker: nobody is skipped, doubles are at most what it had in flight', async () => {
+  it('of a worker: nobody is skipped, doubles are at most what it had in flight', async () => {
     const before = await sendAndWaitForTheMiddle();
     expect(before).toBeLessThan(RECIPIENTS);
     for (const pid of service.dev().pids.workers) process.kill(pid, 'SIGKILL');
@@ -114,21 +114,21 @@ describe('kill -9 in the middle of a campaign of 5,000', () => {
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  test('of Postgres: nobody is skipped', async () => {
+  it('of Postgres: nobody is skipped', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.postgres ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  test('of Temporal: nobody is skipped', async () => {
+  it('of Temporal: nobody is skipped', async () => {
     await sendAndWaitForTheMiddle();
     process.kill(service.dev().pids.temporal ?? 0, 'SIGKILL');
     await untilSent();
     await expectAllReached(2 * IN_DOUBT_MAX);
   }, 180_000);
 
-  test('of everything at once: the next start finishes it', async () => {
+  it('of everything at once: the next start finishes it', async () => {
     await sendAndWaitForTheMiddle();
     for (const pid of pidsOf(service.dev())) process.kill(pid, 'SIGKILL');
     await service.exited;

@@ -11,7 +11,7 @@ import { type TestTemporal, createTestTemporal } from '../support/services.ts';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const RECIPIENTS = 5_000;
 
@@ -61,7 +61,7 @@ async function statuses(campaignId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.status, row.n]));
 }
 
-test('a worker that is told to end in the middle of a campaign leaves the rest to others, and nobody gets two', async () => {
+it('a worker that is told to end in the middle of a campaign leaves the rest to others, and nobody gets two', async () => {
   const campaignId = await sendCampaign();
   const first = await startWorker();
   await until(async () => (await sink.counts()).messages > 300, 'the middle of the campaign');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
@@ -92,7 +92,7 @@ async function untilSettled(): Promise<void> {
   await expect.poll(async () => (await open()).length, { timeout: ARRIVAL_TIMEOUT_MS, interval: 200 }).toBe(0);
 }
 
-test('what the API answered with 200 arrives, though it is killed right after', { timeout: 240_000 }, async () => {
+it('what the API answered with 200 arrives, though it is killed right after', { timeout: 240_000 }, async () => {
   const api = await start('api');
   await start('worker');
   const accepted: string[] = [];
@@ -111,7 +111,7 @@ test('what the API answered with 200 arrives, though it is killed right after', 
   expect(Object.values(got).every((times) => times === 1)).toBe(true);
 });
 
-test('a worker that is killed in the middle loses nothing, and doubles at most what was in doubt', {
+it('a worker that is killed in the middle loses nothing, and doubles at most what was in doubt', {
   timeout: 240_000,
 }, async () => {
   await start('api');
@@ -132,7 +132,7 @@ test('a worker that is killed in the middle loses nothing, and doubles at most w
   expect(new Set(messages.map((message) => message.messageId)).size).toBe(400);
 });
 
-test('while Temporal is down the API accepts, and all of it leaves when Temporal is back', {
+it('while Temporal is down the API accepts, and all of it leaves when Temporal is back', {
   timeout: 240_000,
 }, async () => {
   await start('api');

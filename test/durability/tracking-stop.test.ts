@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
@@ -65,7 +65,7 @@ async function countOf(ids: string[]) {
   return { opens: mails.reduce((sum, mail) => sum + mail.opens, 0), events: events.length };
 }
 
-test('an API that is told to end writes every open that it has answered', async () => {
+it('an API that is told to end writes every open that it has answered', async () => {
   const ids = await sentMails();
   const api = await startApi();
   await open(ids);
@@ -73,7 +73,7 @@ test('an API that is told to end writes every open that it has answered', async 
   expect(await countOf(ids)).toEqual({ opens: MAILS, events: MAILS });
 });
 
-test('an API that is killed has written all but the last 100 ms, and nothing twice or in part', async () => {
+it('an API that is killed has written all but the last 100 ms, and nothing twice or in part', async () => {
   const [early, late] = await Promise.all([sentMails(), sentMails()]);
   const api = await startApi();
   await open(early);

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeSendTokens } from '../../db/send-rate.ts';
 import type { ChunkResult } from '../../domain/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../../domain/retry-schedule.ts';
@@ -39,7 +39,7 @@ async function queuesOf(id: string): Promise<string[]> {
 }
 
 describe('a campaign with a send rate', () => {
-  test('takes no place that others need, and one activity for many mails', async () => {
+  it('takes no place that others need, and one activity for many mails', async () => {
     await limit(20);
     const id = await sending(60);
     await become(id, 'SENT');
@@ -49,7 +49,7 @@ describe('a campaign with a send rate', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  test('that is set in its midst waits from then on, and is as fast as before when it is lifted', async () => {
+  it('that is set in its midst waits from then on, and is as fast as before when it is lifted', async () => {
     campaigns.pauseMs = 50;
     const id = await sending(5_000);
     await until(async () => campaigns.sink.messages.length > 100);
@@ -64,7 +64,7 @@ describe('a campaign with a send rate', () => {
     expect(campaigns.sink.perRecipient().size).toBe(5_000);
   });
 
-  test('sends nothing while single mails wait, tries nobody for it, and goes on afterwards', async () => {
+  it('sends nothing while single mails wait, tries nobody for it, and goes on afterwards', async () => {
     await limit(10);
     const tokens = { projectId: campaigns.project.id, n: 1_000, ratePerSecond: 10, order: 'single' } as const;
     await takeSendTokens(campaigns.service.db, tokens);
@@ -119,19 +119,19 @@ describe('a chunk that the provider has put off for nearly a day', () => {
     return calls;
   }
 
-  test('is given up when it has not got rid of a single mail', async () => {
+  it('is given up when it has not got rid of a single mail', async () => {
     expect(await asked({})).toEqual(['send', 'expire']);
   });
-  test('has another day when it sent something', async () => {
+  it('has another day when it sent something', async () => {
     expect(await asked({ sent: 3, fresh: true })).toEqual(['send', 'send']);
   });
-  test('has another day when it was on hold', async () => {
+  it('has another day when it was on hold', async () => {
     expect(await asked({ outcome: 'more', fresh: true })).toEqual(['send', 'send']);
   });
 });
 
 describe('the audience', () => {
-  test('is sent to while it is being taken', async () => {
+  it('is sent to while it is being taken', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const { rows } = await sql<{
       id: string;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
@@ -25,7 +25,7 @@ function atRest(id: string) {
 }
 
 describe('a campaign that somebody pauses', () => {
-  test('sends nothing while it is PAUSED, and goes on with whom it had not reached', async () => {
+  it('sends nothing while it is PAUSED, and goes on with whom it had not reached', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await started();
@@ -51,7 +51,7 @@ describe('a campaign that somebody pauses', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  test('before it has begun waits, also over a restart of the worker', async () => {
+  it('before it has begun waits, also over a restart of the worker', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await campaigns.service.stopWorker();
     const id = await started();
@@ -63,7 +63,7 @@ describe('a campaign that somebody pauses', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 30 });
   });
 
-  test('can be cancelled', async () => {
+  it('can be cancelled', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     campaigns.pauseMs = 20;
     const id = await started();
@@ -78,7 +78,7 @@ describe('a campaign that somebody pauses', () => {
     expect(skipped).toBeGreaterThan(0);
   });
 
-  test('is refused in any state but SENDING', async () => {
+  it('is refused in any state but SENDING', async () => {
     const { body } = await call('POST', '/campaigns', campaignBody());
     for (const change of ['pause', 'resume']) {
       const refused = await call('POST', `/campaigns/${body.data.id}/${change}`);
@@ -88,7 +88,7 @@ describe('a campaign that somebody pauses', () => {
 });
 
 describe('a campaign whose content runs out of time', () => {
-  test('is PAUSED with the reason after 20 in a row, while others send', async () => {
+  it('is PAUSED with the reason after 20 in a row, while others send', async () => {
     const other = await buildProject(campaigns.service.db, 'Other');
     await buildDomain(campaigns.service.db, { projectId: other.id, domain: 'other.test', signing: false });
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 150, data: MANY_ITEMS });
@@ -108,7 +108,7 @@ describe('a campaign whose content runs out of time', () => {
     expect((await call('POST', `/campaigns/${id}/cancel`)).body.data.status).toBe('CANCELLED');
   });
 
-  test('goes on where most are in time', async () => {
+  it('goes on where most are in time', async () => {
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
       count: 3,
@@ -125,7 +125,7 @@ describe('a campaign whose content runs out of time', () => {
 describe('content that takes too long by what it says itself', () => {
   const body = '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ a | times: b }}{% endfor %}{% endfor %}';
 
-  test('is refused when it is saved', async () => {
+  it('is refused when it is saved', async () => {
     const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'body' }] } } };
     expect(await call('POST', '/campaigns', campaignBody({ body }))).toMatchObject(refused);
     const template = { name: 'T', subject: 'S', type: 'TRANSACTIONAL' };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import PostalMime from 'postal-mime';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildContacts } from '../build/campaigns.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
@@ -20,7 +20,7 @@ async function eventCount(name: string): Promise<number> {
 }
 
 describe('a campaign over SMTP', () => {
-  test('reaches every subscribed contact once, each with its own words, and is SENT', async () => {
+  it('reaches every subscribed contact once, each with its own words, and is SENT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 600 });
     await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${campaigns.project.id} AND email IN ('r1@to.test', 'r2@to.test')`.execute(
       campaigns.service.db,
@@ -46,7 +46,7 @@ describe('a campaign over SMTP', () => {
     expect(body).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/m);
   });
 
-  test('goes to a segment and to a filter', async () => {
+  it('goes to a segment and to a filter', async () => {
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
       count: 10,
@@ -75,7 +75,7 @@ describe('a campaign over SMTP', () => {
     }
   });
 
-  test('waits for its time, and moves when it is rescheduled', async () => {
+  it('waits for its time, and moves when it is rescheduled', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
@@ -87,7 +87,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(3);
   });
 
-  test('says what it said when it started, whatever PUT had changed before', async () => {
+  it('says what it said when it started, whatever PUT had changed before', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 1_500).toISOString() });
@@ -96,7 +96,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.bodies[0]).toContain('Subject: Changed in time\r\n');
   });
 
-  test('with a test key is recorded as SENT and handed to nobody', async () => {
+  it('with a test key is recorded as SENT and handed to nobody', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     const id = await create();
     const answer = await campaigns.service.call('POST', `/campaigns/${id}/send`, {
@@ -108,7 +108,7 @@ describe('a campaign over SMTP', () => {
     expect(campaigns.sink.messages).toHaveLength(0);
   });
 
-  test('sends one test mail that is marked', async () => {
+  it('sends one test mail that is marked', async () => {
     const id = await create();
     await call('POST', `/campaigns/${id}/test`, { email: 'me@to.test' });
     await until(async () => campaigns.sink.messages.length === 1);
@@ -118,7 +118,7 @@ describe('a campaign over SMTP', () => {
 });
 
 describe('consent is decided when a mail is about to leave', () => {
-  test('a contact who unsubscribes, is suppressed or deleted after the audience is taken gets nothing', async () => {
+  it('a contact who unsubscribes, is suppressed or deleted after the audience is taken gets nothing', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 1_500 });
     campaigns.pauseMs = 100;
     const id = await create();
@@ -143,7 +143,7 @@ describe('consent is decided when a mail is about to leave', () => {
     for (const n of [1490, 1491, 1492]) expect(got.has(`r${n}@to.test`)).toBe(false);
   });
 
-  test('pending + sent + failed + skipped = total at every moment of a running send', async () => {
+  it('pending + sent + failed + skipped = total at every moment of a running send', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2_000 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -166,7 +166,7 @@ describe('consent is decided when a mail is about to leave', () => {
 });
 
 describe('what the receiving side refuses', () => {
-  test('a dead mailbox is BOUNCED, suppressed and unsubscribed, with its events', async () => {
+  it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with its events', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 2 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -184,7 +184,7 @@ describe('what the receiving side refuses', () => {
     expect([await eventCount('email.bounce'), await eventCount('contact.unsubscribed')]).toEqual([1, 1]);
   });
 
-  test('what is refused for now is tried again later, and the others do not wait for it', async () => {
+  it('what is refused for now is tried again later, and the others do not wait for it', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 5 });
     await buildContacts(campaigns.service.db, {
       projectId: campaigns.project.id,
@@ -205,7 +205,7 @@ describe('what the receiving side refuses', () => {
 });
 
 describe('cancelling', () => {
-  test('a SCHEDULED campaign gives a DRAFT that can be sent', async () => {
+  it('a SCHEDULED campaign gives a DRAFT that can be sent', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 3 });
     const id = await create();
     await send(id, { scheduledFor: new Date(Date.now() + 3_600_000).toISOString() });
@@ -215,7 +215,7 @@ describe('cancelling', () => {
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3 });
   });
 
-  test('a SENDING campaign stops, keeps what was handed over, and skips the rest', async () => {
+  it('a SENDING campaign stops, keeps what was handed over, and skips the rest', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 6_000 });
     campaigns.pauseMs = 50;
     const id = await create();
@@ -231,7 +231,7 @@ describe('cancelling', () => {
     expect(Object.keys(await outcomes(id)).sort()).toEqual(['FAILED cancelled', 'SENT']);
   });
 
-  test('before anything was tried removes the ledger and gives a DRAFT', async () => {
+  it('before anything was tried removes the ledger and gives a DRAFT', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 50 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -249,7 +249,7 @@ describe('cancelling', () => {
 });
 
 describe('limits of the project', () => {
-  test('on hold everything is HELD, and leaves once after the release', async () => {
+  it('on hold everything is HELD, and leaves once after the release', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 40 });
     await sql`UPDATE projects SET held_at = now() WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
     const id = await create();
@@ -261,7 +261,7 @@ describe('limits of the project', () => {
     expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
   });
 
-  test('the send rate holds over the whole campaign', async () => {
+  it('the send rate holds over the whole campaign', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 60 });
     await sql`UPDATE projects SET send_rate_per_second = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -274,7 +274,7 @@ describe('limits of the project', () => {
     expect(campaigns.sink.messages).toHaveLength(60);
   });
 
-  test('what the month has no room for is skipped', async () => {
+  it('what the month has no room for is skipped', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await sql`UPDATE projects SET monthly_email_limit = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
@@ -287,7 +287,7 @@ describe('limits of the project', () => {
 });
 
 describe('what listens to email.sent', () => {
-  test('hears of every mail of a campaign once', async () => {
+  it('hears of every mail of a campaign once', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 12 });
     const workflow = await call('POST', '/workflows', { name: 'W', eventName: 'email.sent' });
     await call('POST', `/workflows/${workflow.body.id}/steps`, { type: 'EXIT', name: 'end', config: {} });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SendMailsInput, SendMailsResult } from '../../activities/deliveries.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -29,7 +29,7 @@ async function send(to: unknown): Promise<string[]> {
 const captured = async (to: string) =>
   (await service.call('GET', `/mailbox.json?to=${encodeURIComponent(to)}`, { key: null })).body.data;
 
-test('a mail that was accepted lands in the mailbox, and its record tells so', async () => {
+it('a mail that was accepted lands in the mailbox, and its record tells so', async () => {
   const [id] = await send('first@example.com');
   const [seen] = await until(async () =>
     (await captured('first@example.com')).length > 0 ? captured('first@example.com') : null,
@@ -42,7 +42,7 @@ test('a mail that was accepted lands in the mailbox, and its record tells so', a
   expect(record.events.map((event: { name: string }) => event.name)).toEqual(['email.sent']);
 });
 
-test('a burst from many clients arrives, each mail once', async () => {
+it('a burst from many clients arrives, each mail once', async () => {
   const addresses = Array.from({ length: 150 }, (_, i) => `burst${i}@example.com`);
   const ids = (await Promise.all(addresses.map((address) => send(address)))).flat();
   await until(async () => {
@@ -53,7 +53,7 @@ test('a burst from many clients arrives, each mail once', async () => {
   expect(new Set(attempts.map((row) => row.attempts))).toEqual(new Set([1]));
 });
 
-test('the send rate of a project holds', async () => {
+it('the send rate of a project holds', async () => {
   await buildDomain(service.db, { projectId: service.two.id });
   await service.db.updateTable('projects').set({ send_rate_per_second: 10 }).where('id', '=', service.two.id).execute();
   const to = Array.from({ length: 40 }, (_, i) => `slow${i}@example.com`);
@@ -68,7 +68,7 @@ test('the send rate of a project holds', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_400);
 });
 
-test('an SMS is kept by the capture provider, and none goes to somebody who answered STOP', async () => {
+it('an SMS is kept by the capture provider, and none goes to somebody who answered STOP', async () => {
   const sms = async (to: string) => (await service.call('POST', '/v1/sms/send', { body: { to, body: 'Hi' } })).body.id;
   const to = '+4915100000001';
   const stopped = '+4915100000002';
@@ -84,7 +84,7 @@ test('an SMS is kept by the capture provider, and none goes to somebody who answ
   expect(body.data.map((one: { to: string }) => one.to)).toEqual([to]);
 });
 
-test('what was refused for now is tried again at its time, and only that', async () => {
+it('what was refused for now is tried again at its time, and only that', async () => {
   const temporal = await createTestTemporal();
   const calls: string[][] = [];
   const sendMails = async ({ mails }: SendMailsInput): Promise<SendMailsResult> => {

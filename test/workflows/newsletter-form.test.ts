@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import type { CallResult } from '../support/api.ts';
@@ -51,7 +51,7 @@ async function stepsOf(email: string, count: number): Promise<string[]> {
   }, `${count} ended steps`);
 }
 
-test('subscribes a person, who gets the mail', async () => {
+it('subscribes a person, who gets the mail', async () => {
   const answer = await submit('ann@example.com', { firstName: 'Ann' });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(await contactOf('ann@example.com')).toMatchObject({ subscribed: true, data: { firstName: 'Ann' } });
@@ -59,7 +59,7 @@ test('subscribes a person, who gets the mail', async () => {
   expect(mailsTo('ann@example.com')[0]).toMatch(/^Subject: Welcome, Ann\r$/m);
 });
 
-test('sent twice by an impatient finger counts once, and finds the first answer', async () => {
+it('sent twice by an impatient finger counts once, and finds the first answer', async () => {
   const [first, second] = await Promise.all([
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
     submit('ben@example.com', { firstName: 'Ben' }, 'form-load-1'),
@@ -74,7 +74,7 @@ test('sent twice by an impatient finger counts once, and finds the first answer'
   await until(async () => mailsTo('ben@example.com').length === 1, 'the mail');
 });
 
-test('leaves the refusal of a person who unsubscribed as it is, and its answer tells nobody', async () => {
+it('leaves the refusal of a person who unsubscribed as it is, and its answer tells nobody', async () => {
   const before = await submit('cleo@example.com', { firstName: 'Cleo' });
   expect(await stepsOf('cleo@example.com', 1)).toEqual(['COMPLETED']);
   const mail = await until(async () => mailsTo('cleo@example.com')[0], 'the mail');
@@ -102,7 +102,7 @@ test('leaves the refusal of a person who unsubscribed as it is, and its answer t
   expect((await contactOf('cleo@example.com')).subscribed).toBe(false);
 });
 
-test('adds a field to a known contact, and changes nothing that the project knows', async () => {
+it('adds a field to a known contact, and changes nothing that the project knows', async () => {
   const data = { firstName: 'Dora', plan: 'pro' };
   await expectOk(service.call('POST', '/contacts', { body: { email: 'dora@example.com', subscribed: true, data } }));
   expect((await submit('dora@example.com', { firstName: 'Mallory', plan: null, shoeSize: 38 })).status).toBe(200);
@@ -111,7 +111,7 @@ test('adds a field to a known contact, and changes nothing that the project know
   expect((await contactOf('dora@example.com')).data).toEqual({ ...data, shoeSize: 39 });
 });
 
-test('subscribes a customer whom only a receipt was sent to', async () => {
+it('subscribes a customer whom only a receipt was sent to', async () => {
   const mail = { from: 'x@shop.example.com', subject: 'Receipt', body: '<p>Thanks</p>' };
   await expectOk(service.call('POST', '/v1/send', { body: { ...mail, to: 'emil@example.com' } }));
   expect((await contactOf('emil@example.com')).subscribed).toBe(false);
@@ -119,7 +119,7 @@ test('subscribes a customer whom only a receipt was sent to', async () => {
   expect((await contactOf('emil@example.com')).subscribed).toBe(true);
 });
 
-test('cannot keep a person’s password reset from them, however much it fills in', async () => {
+it('cannot keep a person’s password reset from them, however much it fills in', async () => {
   await expectOk(service.call('POST', '/contacts', { body: { email: 'finn@example.com', data: { plan: 'pro' } } }));
   const rubbish = Object.fromEntries(Array.from({ length: 199 }, (_, n) => [`field${n}`, 'x']));
   await submit('finn@example.com', rubbish);

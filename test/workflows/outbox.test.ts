@@ -5,7 +5,7 @@ import { type TestService, startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let service: TestService;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const waiting = async () =>
   (await sql<{ n: number }>`SELECT count(*) AS n FROM outbox`.execute(service.db)).rows[0]?.n ?? 0;
 
-test('a row is forgotten as soon as its workflow begins, not only when its lease runs out', async () => {
+it('a row is forgotten as soon as its workflow begins, not only when its lease runs out', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'waits',
     steps: {
@@ -38,7 +38,7 @@ test('a row is forgotten as soon as its workflow begins, not only when its lease
   }, 'the end of all executions');
 });
 
-test('what waits is told: by readiness, by metrics, and by the execution itself', async () => {
+it('what waits is told: by readiness, by metrics, and by the execution itself', async () => {
   await service.stopWorker();
   const workflow = await buildWorkflow(service, {
     eventName: 'told',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
 import { twilioSignature } from '../../domain/twilio-signature.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -34,7 +34,7 @@ const read = async (id: string) => (await service.call('GET', `/v1/sms/${id}`)).
 const untilStatus = (id: string, status: string) =>
   until(async () => ((await read(id)).status === status ? read(id) : undefined), status);
 
-test('an SMS goes through Twilio, and its callback at the address that we gave tells its end', async () => {
+it('an SMS goes through Twilio, and its callback at the address that we gave tells its end', async () => {
   const id = await send('+4915112345678');
   const queued = await untilStatus(id, 'QUEUED');
   const request = twilio.requests[0];
@@ -51,13 +51,13 @@ test('an SMS goes through Twilio, and its callback at the address that we gave t
   expect(await read(id)).toMatchObject({ status: 'UNDELIVERED', reason: 'provider_rejected', error: 'Twilio 30003' });
 });
 
-test('what Twilio refuses for good is FAILED with its words', async () => {
+it('what Twilio refuses for good is FAILED with its words', async () => {
   twilio.next.push({ status: 400, code: 21211, message: "The 'To' number is not valid" });
   const failed = await untilStatus(await send('+4915112345679'), 'FAILED');
   expect(failed).toMatchObject({ reason: 'provider_rejected', error: expect.stringContaining('21211') });
 });
 
-test('a test key ends SENT and Twilio hears nothing of it', async () => {
+it('a test key ends SENT and Twilio hears nothing of it', async () => {
   const before = twilio.requests.length;
   await untilStatus(await send('+4915112345670', service.one.testKey), 'SENT');
   expect(twilio.requests).toHaveLength(before);

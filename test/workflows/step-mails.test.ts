@@ -1,6 +1,6 @@
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { executionWorkflowId } from '../../domain/execution.ts';
 import { buildEmail } from '../build/emails.ts';
@@ -55,7 +55,7 @@ async function timeoutOf(workflowId: string, activity: string): Promise<number> 
   return Number(scheduled?.startToCloseTimeout?.seconds ?? 0);
 }
 
-test('Temporal begins no second attempt while a mail server may still answer the first', async () => {
+it('Temporal begins no second attempt while a mail server may still answer the first', async () => {
   const { connectMs, greetingMs, commandMs, messageMs } = DEFAULT_TIMEOUTS;
   const slowestSeconds = (connectMs + greetingMs + 3 * commandMs + messageMs) / 1_000;
   const workflow = await mailWorkflow();
@@ -76,7 +76,7 @@ test('Temporal begins no second attempt while a mail server may still answer the
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 
-test('mails of workflows keep to the send rate of the project, and waiting for it is no try', async () => {
+it('mails of workflows keep to the send rate of the project, and waiting for it is no try', async () => {
   const rate = 2;
   const count = 8;
   // Rates are read again every second: this one is set before the project has sent anything.
@@ -100,7 +100,7 @@ test('mails of workflows keep to the send rate of the project, and waiting for i
   expect(rows[0]).toMatchObject({ attempts: 1, tries: 1 });
 });
 
-test('held mail of a workflow counts towards the monthly limit when it leaves', async () => {
+it('held mail of a workflow counts towards the monthly limit when it leaves', async () => {
   const sent = await sql<{ n: number }>`
     SELECT count(*) AS n FROM emails WHERE project_id = ${service.one.id} AND mode = 'live'`.execute(service.db);
   const limit = (sent.rows[0]?.n ?? 0) + 1;
@@ -134,7 +134,7 @@ test('held mail of a workflow counts towards the monthly limit when it leaves', 
   await sql`UPDATE projects SET monthly_email_limit = NULL WHERE id = ${service.one.id}`.execute(service.db);
 });
 
-test('an execution that is cancelled before it began is not begun any more', async () => {
+it('an execution that is cancelled before it began is not begun any more', async () => {
   const workflow = await buildWorkflow(service, {
     eventName: 'cancelled-early',
     steps: {

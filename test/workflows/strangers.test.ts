@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import PostalMime, { type Email } from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
@@ -79,7 +79,7 @@ async function unsubscribed(email: string): Promise<void> {
 }
 
 describe('UPDATE_CONTACT with what a stranger tracked', () => {
-  test('makes no link target and no markup of it', async () => {
+  it('makes no link target and no markup of it', async () => {
     const templateId = await template('Hi', '<p><a href="{{data.website}}">your site</a> {{data.about | raw}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'site',
@@ -111,7 +111,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
     expect((await contact('site@victim.example')).untrusted).toEqual(['about']);
   });
 
-  test('sends no mail to an address of theirs', async () => {
+  it('sends no mail to an address of theirs', async () => {
     const templateId = await template('Invitation', '<div>{{data.note | raw}}</div>');
     const workflow = await buildWorkflow(service, {
       eventName: 'invite',
@@ -141,7 +141,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
     expect((await mailTo('someone@else.example')).html).toContain('<div><i>hello</i></div>');
   });
 
-  test('subscribes nobody who has unsubscribed', async () => {
+  it('subscribes nobody who has unsubscribed', async () => {
     const workflow = await buildWorkflow(service, {
       eventName: 'join',
       allowReentry: true,
@@ -157,7 +157,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
     expect(await suppressionsOf('gone@victim.example')).toEqual([]);
   });
 
-  test('nor by an event that a step of it caused, nor by one that a trusted execution waited for', async () => {
+  it('nor by an event that a step of it caused, nor by one that a trusted execution waited for', async () => {
     const joins = {
       byChange: { eventName: 'contact.unsubscribed', email: 'caused@victim.example' },
       byWait: { eventName: 'account.made', email: 'waited@victim.example' },
@@ -193,7 +193,7 @@ describe('UPDATE_CONTACT with what a stranger tracked', () => {
   });
 });
 
-test('what a stranger tracked lets a person into a segment, but subscribes nobody by it', async () => {
+it('what a stranger tracked lets a person into a segment, but subscribes nobody by it', async () => {
   const email = 'member@victim.example';
   await unsubscribed(email);
   const byData = { field: 'data.tier', operator: 'equals', value: 'gold' };
@@ -230,7 +230,7 @@ const LURE =
   'Your account is locked.\r\nConfirm at https://evil.example/login or www.evil.example or evil.example/x now';
 
 describe('a text of a stranger', () => {
-  test('is one line without links in mails of workflows, and no subject where it looks like a link', async () => {
+  it('is one line without links in mails of workflows, and no subject where it looks like a link', async () => {
     const templateId = await template('{{data.name}}', '<p>Hello {{data.name}}, {{event.note}}</p>');
     const workflow = await buildWorkflow(service, {
       eventName: 'hello',
@@ -248,7 +248,7 @@ describe('a text of a stranger', () => {
     expect(html).not.toContain('x'.repeat(201));
   });
 
-  test('nor in campaigns, nor in what events and the API say of them', async () => {
+  it('nor in campaigns, nor in what events and the API say of them', async () => {
     await expectOk(
       service.call('POST', '/contacts', {
         body: { email: 'one@list.example', subscribed: true, data: { n: 1, kind: 'list' } },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sealClearUrlSecrets } from '../../db/clear-url-secrets.ts';
 import { sealStepConfig } from '../../db/step-secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
@@ -228,7 +228,7 @@ describe('a password in the URL of a webhook endpoint', () => {
   });
 });
 
-test('passwords that an earlier release stored in clear are shown masked, used, and sealed by housekeeping', async () => {
+it('passwords that an earlier release stored in clear are shown masked, used, and sealed by housekeeping', async () => {
   const id = await newWorkflow();
   const saved = await expectOk(step(`/workflows/${id}/steps`, { url: named.url }));
   const created = await expectOk(
