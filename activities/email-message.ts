@@ -1,5 +1,5 @@
 import { asBuffer } from '../channels/email/finished-mail.ts';
-import { type MailInput, buildMessage } from '../channels/email/mime.ts';
+import { buildMessage, type MailInput } from '../channels/email/mime.ts';
 import type { OutgoingEmail } from '../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../compute/compute.ts';
 import { createContentCache } from '../compute/content-cache.ts';
@@ -20,7 +20,7 @@ import { sourced } from '../domain/provenance.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import { buildVariables } from '../domain/variables.ts';
 import { verpAddress } from '../domain/verp.ts';
-import { type DkimKeys, createDkimKeys } from './dkim-keys.ts';
+import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
 const WAIT_HERE_MS = 300;

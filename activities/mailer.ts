@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../compute/compute.ts';
 import { findLastTransientBounce } from '../db/bounce-history.ts';
@@ -13,11 +14,10 @@ import { deriveKey } from '../domain/secrets.ts';
 import { TemplateError } from '../domain/template-error.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { bounceOutcome, failed, later, refusalOf, verdictOf } from './email-decision.ts';
-import { type ReadyEmail, createEmailMessages } from './email-message.ts';
-import { type SettleHook, createEmailSettler } from './email-settler.ts';
+import { createEmailMessages, type ReadyEmail } from './email-message.ts';
+import { createEmailSettler, type SettleHook } from './email-settler.ts';
 import { createHoldGuard } from './hold-guard.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
-import type { Logger } from 'pino';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
 const IN_FLIGHT_MAX = 60;

@@ -1,8 +1,8 @@
-import { type Bound, BoundExceeded } from '../domain/bounded.ts';
-import type { Answer, TaskName, Tasks } from './tasks.ts';
-import { type TaskAnswer, type TaskMessage, fromPortable, wholeBuffers } from './thread-messages.ts';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { type Bound, BoundExceeded } from '../domain/bounded.ts';
+import type { Answer, TaskName, Tasks } from './tasks.ts';
+import { fromPortable, type TaskAnswer, type TaskMessage, wholeBuffers } from './thread-messages.ts';
 
 /** Threads of a process: one always stays for others, since a project has one at a time. More would only compete with the process itself. */
 const THREADS_MIN = 2;

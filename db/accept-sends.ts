@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import { groupBy } from '../domain/group-by.ts';
 import { isLargeMail } from '../domain/large-mail.ts';
@@ -11,10 +12,9 @@ import { saveContents } from './contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from './idempotency-batch.ts';
 import { insertOutbox, outboxRows } from './outbox.ts';
 import { prepared } from './prepared.ts';
-import { type Draft, composeSends } from './send-drafts.ts';
+import { composeSends, type Draft } from './send-drafts.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { takeMonthlyAllowance } from './usage.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** What one request came to: its answer, or why it had no effect at all. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };

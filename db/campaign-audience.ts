@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
@@ -8,7 +9,6 @@ import type { RowOf } from './schema/database.ts';
 import { loadSegmentSources } from './segment-sources.ts';
 import { inSavepoint } from './transaction.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from './usage.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal

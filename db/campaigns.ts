@@ -1,15 +1,15 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../domain/campaign.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Condition } from '../domain/filters.ts';
 import type { MailText } from '../domain/mail-text.ts';
 import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
-import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from './keyset.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from './keyset.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
-import { type Listed, fittedPage } from './page-budget.ts';
+import { fittedPage, type Listed } from './page-budget.ts';
 import type { RowOf } from './schema/database.ts';
 import { assertSender } from './senders.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {

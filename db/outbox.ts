@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Begun } from '../domain/begun.ts';
 import { type NewOutboxRow, type OutboxRow, priorityOf } from '../domain/outbox.ts';
 import { uuidv7 } from '../domain/uuid.ts';
@@ -5,7 +6,6 @@ import { OPEN_CAMPAIGNS } from './campaign-status.ts';
 import type { Db, Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
 import type { RowOf } from './schema/database.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
 const MAX_BACKOFF_SECONDS = 60;

@@ -1,3 +1,5 @@
+import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
@@ -12,8 +14,6 @@ import { startBeginRate } from './begin-rate.ts';
 import { startOutbox } from './outbox.ts';
 import { countComputed, countHeld, useTemporalLogger } from './temporal-logger.ts';
 import { startTemporalSide } from './temporal-side.ts';
-import type { WorkflowBundleOption } from '@temporalio/worker';
-import type { Logger } from 'pino';
 
 export interface RunningWorker {
   /** Drains: no new tasks, activities under way finish, connections close. */

@@ -1,11 +1,11 @@
-import { type SendOutcome, acceptSends } from '../../db/accept-sends.ts';
+import { acceptSends, type SendOutcome } from '../../db/accept-sends.ts';
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { createMonthOpener } from '../../db/usage.ts';
+import { isLargeMail } from '../../domain/large-mail.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
-import { isLargeMail } from '../../domain/large-mail.ts';
 
 /** Transactions at a time: one is built while the other commits; a third brought nothing (performance.md §5). */
 const LANES = 2;

@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../domain/errors.ts';
 import type { RequestContext } from './env.ts';
-import type { IncomingMessage } from 'node:http';
 
 /** Bodies without their attachments, unless a route says otherwise: more than any record of ours. */
 export const JSON_MAX_BYTES = 3 * 1024 * 1024;

@@ -1,6 +1,9 @@
-import { AppError } from '../../domain/errors.ts';
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { z } from 'zod';
 import type { PaidFor } from '../../compute/compute.ts';
-import { type JsonBody, TOO_MANY_NODES, isStorable, readJsonBody } from '../../domain/json-body.ts';
+import { AppError } from '../../domain/errors.ts';
+import { isStorable, type JsonBody, readJsonBody, TOO_MANY_NODES } from '../../domain/json-body.ts';
 import { authenticate } from './authenticate.ts';
 import { JSON_MAX_BYTES, readBody, tooLarge } from './body.ts';
 import { OPEN_WRITES } from './caller-limits.ts';
@@ -10,9 +13,6 @@ import type { AppEnv, RequestContext } from './env.ts';
 import { fieldErrors } from './field-errors.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import { accessRule } from './security.ts';
-import type { RouteConfig } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
-import { z } from 'zod';
 
 /** Larger bodies take tens of milliseconds of the thread that all share, so few of a project are taken at a time. */
 const LARGE_BODY_BYTES = 1024 * 1024;

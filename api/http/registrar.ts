@@ -1,3 +1,5 @@
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
+import type { Handler } from 'hono';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { errorResponses } from './answers.ts';
 import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
@@ -7,8 +9,6 @@ import type { App, AppEnv, RequestContext } from './env.ts';
 import { type GuardedRoute, guard } from './guard.ts';
 import type { RouteTable } from './route-table.ts';
 import { accessRule } from './security.ts';
-import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
-import type { Handler } from 'hono';
 
 /** At which paths an operation answers, for the path that its route names. */
 export type PathRule = (path: string) => string[];

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
 import type { InboundHandler, InboundListener, InboundMessage } from '../../channels/inbound/listener.ts';
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Verdicts } from '../../channels/inbound/verdicts.ts';
@@ -13,8 +15,6 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
-import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
 
 /** What an event keeps of a text; the record of the mail has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;

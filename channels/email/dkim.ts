@@ -1,5 +1,12 @@
-import { type HeaderField, headerFields, relaxedBody, relaxedPieces, splitBytes, splitMessage } from './dkim-canonical.ts';
-import { type KeyObject, createHash, createPrivateKey, sign } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import {
+  type HeaderField,
+  headerFields,
+  relaxedBody,
+  relaxedPieces,
+  splitBytes,
+  splitMessage,
+} from './dkim-canonical.ts';
 
 /**
  * Fields that are signed where they are present: what RFC 6376 §5.4.1 names, and List-Unsubscribe(-Post), which RFC 8058 §4 demands.

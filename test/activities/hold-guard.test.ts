@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
 import { claimEmails } from '../../db/email-ledger.ts';
 import { recordEmailResults } from '../../db/email-outcomes.ts';
@@ -12,14 +14,12 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
-import { type TestProject, buildProject } from '../support/api.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
-import { type TestService, startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const POLICY = '550 5.7.26 Unauthenticated email from sender.test is not accepted due to its DMARC policy';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');

@@ -1,4 +1,7 @@
-import { type Mailer, createMailer } from '../../activities/mailer.ts';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { createMailer, type Mailer } from '../../activities/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertAttachments } from '../../db/attachments.ts';
@@ -9,13 +12,10 @@ import type { OutboxRow } from '../../domain/outbox.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 const DELIVERY = '0190a000-0000-7000-8000-00000000d001';
 const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');

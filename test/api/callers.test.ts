@@ -1,12 +1,12 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { hashPassword } from '../../api/routes/auth/passwords.ts';
 import { insertAccount } from '../../db/accounts.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { callHttp } from '../support/http.ts';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PASSWORD = 'correct horse';
 let database: TestDatabase;

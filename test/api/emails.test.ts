@@ -1,8 +1,8 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertCapturedEmail, insertCapturedSms } from '../../db/captured.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;
 

@@ -1,8 +1,8 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/http/openapi.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { operationsOf } from '../support/operations.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const KB = 1024;
 let api: TestApi;

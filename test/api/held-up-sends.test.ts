@@ -1,8 +1,8 @@
-import { createApp } from '../../api/http/app.ts';
-import { buildDomain } from '../build/senders.ts';
-import { type TestApi, type TestProject, startTestApi } from '../support/api.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../api/http/app.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 
 let api: TestApi;
 let app: TestApi['app'];

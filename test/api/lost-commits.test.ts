@@ -1,11 +1,11 @@
-import { createApp } from '../../api/http/app.ts';
-import { type Db, connect } from '../../db/connection.ts';
-import { buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
-import { readAnswer, requestOf } from '../support/http.ts';
-import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createApp } from '../../api/http/app.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { readAnswer, requestOf } from '../support/http.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 
 let api: TestApi;
 let proxy: PostgresProxy;

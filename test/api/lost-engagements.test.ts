@@ -1,13 +1,13 @@
-import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
-import { type Db, connect } from '../../db/connection.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
-import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
-import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
-import { until } from '../support/until.ts';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { until } from '../support/until.ts';
 
 let database: TestDatabase;
 let projectId: string;

@@ -1,12 +1,12 @@
-import { createApp } from '../../api/http/app.ts';
-import { type RunningApi, startApi } from '../../api/http/server.ts';
-import { connect } from '../../db/connection.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
-import { until } from '../support/until.ts';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../api/http/app.ts';
+import { type RunningApi, startApi } from '../../api/http/server.ts';
+import { connect } from '../../db/connection.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/until.ts';
 
 let api: TestApi;
 let running: RunningApi;

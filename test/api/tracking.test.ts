@@ -1,12 +1,12 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36',

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
-import { makeDkimKey } from '../../domain/dkim-key.ts';
 import { type FinishedMailInput, finishedMail } from '../../channels/email/finished-mail.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { BoundExceeded } from '../../domain/bounded.ts';

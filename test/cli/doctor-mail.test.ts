@@ -1,3 +1,7 @@
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../channels/public-address.ts';
 import { listDomains } from '../../db/domains.ts';
 import { parseSettings } from '../../domain/config.ts';
@@ -5,14 +9,10 @@ import { recordSource } from '../../domain/record-source.ts';
 import { dnsRecords } from '../../domain/sender-domain.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
-import { type DnsServer, type Zone, startDnsServer } from '../support/dns-server.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type DnsServer, startDnsServer, type Zone } from '../support/dns-server.ts';
 import { diagnoseHere, runDoctor } from '../support/doctor.ts';
 import { type ScriptedSmtp, startScriptedSmtp, willing } from '../support/scripted-smtp.ts';
-import { type Server, createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const DOCTOR_TIMEOUT_MS = 60_000;
 /** Reserved for documentation (RFC 5737): the address that mail would leave from. */

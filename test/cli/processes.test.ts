@@ -1,16 +1,16 @@
-import { freePort } from '../../cli/ports.ts';
-import { enqueue } from '../../db/outbox.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
-import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
-import { createTestTemporal } from '../support/services.ts';
-import { until } from '../support/until.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../cli/ports.ts';
+import { enqueue } from '../../db/outbox.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildEmail } from '../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist', 'cli');
 const SECRET_KEY = 'a-secret-key-for-the-tests';

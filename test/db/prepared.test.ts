@@ -1,8 +1,8 @@
-import { type Db, connect } from '../../db/connection.ts';
-import { prepared } from '../../db/prepared.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { connect, type Db } from '../../db/connection.ts';
+import { prepared } from '../../db/prepared.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
 let db: Db;

@@ -1,13 +1,13 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Trx } from '../../db/connection.ts';
 import { resumeExecution } from '../../db/execution-resume.ts';
 import { recordEvents } from '../../db/record-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deleteStep } from '../../db/workflow-steps.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let api: TestApi;
 beforeAll(async () => {

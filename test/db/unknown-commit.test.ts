@@ -1,11 +1,11 @@
-import { type Db, type Trx, connect } from '../../db/connection.ts';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connect, type Db, type Trx } from '../../db/connection.ts';
 import { UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction, provesRollback } from '../../db/transaction.ts';
 import { AppError } from '../../domain/errors.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 
 let database: TestDatabase;
 let proxy: PostgresProxy;

@@ -1,14 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Trx } from '../../db/connection.ts';
 import { recordEvents } from '../../db/record-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhook-endpoints.ts';
 import { beginTurn, endTurn, listDueDeliveries, recordAttempts } from '../../db/webhook-turns.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let database: TestDatabase;
 let projectId: string;

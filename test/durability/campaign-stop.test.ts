@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCampaign } from '../../db/campaign-lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -5,13 +7,11 @@ import { NO_TEXT } from '../../domain/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
-import { type TestTemporal, createTestTemporal } from '../support/services.ts';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const RECIPIENTS = 5_000;
 

@@ -1,15 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { recordEvents } from '../../db/record-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhook-endpoints.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostProcess, startWorkerHost } from '../support/host-process.ts';
-import { type TestTemporal, createTestTemporal } from '../support/services.ts';
-import { type WebhookReceiver, startWebhookReceiver } from '../support/webhook-receiver.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createTestTemporal, type TestTemporal } from '../support/services.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 400;
 /** Requests of a turn that may be under way (activities/webhook-turn.ts): what a kill can double. */

@@ -1,3 +1,5 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { pino } from 'pino';
 import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import { createApp } from '../../api/http/app.ts';
 import type { Deps } from '../../api/http/deps.ts';
@@ -7,7 +9,7 @@ import { createRateLimits } from '../../api/http/rate-limits.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertProject } from '../../db/accounts.ts';
 import { insertApiKey } from '../../db/api-keys.ts';
-import { type Db, connect } from '../../db/connection.ts';
+import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox-backlog.ts';
 import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
@@ -17,8 +19,6 @@ import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createTestDatabase } from './database.ts';
 import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import { pino } from 'pino';
 
 export type { CallOptions, CallResult } from './http.ts';
 

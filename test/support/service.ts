@@ -1,12 +1,12 @@
+import { pino } from 'pino';
 import { startApi } from '../../api/http/server.ts';
-import { type Db, connect } from '../../db/connection.ts';
+import { connect, type Db } from '../../db/connection.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { startWorker } from '../../worker/worker.ts';
-import { type TestProject, buildProject } from './api.ts';
+import { buildProject, type TestProject } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { type CallOptions, type CallResult, callHttp } from './http.ts';
-import { type TestTemporal, createTestTemporal } from './services.ts';
-import { pino } from 'pino';
+import { createTestTemporal, type TestTemporal } from './services.ts';
 
 export interface TestService {
   baseUrl: string;

@@ -1,5 +1,8 @@
-import { type EmailAttempts, createEmailAttempts } from '../../activities/email-attempts.ts';
-import { type Mailer, createMailer } from '../../activities/mailer.ts';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEmailAttempts, type EmailAttempts } from '../../activities/email-attempts.ts';
+import { createMailer, type Mailer } from '../../activities/mailer.ts';
 import { createSendRates } from '../../activities/send-rates.ts';
 import { createSmsAttempts } from '../../activities/sms-attempts.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
@@ -18,14 +21,11 @@ import { uuidv7 } from '../../domain/uuid.ts';
 import { emailChannel, largeEmailChannel, smsChannel } from '../../worker/direct-channels.ts';
 import { type DirectChannel, startDirectSender } from '../../worker/direct-sender.ts';
 import { type BuildEmail, buildContact, buildEmail } from '../build/emails.ts';
-import { TEST_SECRET_KEY, buildDomain } from '../build/senders.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /** Single mails and SMS leave without Temporal: nothing of it runs here. */
 const log = pino({ level: 'silent' });

@@ -1,9 +1,9 @@
+import { z } from '@hono/zod-openapi';
+import { isBase64 } from '../../../domain/base64.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { isReservedMailHeader } from '../../../domain/service-headers.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { EmailAddress } from '../../http/schemas.ts';
-import { isBase64 } from '../../../domain/base64.ts';
-import { z } from '@hono/zod-openapi';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
 export const SUBJECT_MAX_CHARS = 998;

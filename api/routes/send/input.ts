@@ -6,7 +6,7 @@ import { parseTemplate, renderBounded } from '../../../domain/liquid.ts';
 import { Lru } from '../../../domain/lru.ts';
 import type { Recipient, SendAttachment, SendRequest } from '../../../domain/send-request.ts';
 import { TemplateError, templateRefusal } from '../../../domain/template-error.ts';
-import { type SendInput, checkAttachments } from './body.ts';
+import { checkAttachments, type SendInput } from './body.ts';
 
 /** What the caller is, besides what it asks for. */
 export type SendCaller = Pick<

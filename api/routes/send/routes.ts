@@ -1,3 +1,4 @@
+import { createRoute, z } from '@hono/zod-openapi';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -7,9 +8,8 @@ import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { SendBody, attachmentBytes, sendMaxBytes } from './body.ts';
+import { SendBody, sendMaxBytes } from './body.ts';
 import { checkLargeTemplates, sendRequest } from './input.ts';
-import { createRoute, z } from '@hono/zod-openapi';
 
 const ID = '0190a000-0000-7000-8000-000000000000';
 
