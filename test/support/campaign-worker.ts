@@ -1,6 +1,5 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { pino } from 'pino';
-import { type ChunkInput, campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
+import type { ChunkInput } from '../../activities/campaign-sending.ts';
+import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
@@ -12,6 +11,8 @@ import { parseConfig } from '../../domain/config.ts';
 import { NO_TEXT } from '../../domain/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
 
 /** One start of a campaign, as its workflow names it to the activities. */
 export interface CampaignStart {
