@@ -5,7 +5,7 @@ import type { EmailProviderKind } from '../domain/email-providers.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { type Persistence, persistently } from './persistently.ts';
 
-/** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (performance.md §3). */
+/** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (docs/ARCHITECTURE.md "Decisions"). */
 const BATCH_ROWS = 100;
 /** How long a lone answer waits for others. */
 const BATCH_MS = 20;

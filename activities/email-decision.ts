@@ -8,7 +8,7 @@ import { nextAttemptAt } from '../domain/retry-schedule.ts';
 
 /**
  * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold. Undefined lets it go.
- * A test mail is never held: nothing of it reaches anyone. Source: decisions §6, §9.
+ * A test mail is never held: nothing of it reaches anyone. Source: contract §6.3, §9.8.
  */
 export function refusalOf(email: ClaimedEmail): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
@@ -19,7 +19,7 @@ export function refusalOf(email: ClaimedEmail): EmailOutcome | undefined {
   return held ? { kind: 'held' } : undefined;
 }
 
-/** Marketing and automation wait for the end of a hold; transactional mail goes on (decisions §9). */
+/** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */
 function isHoldable(email: ClaimedEmail): boolean {
   return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
 }

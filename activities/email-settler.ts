@@ -7,7 +7,7 @@ import type { OutboxRow } from '../domain/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { persistently } from './persistently.ts';
 
-/** Results that share a transaction: 100 cost a third of what 20 cost a row (performance.md §3). */
+/** Results that share a transaction: 100 cost a third of what 20 cost a row (docs/ARCHITECTURE.md "Decisions"). */
 const BATCH_MAX = 100;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */

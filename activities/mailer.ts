@@ -19,7 +19,7 @@ import { createEmailSettler, type SettleHook } from './email-settler.ts';
 import { createHoldGuard } from './hold-guard.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 
-/** Single mails of a process on the wire, answered or being committed: what a kill can double (performance.md §3). */
+/** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
 const IN_FLIGHT_MAX = 60;
 /** Of one project: some places are always free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;

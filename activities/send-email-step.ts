@@ -26,7 +26,7 @@ const BATCH_MAX = 50;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
-/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (decisions §11). */
+/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
 const SKIPPED = /^(unsubscribed|suppressed:)/;
 
 /** A mail that is this attempt's to send, or where the execution stands when there is none. */

@@ -11,7 +11,7 @@ import { contactToken, contactUrls } from '../domain/link-tokens.ts';
 import { WebhookConfig } from '../domain/steps/webhook.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** decisions §7: five tries in all. */
+/** contract §7.6: five tries in all. */
 const MAX_TRIES = 5;
 /** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
 const FIRST_RETRY_SECONDS = 1;

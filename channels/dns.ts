@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Dns, DnsAnswer, MxRecord } from '../domain/dns.ts';
 import { Lru } from '../domain/lru.ts';
 
-/** All that a lookup may take (decisions §10). */
+/** All that a lookup may take (contract §10.4). */
 const LOOKUP_MS = 3_000;
 /** Two tries fit into it; c-ares waits longer the second time. */
 const TRY_MS = 900;

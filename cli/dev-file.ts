@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { FirstProjectFacts } from './first-project.ts';
 import { writePrivate } from './private-files.ts';
 
-/** What a running `npm start` tells scripts and tests. Source: running.md "$TIDINGS_HOME/dev.json". */
+/** What a running `npm start` tells scripts and tests. Source: docs/operating.md. */
 export interface DevFile extends FirstProjectFacts {
   readonly baseUrl: string;
   readonly databaseUrl: string;

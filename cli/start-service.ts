@@ -36,7 +36,7 @@ export interface Service {
 
 /**
  * Starts the whole service on this machine and keeps it running until it is told to stop; `tell` gets what its user
- * reads, line by line. Source: running.md.
+ * reads, line by line. Source: docs/operating.md.
  */
 export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
   const parts = createParts();

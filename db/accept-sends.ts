@@ -29,7 +29,7 @@ export interface AcceptedSends {
 /**
  * Accepts many `POST /v1/send` in the caller's transaction, set-based: idempotency keys, contacts, contents, attachments, emails, outbox.
  * A refused request leaves nothing behind. The caller puts together only requests that name no idempotency key twice and do not
- * disagree about a contact; where this throws, it runs them again one by one. Source: performance.md §5, decisions §1, §11.
+ * disagree about a contact; where this throws, it runs them again one by one. Source: contract §1, docs/ARCHITECTURE.md "Decisions".
  */
 export async function acceptSends(
   trx: Trx,

@@ -29,7 +29,7 @@ interface Effect {
 
 /**
  * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever crashes.
- * An id that is no contact of the project is a failure with its error, and the others go on. Source: decisions §11.
+ * An id that is no contact of the project is a failure with its error, and the others go on. Source: contract §3.5.
  */
 export async function runBulkChunk(
   trx: Trx,

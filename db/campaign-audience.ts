@@ -48,7 +48,7 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
 /**
  * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Rows, chunk and cursor move
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
- * A contact who leaves the audience later is judged when the mail is about to leave (db/campaign-ledger.ts). Source: decisions §6.
+ * A contact who leaves the audience later is judged when the mail is about to leave (db/campaign-ledger.ts). Source: contract §6.3.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);

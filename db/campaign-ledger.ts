@@ -103,7 +103,7 @@ export async function listRanges(
 /**
  * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they count as of now.
  * The campaign's row is held until the commit, so that a cancel either sees these claims or prevents them; it is held so that the audience
- * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (performance.md §3): updates stay heap-only.
+ * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const { rows } = await sql<ClaimRow>`

@@ -44,7 +44,7 @@ export type StartState =
 /**
  * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two calls at once.
  * Without `mode` it keeps the one it was scheduled with.
- * Source: decisions §6.
+ * Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
  */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
-/** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: decisions §6. */
+/** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
 export interface CampaignCounts {
   total: number;
   /** Not yet handed over: waiting, on its way, or held. */

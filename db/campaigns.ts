@@ -96,7 +96,7 @@ export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Pr
   return toCampaign(row);
 }
 
-/** Campaigns newest first, by page number or by cursor (decisions §1), with as many bodies and conditions as fit. */
+/** Campaigns newest first, by page number or by cursor (contract §1.6), with as many bodies and conditions as fit. */
 export async function listCampaigns(
   db: Db,
   p: {

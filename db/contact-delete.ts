@@ -18,7 +18,7 @@ export interface DeletedContacts {
 /**
  * Erases contacts: ends their executions, takes them out of segments and waits, and leaves no address or personal data in what is
  * kept for the figures (emails, SMS, events, suppression entries). The rows are locked first, so whoever writes for one of them at
- * the same time has either committed, and is seen here, or finds it gone. May run twice. Source: decisions §3, §9.
+ * the same time has either committed, and is seen here, or finds it gone. May run twice. Source: contract §3.4, §9.
  */
 export async function deleteContacts(
   trx: Trx,

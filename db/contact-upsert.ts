@@ -59,7 +59,7 @@ export interface UpsertedContact {
  * changes. Known contacts are locked in the order of their ids and new ones inserted in that of their addresses, so that two such
  * transactions wait rather than deadlock; run it by `inTransaction` all the same. The caller records what a change of subscription emits
  * (`recordSubscriptionChanges`).
- * Known contacts stay locked against deletion until the transaction ends. Source: decisions §2, §3, §9; performance.md §5.
+ * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9, docs/ARCHITECTURE.md "Decisions".
  * @returns one result a row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
  */
@@ -166,7 +166,7 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
-  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (performance.md §5).
+  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (docs/ARCHITECTURE.md "Decisions").
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]

@@ -16,7 +16,7 @@ export interface Contact {
   id: string;
   email: string;
   subscribed: boolean;
-  /** Consent to SMS, apart from `subscribed` (decisions §11). */
+  /** Consent to SMS, apart from `subscribed` (contract §10.3). */
   smsSubscribed: boolean;
   data: Data;
   createdAt: Date;
@@ -60,7 +60,7 @@ export async function getContact(db: Db, { projectId, id }: ContactRef): Promise
 }
 
 /**
- * Contacts newest first; `total` is counted on the first page only, and 0 after it (spec "Conventions").
+ * Contacts newest first; `total` is counted on the first page only, and 0 after it (contract §1.6).
  * A search that finds nothing reads all of the project: 0.4 s with a million contacts. A trigram index would answer in 6 ms and
  * cost 80 µs at every insert, which is three times what an imported contact costs altogether; so there is none.
  */

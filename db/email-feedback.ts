@@ -42,7 +42,7 @@ export interface FeedbackResult {
 /**
  * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a dead mailbox or a
  * complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any order do no harm: each kind counts
- * once, and a Permanent bounce after a Transient one once more. Source: spec "Event payloads", decisions §9.
+ * once, and a Permanent bounce after a Transient one once more. Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);

@@ -42,7 +42,7 @@ function subjectOf(email: Email): Taken<string> {
   }
 }
 
-/** What every event of a mail says of it, for events that come long after it was sent (spec "Event payloads"). */
+/** What every event of a mail says of it, for events that come long after it was sent (contract §8.2). */
 export function eventDataOf(email: Email): Sourced<EmailEventData> {
   const { value: subject, untrusted } = subjectOf(email);
   const data = {

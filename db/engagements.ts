@@ -25,7 +25,7 @@ export interface Engagement {
  * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the first instants once,
  * OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it makes no open of it), and for the first
  * open and the first click of a person the events `email.open` and `email.click`. Machines count apart and set nothing.
- * Source: spec "Event payloads", decisions §9.
+ * Source: contract §8.2, §9.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordEngagements(
@@ -48,7 +48,7 @@ interface Counters {
   clicks: number;
 }
 
-/** Returns the counters as they were. A test mail stays SENT for good (spec "Email record"). */
+/** Returns the counters as they were. A test mail stays SENT for good (contract §9.1). */
 async function countEngagements(
   trx: Trx,
   projectId: string,

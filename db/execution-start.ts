@@ -37,7 +37,7 @@ export interface StartExecutions {
 
 /**
  * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out: the unique
- * indexes of `executions` decide, not a read (decisions §7). Each execution is walked on to its first effect or pause at once, so that
+ * indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first effect or pause at once, so that
  * its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a step that caused the next one's event, starts none: that is
  * said on the last of them.
  */

@@ -1,6 +1,6 @@
 /**
  * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and CONDITION
- * steps alike. It agrees with `domain/filter-evaluate.ts`, which a property test holds it to. Source: decisions §5, §7.
+ * steps alike. It agrees with `domain/filter-evaluate.ts`, which a property test holds it to. Source: contract §5.2, §7.2.
  *
  * No predicate raises on dirty data: JSON values are compared as jsonb behind a test of their type, never cast. EXISTS
  * stands at the top level of an AND wherever the condition allows, where Postgres turns it into a semi-join.

@@ -26,7 +26,7 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
 /**
  * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They are taken in order,
  * so that two such transactions wait for each other rather than deadlock. Returns the refusals of those that took effect before, by
- * `keyName`. Source: decisions §1.
+ * `keyName`. Source: contract §1.9.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();

@@ -50,7 +50,7 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
 /**
  * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is created unsubscribed if
  * new. May run twice: a mail whose sender did not hear our answer comes again, and is known by its Message-ID. What it says is a
- * stranger's: text only, never a link target or a header. Source: spec "Event payloads", decisions §11.
+ * stranger's: text only, never a link target or a header. Source: contract §8.2, §2.3.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordReceived(

@@ -68,7 +68,7 @@ const COLUMNS = [
   'completed_at',
 ] as const;
 
-/** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: spec "Contacts". */
+/** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: contract §3.5. */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,

@@ -52,7 +52,7 @@ export function toPage<R extends { id: string }, T>(
 }
 
 /**
- * The page of a list that takes page numbers and cursors (decisions §1): a cursor wins over a page number.
+ * The page of a list that takes page numbers and cursors (contract §1.6): a cursor wins over a page number.
  * `rows` were read with `LIMIT pageSize + 1`, and `OFFSET offsetOf(request)` where there was no cursor.
  */
 export function toNumberedPage<R extends { id: string }, T>(

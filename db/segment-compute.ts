@@ -35,7 +35,7 @@ export interface ComputeOptions {
  * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is decided again
  * in a transaction that holds the segment, where the member rows and the events are written together. So every change has exactly
  * one event, whatever runs at the same time or is killed in between, and a run that was cut short is finished by the next.
- * Source: decisions §5, spec "Events".
+ * Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {

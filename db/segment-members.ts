@@ -1,4 +1,4 @@
-/** The stored members of STATIC segments, added and removed by address. Source: decisions §5. */
+/** The stored members of STATIC segments, added and removed by address. Source: contract §5. */
 
 import { sql } from 'kysely';
 import { normalizeEmail } from '../domain/email-address.ts';

@@ -1,4 +1,4 @@
-/** Segments: records, their slugs, and the guard before one is deleted. Source: spec "Segments", decisions §5. */
+/** Segments: records, their slugs, and the guard before one is deleted. Source: contract §5. */
 
 import { sql } from 'kysely';
 import type { CampaignStatus } from '../domain/campaign.ts';

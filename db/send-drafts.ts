@@ -19,7 +19,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
- * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: decisions §1, §11.
+ * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: contract §1.7.
  */
 export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<Map<SendRequest, Draft | AppError>> {
   const templates = await findTemplates(trx, requests);
@@ -99,7 +99,7 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
 
 /**
  * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new one is
- * unsubscribed, and `subscribed` in the request wins over both (decisions §11).
+ * unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
  */
 async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
   const undecided = drafts.filter(({ request }) => request.subscribed === undefined);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Db } from './connection.ts';
 
-/** @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (decisions §1) */
+/** @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7) */
 export async function assertSender(db: Db, projectId: string, from: string): Promise<void> {
   if (!(await isVerifiedSender(db, projectId, from))) throw new AppError('DOMAIN_NOT_VERIFIED', { details: { from } });
 }

@@ -90,7 +90,7 @@ export async function reportSmsStatus(
 
 /**
  * Records STOP or START of a number, for the contacts with that number in every project that sends from the number it was written to;
- * returns how many changed. It is consent to SMS and nothing else (decisions §11).
+ * returns how many changed. It is consent to SMS and nothing else (contract §10.3).
  */
 export async function setSmsConsent(db: Db, p: { phone: string; sender: string; consents: boolean }): Promise<number> {
   const result = await sql`

@@ -38,7 +38,7 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
 /**
  * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available queues the job
  * that tells those who wait for it, in the same transaction, so that a restock is reported once however often it is sent.
- * Source: decisions §10.
+ * Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,
@@ -76,7 +76,7 @@ export async function upsertVariants(
 
 /**
  * Notes that a person wants to hear when a variant is back; the contact is created unsubscribed if it is new, for this is no consent
- * to marketing (spec "POST /v1/back-in-stock"). Asking twice is one wait. `subscribed` is false when the variant is available, since
+ * to marketing (contract §10.5). Asking twice is one wait. `subscribed` is false when the variant is available, since
  * there is nothing to wait for.
  * @throws AppError NOT_FOUND when the project has no such variant; nothing may be committed then
  */

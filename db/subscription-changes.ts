@@ -19,7 +19,7 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 
 /**
  * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of the change.
- * Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself (spec "Events").
+ * Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself (contract §8.2).
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordSubscriptionChanges(

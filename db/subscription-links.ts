@@ -8,7 +8,7 @@ import type { Db, Trx } from './connection.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';
 
-/** What only the person puts on the list or takes off it by themselves (decisions §9). */
+/** What only the person puts on the list or takes off it by themselves (contract §3.7). */
 const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];
 const SOURCE = 'unsubscribe_page';
 
@@ -55,7 +55,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
 
 /**
  * The person does not want marketing any more: unsubscribes the contact with its event, puts the addresses on the suppression list, and
- * notes it on the mail. May run twice: nothing changes then. Source: RFC 8058 §3.1, decisions §9.
+ * notes it on the mail. May run twice: nothing changes then. Source: RFC 8058 §3.1, contract §9.3.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {

@@ -1,4 +1,4 @@
-/** The kinds of an activity feed, in the order of the documentation (decisions §8). */
+/** The kinds of an activity feed, in the order of the documentation (contract §8). */
 export const ACTIVITY_TYPES = [
   'event.triggered',
   'email.sent',

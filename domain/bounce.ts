@@ -1,6 +1,6 @@
 /**
  * What a mail server's refusal means: the one table. Known words beat the enhanced status code (RFC 3463), that beats the bare code,
- * because large receivers put unknown users under 5.5.0, 5.7.1 or 554. Source: decisions §9 and §11.
+ * because large receivers put unknown users under 5.5.0, 5.7.1 or 554. Source: contract §9.7.
  */
 
 /** Where in an SMTP session a refusal came; from `connect` to `auth` it is about the session, later about the message. */

@@ -7,7 +7,7 @@ export interface Bound {
   attempts: number;
 }
 
-/** A template may hold a process up for 200 ms (decisions §4); the rest is for stopping it. A fourth try would hardly end better. */
+/** A template may hold a process up for 200 ms (contract §4.2); the rest is for stopping it. A fourth try would hardly end better. */
 let bound: Bound = { ms: 180, attempts: 3 };
 
 const context = createContext({ run: undefined });

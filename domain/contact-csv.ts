@@ -3,7 +3,7 @@ import { applyData, DATA_LIMITS, type Data } from './data-values.ts';
 import { isEmailAddress, normalizeEmail } from './email-address.ts';
 import { AppError, type FieldError, fieldError } from './errors.ts';
 
-/** Size of an uploaded file. Source: spec "Limits". */
+/** Size of an uploaded file. Source: contract §1.11. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
 /** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
 const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;

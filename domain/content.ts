@@ -20,7 +20,7 @@ export interface CompiledContent {
   links: string[];
   /** The keys of contact data that the templates read, or `*` where that cannot be told. */
   variables: string[] | '*';
-  /** Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (decisions §9). */
+  /** Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (contract §9.2). */
   needsUnsubscribe: boolean;
   /** Rendered within the outer bound, at about 130 µs more a message. */
   costly: boolean;

@@ -7,7 +7,7 @@ export type CursorKey = readonly (string | number)[];
 const MAX_CURSOR_CHARS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A position in a list as the opaque text that callers hand back: base64url of the sort key. Source: decisions §1. */
+/** A position in a list as the opaque text that callers hand back: base64url of the sort key. Source: contract §1. */
 export function encodeCursor(key: CursorKey): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from './errors.ts';
 
-/** Names the service itself gives a meaning; a caller's value under one of them is dropped in silence (spec, rule 5). */
+/** Names the service itself gives a meaning; a caller's value under one of them is dropped in silence (rule 5). */
 export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'id',
   'service_id',
@@ -11,7 +11,7 @@ export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'manageUrl',
 ]);
 
-/** Limits of one contact's data (decisions §3). The size is that of its JSON in UTF-8 bytes. */
+/** Limits of one contact's data (contract §3.2). The size is that of its JSON in UTF-8 bytes. */
 export const DATA_LIMITS = { keyLength: 100, keys: 200, bytes: 65_536, depth: 20 } as const;
 
 export type Data = Record<string, unknown>;
@@ -32,7 +32,7 @@ export interface DataChanges {
 /**
  * Sorts the `data` of a request by the five value rules: a value is stored, `null` deletes, an empty string is skipped,
  * `{ value, persistent: false }` counts for this request only, reserved keys are dropped. `{ value, persistent: true }`
- * is its value. Arrays and other objects are stored as given. Source: spec "Contact", decisions §3.
+ * is its value. Arrays and other objects are stored as given. Source: contract §3.2.
  */
 export function applyData(input: Readonly<Data> | null | undefined, field = 'data'): DataChanges {
   const changes: DataChanges = { set: {}, remove: [], oneOff: {}, ignored: [], errors: [] };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The longest address that mail can carry (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 export const EMAIL_MAX_CHARS = 254;
 
-/** How addresses are compared and stored: trimmed and in lower case (decisions §3). */
+/** How addresses are compared and stored: trimmed and in lower case (contract §3.1). */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }

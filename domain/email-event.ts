@@ -1,4 +1,4 @@
-/** What every email event says of its mail (spec "Event payloads"). */
+/** What every email event says of its mail (contract §8.2). */
 export interface EmailEventData {
   /** As rendered for this mail. */
   subject: string;

@@ -1,6 +1,6 @@
 /**
  * The one catalogue of error codes: status, default message and the `suggestion` of the envelope.
- * Source: spec "Errors", decisions §1 and §11. `docs/errors.md` and the OpenAPI document are held to it by a test.
+ * Source: contract §1.5. `docs/errors.md` and the OpenAPI document are held to it by a test.
  */
 export const ERRORS = {
   BAD_REQUEST: {
@@ -123,7 +123,7 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   message?: string;
-  /** Overrides the catalogue's status: decisions §1 has VALIDATION_ERROR as 400 on some endpoints. */
+  /** Overrides the catalogue's status: contract §1.7 has VALIDATION_ERROR as 400 on some endpoints. */
   status?: number;
   details?: Record<string, unknown>;
   errors?: FieldError[];

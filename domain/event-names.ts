@@ -1,6 +1,6 @@
 import type { FieldError } from './errors.ts';
 
-/** Events the service records about email. Source: spec "Events". */
+/** Events the service records about email. Source: contract §8.2. */
 export const EMAIL_EVENTS = [
   'email.sent',
   'email.delivery',
@@ -24,7 +24,7 @@ export const PIXEL_PREFIX = 'pixel.';
 /** Namespaces the service fills from other sources: the pixel and the storefront platform. */
 const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
 
-/** Recorded when a variant a contact waits for is available again (decisions §10). */
+/** Recorded when a variant a contact waits for is available again (contract §10.5). */
 export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 
 /** Whether the name belongs to what the service emits itself; callers may listen to it, never record it. */
@@ -41,14 +41,14 @@ function isSystemSourcedEvent(name: string): boolean {
   return SYSTEM_SOURCED.some((prefix) => name.startsWith(prefix));
 }
 
-/** Whether the service owns the name: it can neither be recorded nor purged by a caller (decisions §8). */
+/** Whether the service owns the name: it can neither be recorded nor purged by a caller (contract §8.3). */
 export function isSystemEvent(name: string): boolean {
   return isReservedEvent(name) || isSystemSourcedEvent(name);
 }
 
 /**
  * What is wrong with an event name a caller wants to record, or undefined. Codes `too_small`, `too_big`,
- * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: spec "POST /v1/track", decisions §8.
+ * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: contract §8.1.
  */
 export function eventNameFault(name: string, field = 'event'): FieldError | undefined {
   const shape = eventNameShapeFault(name, field);

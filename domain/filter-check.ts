@@ -1,4 +1,4 @@
-/** Which filters make sense: field and operator together, and the value that the operator needs (decisions §5). */
+/** Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2). */
 import {
   type FieldRef,
   type FilterScope,

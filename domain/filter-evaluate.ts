@@ -1,6 +1,6 @@
 /**
  * The filter language evaluated in memory: what `db/filter-sql.ts` must agree with, what decides the parts of a
- * CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: decisions §5, §7.
+ * CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2, §7.2.
  */
 import {
   type FieldRef,

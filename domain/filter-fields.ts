@@ -1,4 +1,4 @@
-/** What a filter of the filter language can name: operators, units, fields, and which go together (decisions §5, §7). */
+/** What a filter of the filter language can name: operators, units, fields, and which go together (contract §5.2, §7.2). */
 
 export const VALUE_OPERATORS = [
   'equals',
@@ -78,7 +78,7 @@ export function operatorsOf(kind: FieldKind): readonly Operator[] {
 
 /**
  * Reads the name of a field as filters write it; undefined when there is no such field in this scope.
- * The operator tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (decisions §7).
+ * The operator tells `event.<name>` of a contact's history from `event.<key>` of the trigger payload (contract §7.2).
  */
 export function parseField(field: string, operator: Operator, scope: FilterScope): FieldRef | undefined {
   if (scope === 'wait') return pathRef('payload', field.startsWith('event.') ? field.slice('event.'.length) : field);

@@ -1,6 +1,6 @@
 /**
  * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
- * that read it. Both forms are taken and the full one is returned (decisions §5). Negative operators match a contact
+ * that read it. Both forms are taken and the full one is returned (contract §5.1). Negative operators match a contact
  * that lacks the field: who asks for "plan is not pro" means them too.
  */
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import type { DnsAnswer, MxRecord } from './dns.ts';
 
-/** When the service itself puts a project's sending on hold. Source: decisions §9. */
+/** When the service itself puts a project's sending on hold. Source: contract §9.8. */
 export const GUARD_HOURS = 24;
 const BOUNCES_MIN_MAILS = 200;
 const COMPLAINTS_MIN_MAILS = 1_000;
@@ -39,7 +39,7 @@ export function brokenByRefusals(p: { provider: string; refused: number }): stri
   return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} mails because of the sender`;
 }
 
-/** Who runs the mailboxes of a domain: its MX host by the last two labels, the domain itself where DNS gives none (decisions §11). */
+/** Who runs the mailboxes of a domain: its MX host by the last two labels, the domain itself where DNS gives none (contract §9.7). */
 export function mailboxProviderOf(domain: string, answer: DnsAnswer<MxRecord>): string {
   const records = answer.kind === 'found' ? answer.records : [];
   const [first] = [...records].sort((a, b) => a.priority - b.priority || (a.exchange < b.exchange ? -1 : 1));

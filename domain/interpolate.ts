@@ -16,7 +16,7 @@ export interface InterpolateOptions {
   encode?: (value: string) => string;
 }
 
-/** Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: spec "Workflow Webhook step". */
+/** Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: contract §7.6. */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
   const { encode = (value: string) => value } = options;
   return template.replace(PLACEHOLDER, (_, path: string, fallback: string | undefined) => {

@@ -8,9 +8,9 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** The word of a queue for a status, which existing clients know. */
 export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
 
-/** Errors that a job keeps; it goes on counting beyond. Source: decisions §3. */
+/** Errors that a job keeps; it goes on counting beyond. Source: contract §3.5. */
 export const JOB_ERRORS_MAX = 1_000;
-/** Contacts of one bulk request. Source: spec "Limits". */
+/** Contacts of one bulk request. Source: contract §1.11. */
 export const BULK_MAX_IDS = 1_000;
 
 export interface ImportError {

@@ -1,7 +1,7 @@
 /**
  * Who fetches pixels and links without a person behind it: the one table. What it names counts in `machine_opens` and `machine_clicks` and
  * sets nothing. Image proxies that fetch when the mail is opened (Gmail's, Yahoo's) are not in it: through them people are seen.
- * Source: decisions §9.
+ * Source: contract §9.
  */
 
 /** What a request for a pixel or a link says of itself. */

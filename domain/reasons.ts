@@ -1,8 +1,8 @@
-/** Why an address is on the suppression list (decisions §9). */
+/** Why an address is on the suppression list (contract §3.7). */
 export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
 
 /**
- * What a bounce says, judged by code and words (decisions §9): `dead` mailbox, mailbox unavailable for now
+ * What a bounce says, judged by code and words (contract §9.7): `dead` mailbox, mailbox unavailable for now
  * (`temporary`), the sender's fault (`policy`), the message's fault (`message`), `routing`, and `unknown`.
  */
 const BOUNCE_CLASSES = ['dead', 'temporary', 'policy', 'message', 'routing', 'unknown'] as const;

@@ -1,5 +1,5 @@
 const SECOND_MS = 1000;
-/** A receiver that said "later" is asked again first after 30 to 60 s (decisions §11); greylists let a sender in after about a minute. */
+/** A receiver that said "later" is asked again first after 30 to 60 s (contract §9.10); greylists let a sender in after about a minute. */
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;
 /** A full mailbox or a server that is down is not asked more often than this once the first tries have failed. */

@@ -17,7 +17,7 @@ export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
 
 /**
  * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64.
- * `context` names where it is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: decisions §2.
+ * `context` names where it is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9.
  */
 export function sealSecret(key: Buffer, context: string, plaintext: string): string {
   const nonce = randomBytes(NONCE_BYTES);

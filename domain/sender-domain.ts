@@ -49,7 +49,7 @@ export function normalizeDomain(text: string): string | undefined {
   return HOST_NAME.test(ascii) ? ascii : undefined;
 }
 
-/** The records to publish. DKIM proves that the domain is the project's, and is all that is required. Source: decisions §9. */
+/** The records to publish. DKIM proves that the domain is the project's, and is all that is required. Source: contract §9.5. */
 export function dnsRecords(source: RecordSource, found: FoundRecords): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
   const record = (purpose: RecordPurpose, type: 'TXT' | 'MX', name: string, value: string): DnsRecord => ({

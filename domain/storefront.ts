@@ -1,10 +1,10 @@
-/** Most variants of one `PUT /storefront/variants` (decisions §10). */
+/** Most variants of one `PUT /storefront/variants` (contract §10.5). */
 export const VARIANTS_MAX = 500;
 
 const VARIANT_ID = /^(?:gid:\/\/shopify\/ProductVariant\/)?([1-9]\d{0,19})$/;
 
 /**
- * The bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (decisions §10). Undefined for what is
+ * The bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5). Undefined for what is
  * neither.
  */
 export function readVariantId(text: string): string | undefined {

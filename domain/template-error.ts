@@ -21,7 +21,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** The 422 of a template fault, with line and column in words and in `details`. Source: decisions §4. */
+/** The 422 of a template fault, with line and column in words and in `details`. Source: contract §4.2. */
 export function templateRefusal(error: TemplateError): AppError {
   const { field, line, column, message } = error;
   return new AppError('VALIDATION_ERROR', {

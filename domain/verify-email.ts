@@ -4,7 +4,7 @@ import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
 import { emailDomain, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
 
-/** What is known about an address without writing to it. Source: spec "POST /v1/verify", decisions §10. */
+/** What is known about an address without writing to it. Source: contract §10.4. */
 export interface EmailVerification {
   email: string;
   /** The domain exists and takes mail, and is not disposable. A DNS that does not answer makes nothing invalid. */

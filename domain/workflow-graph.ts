@@ -16,7 +16,7 @@ export interface WorkflowGraph {
   transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
 }
 
-/** Every fault that keeps a workflow from being enabled, all at once (decisions §7). `field` says which part of the workflow. */
+/** Every fault that keeps a workflow from being enabled, all at once (contract §7.1). `field` says which part of the workflow. */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
   return [
     ...triggerFaults(graph),

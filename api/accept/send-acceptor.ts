@@ -7,7 +7,7 @@ import { isLargeMail } from '../../domain/large-mail.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
 
-/** Transactions at a time: one is built while the other commits; a third brought nothing (performance.md §5). */
+/** Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md "Decisions"). */
 const LANES = 2;
 /** Requests that share a transaction at most. */
 const BATCH_MAX = 64;

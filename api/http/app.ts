@@ -62,7 +62,7 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** The caller's own id where it is 1-128 printable ASCII characters, else a new one. Source: decisions §1. */
+/** The caller's own id where it is 1-128 printable ASCII characters, else a new one. Source: contract §1.2. */
 function requestIdOf(given: string | undefined): string {
   return given !== undefined && /^[\x20-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }

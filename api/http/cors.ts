@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv } from './env.ts';
 
-/** Called from shop pages and apps of anyone, by public key. Source: decisions §1. */
+/** Called from shop pages and apps of anyone, by public key. Source: contract §1.10. */
 const ANY_ORIGIN = new Set(['/v1/track', '/v1/pixel', '/v1/back-in-stock']);
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const EXPOSED_HEADERS =

@@ -3,7 +3,7 @@ import type { RequestContext } from './env.ts';
 
 /**
  * Refuses a write by cookie that another site could have caused: a browser says where a request comes from, by `Origin` or
- * `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser. Source: decisions §11.
+ * `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser. Source: contract §2.6.
  * @throws AppError FORBIDDEN
  */
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {

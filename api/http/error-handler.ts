@@ -28,7 +28,7 @@ export function answerError(c: RequestContext, error: AppError): Response {
   return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
 }
 
-/** The one form of every error. Source: spec "Errors". */
+/** The one form of every error. Source: contract §1.5. */
 export function errorEnvelope(error: AppError, requestId: string) {
   return {
     success: false,

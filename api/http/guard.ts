@@ -19,7 +19,7 @@ const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** What a route may say besides what its OpenAPI operation holds. */
 export interface RouteOptions {
-  /** Every fault of query and body is 400 VALIDATION_ERROR here (decisions §1), not 400 BAD_REQUEST and 422. */
+  /** Every fault of query and body is 400 VALIDATION_ERROR here (contract §1.7), not 400 BAD_REQUEST and 422. */
   invalid?: 400;
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;

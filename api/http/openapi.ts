@@ -4,7 +4,7 @@ import { fillExamples } from './openapi-examples.ts';
 import { shareParts } from './openapi-shared.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
-/** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (spec "Versioning"). */
+/** The OpenAPI document of all registered operations. Its version is the contract's, 1.0.0 (contract §1.3). */
 export function openApiDocument(hono: OpenAPIHono<AppEnv>) {
   const document = hono.getOpenAPI31Document({
     openapi: '3.1.0',

@@ -13,7 +13,7 @@ import { accessRule } from './security.ts';
 /** At which paths an operation answers, for the path that its route names. */
 export type PathRule = (path: string) => string[];
 
-/** `/contacts` answers at `/contacts` and at `/v1/contacts` (decisions §1). */
+/** `/contacts` answers at `/contacts` and at `/v1/contacts` (contract §1.3). */
 export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 

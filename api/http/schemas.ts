@@ -58,7 +58,7 @@ export function cursorQuery(defaultLimit: number) {
   });
 }
 
-/** The query of a list that takes page numbers, and `limit` and `cursor` too (decisions §1). `limit` is the page's size where given. */
+/** The query of a list that takes page numbers, and `limit` and `cursor` too (contract §1.6). `limit` is the page's size where given. */
 export function pageQuery(defaultSize: number) {
   return z.object({
     page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),
@@ -72,7 +72,7 @@ export function pageQuery(defaultSize: number) {
   });
 }
 
-/** The answer of a cursor list; `total` is counted on the first page only and 0 on later ones (spec "Conventions"). */
+/** The answer of a cursor list; `total` is counted on the first page only and 0 on later ones (contract §1.6). */
 export function cursorList<S extends z.ZodType>(item: S) {
   return z.object({
     data: z.array(item),

@@ -48,7 +48,7 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
 /**
  * Decides what becomes of mail that comes in: to one of our return paths, whose signature names the email and proves that its report is
  * about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the return path or the unsubscribe link that
- * they quote, both signed. Anything else is refused or changes nothing. Source: decisions §9.
+ * they quote, both signed. Anything else is refused or changes nothing. Source: contract §9.3.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, lifecycle, log } = deps;

@@ -49,7 +49,7 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 
 /**
  * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before the 250. Its words
- * are sent as they are, not as templates. Source: spec "Authentication", decisions §11.
+ * are sent as they are, not as templates. Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 /** Contacts, the suppression list and the jobs that work on many contacts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE EXTENSION IF NOT EXISTS pg_trgm`.execute(db);
-  // untrusted_keys: names of data keys last written by the public key; never a link target or header (decisions §2).
+  // untrusted_keys: names of data keys last written by the public key; never a link target or header (contract §2.2).
   await sql`
     CREATE TABLE contacts (
       id uuid PRIMARY KEY DEFAULT uuidv7(),
@@ -21,7 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE INDEX contacts_project ON contacts (project_id, id)`.execute(db);
   await sql`CREATE INDEX contacts_phone ON contacts (project_id, phone) WHERE phone IS NOT NULL`.execute(db);
   // address_hash: HMAC-SHA256 of the lower-cased address under a key derived from SECRET_KEY. It outlives the contact,
-  // whose erasure sets email to NULL. One row a reason, so that lifting one leaves the others (decisions §9).
+  // whose erasure sets email to NULL. One row a reason, so that lifting one leaves the others (contract §9).
   await sql`
     CREATE TABLE suppressions (
       id uuid PRIMARY KEY DEFAULT uuidv7(),

@@ -5,6 +5,7 @@ import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
 import { type FinishedMailInput, finishedMail } from '../../channels/email/finished-mail.ts';
 import { createThreads } from '../../compute/threads.ts';
 import { BoundExceeded } from '../../domain/bounded.ts';
+import { dkimRecordValue, newDkimKey } from '../../domain/dkim-key.ts';
 
 const threads = createThreads();
 afterAll(() => threads.close());
@@ -50,7 +51,8 @@ describe('a mail that is made in a thread', () => {
   });
 
   it('is signed there by the key of its domain, and the signature holds', async () => {
-    const { privateKey, recordValue } = await makeDkimKey();
+    const { privateKey, publicKey } = await newDkimKey();
+    const recordValue = dkimRecordValue(publicKey);
     const { raw } = await inThread(input(dkimSigner({ domain: 'example.com', selector: 's', privateKey })));
     const { results } = await dkimVerify(Buffer.from(raw), { resolver: async () => [[recordValue]] });
     expect(results.map(({ status }) => status.result)).toEqual(['pass']);

@@ -147,8 +147,11 @@ describe('processes of their own hosts', () => {
     const row = database.db.selectFrom('emails').select('status').where('id', '=', email);
     // A machine that is busy otherwise may let it run out of time: it has computed all the same.
     const settled = async () => ['SENT', 'FAILED'].includes((await row.executeTakeFirst())?.status ?? '');
-    await until(async () => (await settled()) || child.exitCode !== null, 30_000);
-    await until(() => output().includes('Temporal cannot be reached') || child.exitCode !== null, 30_000);
+    await until(async () => (await settled()) || child.exitCode !== null, 'the mail');
+    await until(
+      () => output().includes('Temporal cannot be reached') || child.exitCode !== null,
+      'the word on Temporal',
+    );
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const [, computed] = /^tidings_computed_microseconds\{kind="[\w.]+"[^}]*\} (\d+)$/m.exec(metrics) ?? [];
     expect(Number(computed), metrics.slice(0, 2_000)).toBeGreaterThan(0);

@@ -1,3 +1,5 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { pino } from 'pino';
 import type { ChunkInput } from '../../activities/campaign-sending.ts';
 import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
@@ -11,8 +13,6 @@ import { parseConfig } from '../../domain/config.ts';
 import { NO_TEXT } from '../../domain/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { pino } from 'pino';
 
 /** One start of a campaign, as its workflow names it to the activities. */
 export interface CampaignStart {

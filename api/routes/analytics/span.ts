@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../domain/errors.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
-/** decisions §8: analytics cover 30 days unless dates are given. */
+/** contract §8.4: analytics cover 30 days unless dates are given. */
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;

@@ -63,7 +63,7 @@ const Counters = z.object({
   skippedCount: Count,
 });
 
-/** A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (decisions §6). */
+/** A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (contract §6). */
 export const CampaignRecord = z
   .object({
     id: Id,

@@ -12,7 +12,7 @@ import type { App } from '../../http/env.ts';
 import { Id, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
-/** Source: decisions §3. */
+/** Source: contract §3. */
 const VALUES_DEFAULT = 100;
 const VALUES_MAX = 200;
 

@@ -30,7 +30,7 @@ const Queued = z
   .object({ message: z.string(), jobId: Id })
   .openapi('QueuedJob', { example: { message: 'The import is queued.', jobId: EXAMPLE_ID } });
 
-// An id that is none is a contact that is not there: the job counts it as a failure and goes on (decisions §11).
+// An id that is none is a contact that is not there: the job counts it as a failure and goes on (contract §3.5).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
 const BulkContacts = z

@@ -15,7 +15,7 @@ import { cursorList, cursorQuery, EmailAddress, Id, IdParams } from '../../http/
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from './answer.ts';
 
-/** Source: spec "Limits". */
+/** Source: contract §1.11. */
 const LOOKUP_MAX_EMAILS = 500;
 const LIST_DEFAULT = 20;
 

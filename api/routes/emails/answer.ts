@@ -37,7 +37,7 @@ const EXAMPLE = {
   complainedAt: null,
 };
 
-/** An email as lists show it (decisions §9). */
+/** An email as lists show it (contract §9). */
 export const EmailItem = z
   .object({
     id: Id,
@@ -152,7 +152,7 @@ function messageIdOf(email: Email): string | null {
   return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
 }
 
-/** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (spec "Event payloads"). */
+/** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (contract §8.2). */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };
 }

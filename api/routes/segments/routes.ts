@@ -23,7 +23,7 @@ import { CONTACT_EXAMPLE, ListedContact, listedContactAnswer } from '../contacts
 
 const NAME_MAX_CHARS = 255;
 const DESCRIPTION_MAX_CHARS = 2000;
-/** Addresses of one request (decisions §5). */
+/** Addresses of one request (contract §5). */
 const MEMBERS_MAX_EMAILS = 500;
 const PAGE_DEFAULT = 20;
 const PAGE_MAX = 100;
@@ -395,7 +395,7 @@ interface BothNames {
   condition?: Condition | null | undefined;
 }
 
-/** `filters` and `condition` are one thing (decisions §5): given both, they must say the same. */
+/** `filters` and `condition` are one thing (contract §5.1): given both, they must say the same. */
 function refuseTwo({ filters, condition }: BothNames, ctx: z.RefinementCtx): void {
   if (!filters || !condition || JSON.stringify(filters) === JSON.stringify(condition)) return;
   fault(ctx, 'condition', '`condition` and `filters` are the same thing, and say different things here.');

@@ -84,7 +84,7 @@ const getRoute = createRoute({
   responses: { 200: ok(z.object({ data: SmsRecord })), ...errors('NOT_FOUND') },
 });
 
-/** `/v1/sms*` (spec, decisions §10). */
+/** `/v1/sms*` (contract §10.2). */
 export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     if (config.sms.provider === 'none') throw new AppError('SMS_NOT_ENABLED');

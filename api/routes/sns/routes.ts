@@ -43,7 +43,7 @@ const snsRoute: RouteConfig = {
  * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
  * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again. Notifications about mail of
  * others are answered quietly: a topic may be shared.
- * Source: decisions §9, §10.
+ * Source: contract §9, §10.
  */
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
   const { config, db, log } = deps;

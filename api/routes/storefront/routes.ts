@@ -197,7 +197,7 @@ const pixel = createRoute({
   },
 });
 
-/** What a shop tells the service (decisions §10). */
+/** What a shop tells the service (contract §10.5). */
 export function storefrontRoutes(app: App, { config, db, lifecycle, limits }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 

@@ -6,7 +6,7 @@ import { TemplateError, templateRefusal } from '../../../domain/template-error.t
 /**
  * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in particular ends in time.
  * One that takes too long by what it says itself would do so for every recipient.
- * @throws AppError VALIDATION_ERROR with line and column (decisions §4); RATE_LIMIT_EXCEEDED where the project has used up its budget
+ * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has used up its budget
  */
 export async function refuseBadContent(compute: Compute, projectId: string, content: ContentTemplates): Promise<void> {
   try {

@@ -55,7 +55,7 @@ const inboundRoute: RouteConfig = {
   responses: { 200: { description: 'An empty TwiML answer', content: { 'text/xml': { schema: z.string() } } } },
 };
 
-/** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: decisions §10, §11. */
+/** Twilio's callbacks: delivery status, and messages that people send back (STOP and START). Source: contract §10.3. */
 export function twilioRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, { config, db }: Deps): void {
   const post = (path: string, handle: (c: Context<AppEnv>, params: Record<string, string>) => Promise<Response>) => {
     openly.post(path, async (c) => handle(c, await signedParams(c, config)), { limitOfRefused: REFUSED_CALLBACKS });
