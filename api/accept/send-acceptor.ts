@@ -32,7 +32,10 @@ export function createSendAcceptor(deps: {
   const { suppressionKey } = deps;
   const newGroup = () =>
     createGroupCommit<SendRequest, SendOutcome>({
-      ...{ lanes: LANES, max: BATCH_MAX, worthALane: WORTH_A_LANE, size: { of: sizeOf, max: BATCH_MAX_BYTES } },
+      lanes: LANES,
+      max: BATCH_MAX,
+      worthALane: WORTH_A_LANE,
+      size: { of: sizeOf, max: BATCH_MAX_BYTES },
       queueOf: () => 'sends',
       tenantOf: ({ projectId }) => projectId,
       // Of two requests with one key the second sees the first; nor can one statement change a contact in two ways.

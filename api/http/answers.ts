@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { EXAMPLE_ID } from './schemas.ts';
 
 export const ErrorEnvelope = z
   .object({
@@ -91,7 +92,7 @@ function exampleOf(code: ErrorCode, status: number) {
       code,
       message: ERRORS[code].message,
       statusCode: status,
-      requestId: '0190a000-0000-7000-8000-000000000000',
+      requestId: EXAMPLE_ID,
       ...(code === 'VALIDATION_ERROR' && { errors: faults }),
       suggestion: ERRORS[code].suggestion,
     },

@@ -1,3 +1,5 @@
+import { EXAMPLE_ID } from './schemas.ts';
+
 /** A schema of the OpenAPI document, as plain JSON. */
 interface Schema {
   $ref?: string;
@@ -25,7 +27,7 @@ const BY_FORMAT: Record<string, string> = {
   'date-time': '2026-01-01T12:00:00.000Z',
   date: '2026-01-01',
   email: 'ada@example.com',
-  uuid: '0190a000-0000-7000-8000-000000000000',
+  uuid: EXAMPLE_ID,
   uri: 'https://example.com',
 };
 /** Conditions nest in themselves; deeper than this an example helps nobody. */

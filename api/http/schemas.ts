@@ -1,7 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import { EMAIL_MAX_CHARS } from '../../domain/email-address.ts';
 
-const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
+/** The id of every example, in the document and in its page. */
+export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
+
+/** The longest line of a header (RFC 5322 §2.1.1), and so of a subject. */
+export const HEADER_LINE_MAX_CHARS = 998;
+
+/** A subject or a name that goes into a header: a line break would begin another one. */
+export function oneLine(maxChars: number) {
+  return z
+    .string()
+    .max(maxChars)
+    .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
+}
 
 /** The id of any record: a UUIDv7. */
 export const Id = z.uuid().openapi({ description: 'UUIDv7', example: EXAMPLE_ID });

@@ -15,11 +15,11 @@ import { deriveKey } from '../../domain/secrets.ts';
 import { emailIdOfVerp } from '../../domain/verp.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createFeedbackRecorder } from '../accept/feedback-recorder.ts';
+import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
 
 /** What an event keeps of a text; the record of the mail has more. */
 const EVENT_BODY_MAX_CHARS = 32 * 1024;
 const RECORD_BODY_MAX_CHARS = 512 * 1024;
-const SUBJECT_MAX_CHARS = 998;
 
 interface Deps {
   config: Config;
@@ -100,12 +100,12 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     for (const [domain, ofDomain] of byDomain) {
       for (const projectId of await listDomainOwners(db, domain)) {
         const received = {
-          ...{
-            sender,
-            fromName: clean(mail.fromName ?? '') || null,
-            subject: clean(mail.subject).slice(0, SUBJECT_MAX_CHARS),
-          },
-          ...{ html: htmlOf(mail), messageId: clean(mail.messageId), recipients: ofDomain },
+          sender,
+          fromName: clean(mail.fromName ?? '') || null,
+          subject: clean(mail.subject).slice(0, HEADER_LINE_MAX_CHARS),
+          html: htmlOf(mail),
+          messageId: clean(mail.messageId),
+          recipients: ofDomain,
           detail: { ...detail, to: ofDomain[0], recipients: ofDomain },
         };
         const outbox = await inTransaction(db, (trx) =>
@@ -146,8 +146,11 @@ function detailOf(message: InboundMessage, mail: InboundMail, verdicts: Verdicts
     timestamp: message.receivedAt.toISOString(),
     hasContent: body.trim().length > 0,
     body: body.slice(0, EVENT_BODY_MAX_CHARS).toWellFormed(),
-    ...{ spamVerdict: 'DISABLED', virusVerdict: 'DISABLED' },
-    ...{ spfVerdict: verdicts.spf, dkimVerdict: verdicts.dkim, dmarcVerdict: verdicts.dmarc },
+    spamVerdict: 'DISABLED',
+    virusVerdict: 'DISABLED',
+    spfVerdict: verdicts.spf,
+    dkimVerdict: verdicts.dkim,
+    dmarcVerdict: verdicts.dmarc,
     processingTimeMillis: Date.now() - message.receivedAt.getTime(),
   };
 }

@@ -12,7 +12,8 @@ import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
 import { isReservedMailHeader } from '../../domain/service-headers.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
-import { checkAttachments, SUBJECT_MAX_CHARS } from '../routes/send/body.ts';
+import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
+import { checkAttachments } from '../routes/send/body.ts';
 
 const SCOPE = 'email:send';
 
@@ -110,9 +111,18 @@ function requestOf(
     name: names.get(email) ?? null,
   }));
   return {
-    ...{ projectId: project.id, mode, monthlyEmailLimit: project.monthlyEmailLimit },
-    ...{ idempotencyKey: undefined, request: 'SMTP', owner: { name: `key:${keyId}`, public: false, scopes } },
-    ...{ to, from, subject: verbatimTemplate(subject), body, headers, attachments },
+    projectId: project.id,
+    mode,
+    monthlyEmailLimit: project.monthlyEmailLimit,
+    idempotencyKey: undefined,
+    request: 'SMTP',
+    owner: { name: `key:${keyId}`, public: false, scopes },
+    to,
+    from,
+    subject: verbatimTemplate(subject),
+    body,
+    headers,
+    attachments,
     ...(text !== null && { text }),
     templateId: undefined,
     replyTo: replyTo !== null && isEmailAddress(replyTo) ? replyTo : undefined,
@@ -122,8 +132,10 @@ function requestOf(
 }
 
 function checkSizes({ subject }: Submission, body: string): void {
-  if (subject.length > SUBJECT_MAX_CHARS)
-    throw new AppError('VALIDATION_ERROR', { message: `The subject has more than ${SUBJECT_MAX_CHARS} characters` });
+  if (subject.length > HEADER_LINE_MAX_CHARS)
+    throw new AppError('VALIDATION_ERROR', {
+      message: `The subject has more than ${HEADER_LINE_MAX_CHARS} characters`,
+    });
   if (body.length > TEMPLATE_MAX_CHARS)
     throw new AppError('PAYLOAD_TOO_LARGE', { message: `The body has more than ${TEMPLATE_MAX_CHARS} characters` });
 }

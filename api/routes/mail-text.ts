@@ -1,18 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { type MailText, NO_TEXT } from '../../domain/mail-text.ts';
-import { EmailAddress } from '../http/schemas.ts';
+import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts';
 import { TemplateBody } from './templates/body.ts';
-
-/** A subject or a name that goes into a header: a line break would begin another one. */
-export const oneLine = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .regex(/^[^\r\n]*$/, 'Must not contain line breaks');
 
 /** What a template or a campaign says, as a request gives it. */
 export const mailTextInput = {
-  subject: oneLine(998).min(1),
+  subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
   from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),

@@ -12,50 +12,17 @@ import { ACTIVITY_TYPES, type ActivityType } from '../../../domain/activity.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Cursor, Id, Instant, InstantInput, wholeNumber } from '../../http/schemas.ts';
+import { Cursor, Id, InstantInput, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { rate, spanOf, spanQuery } from '../analytics/span.ts';
+import { Activity, Upcoming } from './answer.ts';
+import { Types } from './input.ts';
 
 const tags = ['Activity'];
-const ID = '0190a000-0000-7000-8000-000000000000';
+
 const DAY_MS = 86_400_000;
+
 const MINUTE_MS = 60_000;
-
-const itemFields = {
-  id: z.string(),
-  timestamp: Instant,
-  contactId: Id.nullable(),
-  contactEmail: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()),
-};
-const Activity = z.object({ ...itemFields, type: z.enum(ACTIVITY_TYPES) }).openapi('Activity', {
-  example: {
-    id: `${ID}:email.opened`,
-    type: 'email.opened',
-    timestamp: '2026-01-01T12:00:00.000Z',
-    contactId: ID,
-    contactEmail: 'ada@example.com',
-    metadata: { eventName: 'email.open', emailId: ID },
-  },
-});
-const Upcoming = z
-  .object({ ...itemFields, type: z.enum(['campaign.scheduled', 'workflow.delay']) })
-  .openapi('UpcomingActivity', {
-    example: {
-      id: ID,
-      type: 'campaign.scheduled',
-      timestamp: '2026-01-01T12:00:00.000Z',
-      contactId: null,
-      contactEmail: null,
-      metadata: { campaignId: ID, name: 'Spring' },
-    },
-  });
-
-const Types = z
-  .string()
-  .transform((words) => words.split(',').map((word) => word.trim()))
-  .pipe(z.array(z.enum(ACTIVITY_TYPES)))
-  .openapi({ type: 'string', description: 'Types, separated by commas', example: 'email.opened,email.clicked' });
 
 const listRoute = createRoute({
   method: 'get',

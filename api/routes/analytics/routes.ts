@@ -3,50 +3,14 @@ import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, wholeNumber } from '../../http/schemas.ts';
+import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { DayCounts, TopCampaign } from './answer.ts';
 import { rate, spanOf, spanQuery } from './span.ts';
 
 const tags = ['Analytics'];
+
 const topQuery = spanQuery.extend({ limit: wholeNumber({ min: 1, max: 100, default: 10, description: 'Records' }) });
-
-const DayCounts = z
-  .object({
-    date: z.iso.date(),
-    emails: z.number().int(),
-    delivered: z.number().int(),
-    opens: z.number().int(),
-    clicks: z.number().int(),
-    bounces: z.number().int(),
-    complaints: z.number().int(),
-  })
-  .openapi('DayCounts', {
-    example: { date: '2026-01-01', emails: 100, delivered: 98, opens: 40, clicks: 10, bounces: 2, complaints: 0 },
-  });
-
-const TopCampaign = z
-  .object({
-    id: Id,
-    name: z.string(),
-    subject: z.string(),
-    sentCount: z.number().int(),
-    openedCount: z.number().int(),
-    clickedCount: z.number().int(),
-    openRate: z.number(),
-    clickRate: z.number(),
-  })
-  .openapi('TopCampaign', {
-    example: {
-      id: '0190a000-0000-7000-8000-000000000000',
-      name: 'Spring',
-      subject: 'It is spring',
-      sentCount: 100,
-      openedCount: 40,
-      clickedCount: 10,
-      openRate: 40,
-      clickRate: 10,
-    },
-  });
 
 const timeseriesRoute = createRoute({
   method: 'get',

@@ -1,66 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/api-keys.ts';
+import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/api-keys.ts';
 import { insertAudit } from '../../../db/audit-log.ts';
 import { getProject } from '../../../db/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../domain/api-keys.ts';
 import { AppError } from '../../../domain/errors.ts';
-import { GRANTABLE_SCOPES, ungrantable } from '../../../domain/scopes.ts';
+import { ungrantable } from '../../../domain/scopes.ts';
 import { actorName, personOf } from '../../http/actor.ts';
 import { json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, Instant, InstantInput } from '../../http/schemas.ts';
+import { IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
 import { Project, projectAnswer } from '../project/answer.ts';
-
-const EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
-  name: 'Web shop',
-  prefix: 'sk_live_3f9a1c',
-  scopes: ['email:send', 'contacts:edit'],
-  mode: 'live' as const,
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: '2026-01-01T12:00:00.000Z',
-  createdAt: '2026-01-01T12:00:00.000Z',
-  updatedAt: '2026-01-01T12:00:00.000Z',
-};
-
-const Mode = z.enum(['live', 'test']);
-
-const ApiKeyRecord = z
-  .object({
-    id: Id,
-    name: z.string(),
-    prefix: z.string(),
-    scopes: z.array(z.string()),
-    mode: Mode,
-    expiresAt: Instant.nullable(),
-    revokedAt: Instant.nullable(),
-    lastUsedAt: Instant.nullable(),
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .openapi('ApiKey', { example: EXAMPLE });
-
-const CreatedApiKey = ApiKeyRecord.extend({ key: z.string() }).openapi('CreatedApiKey', {
-  description: '`key` is shown this once; only its hash is kept.',
-  example: { ...EXAMPLE, key: `${EXAMPLE.prefix}${'0'.repeat(58)}` },
-});
-
-const CreateApiKey = z
-  .object({
-    name: z.string().trim().min(1).max(100),
-    scopes: z
-      .array(z.string())
-      .max(GRANTABLE_SCOPES.length)
-      .openapi({ items: { type: 'string', enum: [...GRANTABLE_SCOPES] } }),
-    expiresAt: InstantInput.nullish(),
-    mode: Mode.default('live'),
-  })
-  .openapi('CreateApiKey', { example: { name: 'Web shop', scopes: ['email:send', 'contacts:edit'], mode: 'live' } });
+import { ApiKeyRecord, apiKeyAnswer, CreatedApiKey } from './answer.ts';
+import { CreateApiKey } from './input.ts';
 
 const createKeyRoute = createRoute({
   method: 'post',
@@ -127,8 +82,12 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
         expiresAt: expiresAt ?? null,
       });
       await insertAudit(trx, {
-        ...{ projectId, action: 'apikey.created', actor: actorName(c.var.actor), target: created.id },
-        ...{ ip: clientAddress(c), details: { name, scopes, mode, prefix } },
+        projectId,
+        action: 'apikey.created',
+        actor: actorName(c.var.actor),
+        target: created.id,
+        ip: clientAddress(c),
+        details: { name, scopes, mode, prefix },
       });
       return created;
     });
@@ -146,8 +105,12 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
     await inTransaction(db, async (trx) => {
       await updatePublicKey(trx, { projectId, key, hash });
       await insertAudit(trx, {
-        ...{ projectId, action: 'apikey.rotated', actor: actorName(c.var.actor), target: null },
-        ...{ ip: clientAddress(c), details: { prefix } },
+        projectId,
+        action: 'apikey.rotated',
+        actor: actorName(c.var.actor),
+        target: null,
+        ip: clientAddress(c),
+        details: { prefix },
       });
     });
     keys.forget();
@@ -161,8 +124,12 @@ export function apiKeyRoutes(app: App, { db, keys }: Deps): void {
       const { key, changed } = await revokeApiKey(trx, { projectId, id });
       if (changed) {
         await insertAudit(trx, {
-          ...{ projectId, action: 'apikey.revoked', actor: actorName(c.var.actor), target: id },
-          ...{ ip: clientAddress(c), details: { name: key.name, prefix: key.prefix } },
+          projectId,
+          action: 'apikey.revoked',
+          actor: actorName(c.var.actor),
+          target: id,
+          ip: clientAddress(c),
+          details: { name: key.name, prefix: key.prefix },
         });
       }
       return key;
@@ -189,16 +156,4 @@ function refusePast(expiresAt: Date | null | undefined): void {
   throw new AppError('VALIDATION_ERROR', {
     errors: [{ field: 'expiresAt', message: 'Must be in the future.', code: 'too_small' }],
   });
-}
-
-function apiKeyAnswer(key: ApiKey) {
-  return {
-    ...key,
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    revokedAt: key.revokedAt?.toISOString() ?? null,
-    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    createdAt: key.createdAt.toISOString(),
-    // A key changes once, when it is revoked.
-    updatedAt: (key.revokedAt ?? key.createdAt).toISOString(),
-  };
 }

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute, type z } from '@hono/zod-openapi';
 import {
   findPasswordHash,
   findUser,
@@ -18,34 +18,13 @@ import { clientAddress, clientNetwork } from '../../http/client-address.ts';
 import { refuseForeignWrite } from '../../http/csrf.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
-import { EmailAddress, Id } from '../../http/schemas.ts';
 import { open, session } from '../../http/security.ts';
 import { dropSessionCookie, giveSessionCookie, hashToken, newSessionToken } from '../../http/session-cookie.ts';
 import { knownDevice } from './device-cookie.ts';
+import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
 import { describeMe, Me, saltOf, sessionToken, signIn, wrongPassword } from './sign-in.ts';
-
-/** Longer is a mistake or an attack on the hash function. */
-const PASSWORD_MAX_CHARS = 200;
-const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
-
-const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
-const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
-
-const Signup = z
-  .object({ email: EmailAddress, password: NewPassword, projectName: z.string().trim().min(1).max(100) })
-  .openapi('Signup', { example: { email: 'ada@example.com', password: 'correct horse', projectName: 'Web shop' } });
-
-const Login = z
-  .object({ email: EmailAddress, password: GivenPassword })
-  .openapi('Login', { example: { email: 'ada@example.com', password: 'correct horse' } });
-
-const SwitchProject = z.object({ projectId: Id }).openapi('SwitchProject', { example: { projectId: EXAMPLE_ID } });
-
-const ChangePassword = z
-  .object({ currentPassword: GivenPassword, newPassword: NewPassword })
-  .openapi('ChangePassword', { example: { currentPassword: 'correct horse', newPassword: 'battery staple' } });
 
 const tags = ['Accounts'];
 
@@ -205,8 +184,11 @@ export function authRoutes(app: App, deps: Deps): void {
     if (!(await passwordMatches(currentPassword, checkedHash))) throw notCurrent();
     const token = newSessionToken();
     const change = {
-      ...{ userId: id, checkedHash, passwordHash: await hashPasswordFor({ like: checkedHash }, newPassword) },
-      ...{ oldToken: hashToken(sessionToken(c, deps)), newToken: hashToken(token) },
+      userId: id,
+      checkedHash,
+      passwordHash: await hashPasswordFor({ like: checkedHash }, newPassword),
+      oldToken: hashToken(sessionToken(c, deps)),
+      newToken: hashToken(token),
     };
     const changed = await updatePassword(db, change);
     if (changed === 'taken') throw fieldError('newPassword', 'This password cannot be used: choose another one.');

@@ -8,7 +8,7 @@ import { ROLES, roleScopes, SCOPES } from '../../../domain/scopes.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
-import { Id } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import {
   givenSessionToken,
   giveSessionCookie,
@@ -21,8 +21,6 @@ import { giveDeviceCookie } from './device-cookie.ts';
 
 /** Of argon2, in bytes. */
 const SALT_BYTES = 16;
-const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
-
 export const Me = z
   .object({
     user: z.object({ id: Id, email: z.string() }),

@@ -3,7 +3,7 @@ import { type CampaignCounts, NO_COUNTS } from '../../../db/campaign-stats.ts';
 import type { Campaign } from '../../../db/campaigns.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../domain/campaign.ts';
-import { Id, Instant, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 
 const COUNTERS = {
@@ -21,7 +21,7 @@ const COUNTERS = {
 };
 
 export const CAMPAIGN_EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
+  id: EXAMPLE_ID,
   name: 'November news',
   description: null,
   subject: 'News for {{firstName ?? you}}',
@@ -48,7 +48,9 @@ export const CAMPAIGN_EXAMPLE = {
 };
 
 const Count = z.number().int();
+
 const Audience = z.record(z.string(), z.unknown()).nullable();
+
 const Counters = z.object({
   totalRecipients: Count,
   pendingCount: Count,
@@ -120,16 +122,21 @@ export const CampaignStats = z
   .openapi('CampaignStats', {
     description: '`pending + sent + failed + skipped = total` at every moment.',
     example: {
-      ...{ total: 100, pending: 0, sent: 97, delivered: 95, opened: 40, clicked: 12, bounced: 1, complained: 0 },
-      ...{
-        unsubscribed: 1,
-        failed: 1,
-        skipped: 2,
-        openRate: 41.24,
-        clickRate: 12.37,
-        bounceRate: 1.02,
-        deliveryRate: 97.94,
-      },
+      total: 100,
+      pending: 0,
+      sent: 97,
+      delivered: 95,
+      opened: 40,
+      clicked: 12,
+      bounced: 1,
+      complained: 0,
+      unsubscribed: 1,
+      failed: 1,
+      skipped: 2,
+      openRate: 41.24,
+      clickRate: 12.37,
+      bounceRate: 1.02,
+      deliveryRate: 97.94,
     },
   });
 
@@ -206,3 +213,33 @@ function percent(part: number, whole: number): number {
 function instant(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }
+
+export const CampaignList = z
+  .object({ campaigns: z.array(ListedCampaign), ...numberedListFields })
+  .openapi('CampaignList', {
+    example: {
+      campaigns: [CAMPAIGN_EXAMPLE],
+      page: 1,
+      pageSize: 20,
+      total: 1,
+      totalPages: 1,
+      cursor: null,
+      hasMore: false,
+    },
+  });
+
+export const CampaignDone = z
+  .object({ success: z.literal(true), data: CampaignRecord, message: z.string().optional() })
+  .openapi('CampaignDone', {
+    example: { success: true, data: CAMPAIGN_EXAMPLE, message: 'The campaign is being sent.' },
+  });
+
+export const TestSent = z
+  .object({ success: z.literal(true), data: z.object({ emailId: Id, email: z.string() }), message: z.string() })
+  .openapi('CampaignTestSent', {
+    example: {
+      success: true,
+      data: { emailId: CAMPAIGN_EXAMPLE.id, email: 'ada@example.com' },
+      message: 'A test mail is on its way to ada@example.com.',
+    },
+  });

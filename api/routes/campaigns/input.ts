@@ -16,6 +16,7 @@ const EXAMPLE = {
 };
 
 const AudienceType = z.enum(AUDIENCE_TYPES);
+
 const Filter = ConditionInput.nullish().openapi({
   type: 'object',
   description: 'Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same.',
@@ -84,3 +85,5 @@ function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
   if (!given) throw fieldError('audienceFilter', 'Required when audienceType is FILTERED', 'invalid_type');
   return given;
 }
+
+export const LIST_DEFAULT = 20;

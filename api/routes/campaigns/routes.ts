@@ -19,45 +19,22 @@ import { AppError } from '../../../domain/errors.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, numberedListFields, pageQuery } from '../../http/schemas.ts';
+import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
 import {
-  CAMPAIGN_EXAMPLE,
+  CampaignDone,
+  CampaignList,
   CampaignRecord,
   CampaignStats,
   campaignAnswer,
-  ListedCampaign,
   listedAnswer,
   statsAnswer,
+  TestSent,
 } from './answer.ts';
-import { CreateCampaign, campaignContent, PutCampaign, SendCampaign, TestCampaign } from './input.ts';
+import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign, SendCampaign, TestCampaign } from './input.ts';
 
-const LIST_DEFAULT = 20;
 const tags = ['Campaigns'];
-
-const CampaignList = z.object({ campaigns: z.array(ListedCampaign), ...numberedListFields }).openapi('CampaignList', {
-  example: {
-    campaigns: [CAMPAIGN_EXAMPLE],
-    ...{ page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
-  },
-});
-
-const CampaignDone = z
-  .object({ success: z.literal(true), data: CampaignRecord, message: z.string().optional() })
-  .openapi('CampaignDone', {
-    example: { success: true, data: CAMPAIGN_EXAMPLE, message: 'The campaign is being sent.' },
-  });
-
-const TestSent = z
-  .object({ success: z.literal(true), data: z.object({ emailId: Id, email: z.string() }), message: z.string() })
-  .openapi('CampaignTestSent', {
-    example: {
-      success: true,
-      data: { emailId: CAMPAIGN_EXAMPLE.id, email: 'ada@example.com' },
-      message: 'A test mail is on its way to ada@example.com.',
-    },
-  });
 
 const listRoute = createRoute({
   method: 'get',

@@ -9,54 +9,10 @@ import {
 import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, wholeNumber } from '../../http/schemas.ts';
+import { wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-
-/** Source: contract §3. */
-const VALUES_DEFAULT = 100;
-const VALUES_MAX = 200;
-
-const FieldParams = z.object({
-  field: z.string().min(1).max(105).openapi({ description: 'A custom field: `plan` or `data.plan`', example: 'plan' }),
-});
-
-const FieldUsers = z.array(z.object({ id: Id, name: z.string() }));
-
-const Fields = z
-  .object({
-    fields: z.array(
-      z.object({
-        field: z.string(),
-        type: z.enum(['string', 'number', 'boolean', 'date', 'array', 'object']),
-        coverage: z.number().min(0).max(100),
-        standard: z.boolean(),
-      }),
-    ),
-    count: z.number().int(),
-  })
-  .openapi('ContactFields', {
-    example: { fields: [{ field: 'data.plan', type: 'string', coverage: 87.5, standard: false }], count: 1 },
-  });
-
-const FieldValues = z
-  .object({ field: z.string(), values: z.array(z.unknown()), count: z.number().int(), limit: z.number().int() })
-  .openapi('ContactFieldValues', { example: { field: 'plan', values: ['free', 'pro'], count: 2, limit: 100 } });
-
-const Usage = z
-  .object({
-    usedInSegments: FieldUsers,
-    usedInCampaigns: FieldUsers,
-    usedInWorkflows: FieldUsers,
-    contactCount: z.number().int(),
-    canDelete: z.boolean(),
-  })
-  .openapi('ContactFieldUsage', {
-    example: { usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [], contactCount: 1200, canDelete: true },
-  });
-
-const DeletedField = z
-  .object({ deletedFrom: z.number().int() })
-  .openapi('DeletedContactField', { example: { deletedFrom: 1200 } });
+import { DeletedField, Fields, FieldValues, Usage } from './answer.ts';
+import { FieldParams, VALUES_DEFAULT, VALUES_MAX } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',

@@ -1,120 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createBulkJob, createImportJob, getJob, type Job } from '../../../db/jobs.ts';
+import { createBulkJob, createImportJob, getJob } from '../../../db/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CSV_MAX_BYTES } from '../../../domain/contact-csv.ts';
-import {
-  BULK_KINDS,
-  BULK_MAX_IDS,
-  type BulkKind,
-  JOB_KINDS,
-  JOB_STATUSES,
-  jobProgress,
-  jobState,
-} from '../../../domain/jobs.ts';
+import { BULK_KINDS, type BulkKind } from '../../../domain/jobs.ts';
 import { errors, json, multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, Instant } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-
-/** What multipart adds to a file: boundaries, headers, a few other fields. */
-const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
-/** A file that is just too large is told so in its own words, not in those of the whole body. */
-const UPLOAD_MAX_BYTES = CSV_MAX_BYTES + MULTIPART_OVERHEAD_BYTES;
-
-const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
-const JobParams = z.object({ jobId: Id });
-
-const Queued = z
-  .object({ message: z.string(), jobId: Id })
-  .openapi('QueuedJob', { example: { message: 'The import is queued.', jobId: EXAMPLE_ID } });
-
-// An id that is none is a contact that is not there: the job counts it as a failure and goes on (contract §3.5).
-const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
-
-const BulkContacts = z
-  .object({ contactIds: Ids.optional(), ids: Ids.optional().openapi({ description: 'The same as contactIds' }) })
-  .check((ctx) => {
-    if (ctx.value.contactIds || ctx.value.ids) return;
-    ctx.issues.push({ code: 'invalid_type', expected: 'array', path: ['contactIds'], input: undefined });
-  })
-  .openapi('BulkContacts', { example: { contactIds: [EXAMPLE_ID] } });
-
-const ImportFile = z.object({
-  file: z
-    .instanceof(File)
-    .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8, at most 5 MB' }),
-});
-
-const ImportResult = z.object({
-  totalRows: z.number().int(),
-  successCount: z.number().int(),
-  createdCount: z.number().int(),
-  updatedCount: z.number().int(),
-  failureCount: z.number().int(),
-  unreadableRows: z
-    .number()
-    .int()
-    .optional()
-    .openapi({ description: 'Of the failures those that are no CSV; at 1,000 the job is FAILED' }),
-  errors: z.array(z.object({ row: z.number().int(), email: z.string(), error: z.string() })),
-});
-
-const BulkResult = z.object({
-  operation: z.enum(['subscribe', 'unsubscribe', 'delete']),
-  totalRequested: z.number().int(),
-  successCount: z.number().int(),
-  failureCount: z.number().int(),
-  errors: z.array(z.object({ contactId: z.string(), error: z.string() })),
-});
-
-const jobFields = {
-  id: Id,
-  kind: z.enum(JOB_KINDS),
-  status: z.enum(JOB_STATUSES),
-  state: z.enum(['waiting', 'active', 'completed', 'failed']),
-  progress: z.number().int().min(0).max(100),
-  total: z.number().int(),
-  processed: z.number().int(),
-  failedReason: z.string().nullable(),
-  createdAt: Instant,
-  startedAt: Instant.nullable(),
-  completedAt: Instant.nullable(),
-};
-
-const JOB_EXAMPLE = {
-  id: EXAMPLE_ID,
-  status: 'COMPLETED' as const,
-  state: 'completed' as const,
-  progress: 100,
-  total: 2,
-  processed: 2,
-  failedReason: null,
-  createdAt: '2026-01-01T12:00:00.000Z',
-  startedAt: '2026-01-01T12:00:00.100Z',
-  completedAt: '2026-01-01T12:00:00.200Z',
-};
-
-const ImportJob = z.object({ ...jobFields, result: ImportResult }).openapi('ImportJob', {
-  description: '`row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept.',
-  example: {
-    ...JOB_EXAMPLE,
-    kind: 'import',
-    result: {
-      ...{ totalRows: 2, successCount: 1, createdCount: 1, updatedCount: 0, failureCount: 1 },
-      errors: [{ row: 3, email: 'nobody', error: 'This is not an email address.' }],
-    },
-  },
-});
-
-const BulkJob = z.object({ ...jobFields, result: BulkResult }).openapi('BulkJob', {
-  example: {
-    ...JOB_EXAMPLE,
-    kind: 'bulk-unsubscribe',
-    result: { operation: 'unsubscribe', totalRequested: 2, successCount: 2, failureCount: 0, errors: [] },
-  },
-});
+import { BulkJob, BulkResult, ImportJob, ImportResult, jobAnswer, Queued } from './answer.ts';
+import { BulkContacts, ImportFile, JobParams, UPLOAD_MAX_BYTES } from './input.ts';
 
 const importRoute = createRoute({
   method: 'post',
@@ -214,20 +109,4 @@ export function contactJobRoutes(app: App, { db, compute, lifecycle }: Deps): vo
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: BULK_KINDS });
     return c.json({ ...jobAnswer(job), result: BulkResult.parse(job.result) }, 200);
   });
-}
-
-function jobAnswer(job: Job) {
-  return {
-    id: job.id,
-    kind: job.kind,
-    status: job.status,
-    state: jobState(job.status),
-    progress: jobProgress(job),
-    total: job.total,
-    processed: job.processed,
-    failedReason: job.failedReason,
-    createdAt: job.createdAt.toISOString(),
-    startedAt: job.startedAt?.toISOString() ?? null,
-    completedAt: job.completedAt?.toISOString() ?? null,
-  };
 }

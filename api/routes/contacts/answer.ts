@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Contact } from '../../../db/contacts.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { Id, Instant, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Truncated } from '../../http/schemas.ts';
 
 export const CONTACT_EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
+  id: EXAMPLE_ID,
   email: 'ada@example.com',
   subscribed: true,
   smsSubscribed: true,
@@ -40,3 +40,19 @@ export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) 
 export function contactAnswer(contact: Contact) {
   return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
 }
+
+export const SavedContact = ContactRecord.extend({
+  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
+}).openapi('SavedContact', { example: { ...CONTACT_EXAMPLE, _meta: { isNew: true, isUpdate: false } } });
+
+export const LookupResult = z
+  .object({
+    found: z.array(z.object({ id: Id, email: z.string(), subscribed: z.boolean() })),
+    notFound: z.array(z.string()),
+  })
+  .openapi('ContactLookupResult', {
+    example: {
+      found: [{ id: CONTACT_EXAMPLE.id, email: 'ada@example.com', subscribed: true }],
+      notFound: ['nobody@example.com'],
+    },
+  });

@@ -11,47 +11,10 @@ import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, EmailAddress, Id, IdParams } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from './answer.ts';
-
-/** Source: contract §1.11. */
-const LOOKUP_MAX_EMAILS = 500;
-const LIST_DEFAULT = 20;
-
-const ContactData = z.record(z.string(), z.unknown()).openapi({
-  description:
-    'Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored.',
-  example: { firstName: 'Ada', plan: 'pro' },
-});
-
-const SaveContact = z
-  .object({ email: EmailAddress, subscribed: z.boolean().optional(), data: ContactData.nullish() })
-  .openapi('SaveContact', { example: { email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } } });
-
-const PatchContact = z
-  .object({ email: EmailAddress.optional(), subscribed: z.boolean().optional(), data: ContactData.nullish() })
-  .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
-
-const SavedContact = ContactRecord.extend({
-  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
-}).openapi('SavedContact', { example: { ...CONTACT_EXAMPLE, _meta: { isNew: true, isUpdate: false } } });
-
-const Lookup = z
-  .object({ emails: z.array(EmailAddress).min(1).max(LOOKUP_MAX_EMAILS) })
-  .openapi('ContactLookup', { example: { emails: ['ada@example.com', 'nobody@example.com'] } });
-
-const LookupResult = z
-  .object({
-    found: z.array(z.object({ id: Id, email: z.string(), subscribed: z.boolean() })),
-    notFound: z.array(z.string()),
-  })
-  .openapi('ContactLookupResult', {
-    example: {
-      found: [{ id: CONTACT_EXAMPLE.id, email: 'ada@example.com', subscribed: true }],
-      notFound: ['nobody@example.com'],
-    },
-  });
+import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
+import { LIST_DEFAULT, Lookup, PatchContact, SaveContact } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -178,8 +141,15 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
     const { id } = c.req.valid('param');
     const saved = await inTransaction(db, (trx) =>
       patchContact(trx, {
-        ...{ projectId, id, email, subscribed, mode, suppressionKey },
-        ...{ data: data ? trusted(data) : undefined, forStranger: false, causeId: null },
+        projectId,
+        id,
+        email,
+        subscribed,
+        mode,
+        suppressionKey,
+        data: data ? trusted(data) : undefined,
+        forStranger: false,
+        causeId: null,
       }),
     );
     lifecycle.dispatch(saved.outbox);

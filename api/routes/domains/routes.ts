@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createDns } from '../../../channels/dns.ts';
 import {
-  type Domain,
   deleteDomain,
   getDomain,
   insertDomain,
@@ -10,79 +9,18 @@ import {
   updateDomainSigning,
 } from '../../../db/domains.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { Config } from '../../../domain/config.ts';
 import { newDkimKey } from '../../../domain/dkim-key.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { recordSource } from '../../../domain/record-source.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
-import { dnsRecords, findRecords, normalizeDomain, RECORD_PURPOSES } from '../../../domain/sender-domain.ts';
+import { findRecords } from '../../../domain/sender-domain.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, Instant } from '../../http/schemas.ts';
+import { Id, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-
-const EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
-  domain: 'example.com',
-  verified: false,
-  status: 'PENDING' as const,
-  signing: true,
-  records: [
-    {
-      purpose: 'DKIM' as const,
-      type: 'TXT' as const,
-      name: 'tidings-1a2b3c4d._domainkey.example.com',
-      value: 'v=DKIM1; k=rsa; p=MIIBIjANBg…',
-      required: true,
-      found: false,
-    },
-  ],
-  lastCheckedAt: null,
-  createdAt: '2026-01-01T12:00:00.000Z',
-  updatedAt: '2026-01-01T12:00:00.000Z',
-};
-
-const DomainRecord = z
-  .object({
-    id: Id,
-    domain: z.string(),
-    verified: z.boolean(),
-    status: z.enum(['PENDING', 'VERIFIED', 'FAILED']),
-    signing: z.boolean().openapi({ description: 'Whether the service signs mail from this domain (DKIM)' }),
-    records: z.array(
-      z.object({
-        purpose: z.enum(RECORD_PURPOSES),
-        type: z.enum(['TXT', 'MX']),
-        name: z.string(),
-        value: z.string(),
-        required: z.boolean(),
-        found: z.boolean(),
-      }),
-    ),
-    lastCheckedAt: Instant.nullable(),
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .openapi('Domain', { example: EXAMPLE });
-
-const DomainName = z.string().transform((text, ctx) => {
-  const domain = normalizeDomain(text);
-  if (domain !== undefined) return domain;
-  ctx.issues.push({
-    code: 'custom',
-    message: 'Must be a domain name',
-    input: text,
-    params: { code: 'invalid_string' },
-  });
-  return z.NEVER;
-});
-
-const CreateDomain = z
-  .object({ domain: DomainName.openapi({ type: 'string', example: 'example.com' }) })
-  .openapi('CreateDomain', { example: { domain: 'example.com' } });
-
-const PatchDomain = z.object({ signing: z.boolean() }).openapi('PatchDomain', { example: { signing: false } });
+import { DomainRecord, domainAnswer } from './answer.ts';
+import { CreateDomain, PatchDomain } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -184,18 +122,4 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
     await inTransaction(db, (trx) => deleteDomain(trx, ref));
     return c.body(null, 204);
   });
-}
-
-function domainAnswer(domain: Domain, config: Config) {
-  return {
-    id: domain.id,
-    domain: domain.domain,
-    verified: domain.status === 'VERIFIED',
-    status: domain.status,
-    signing: domain.signing,
-    records: dnsRecords(recordSource(config, domain), domain.found),
-    lastCheckedAt: domain.lastCheckedAt?.toISOString() ?? null,
-    createdAt: domain.createdAt.toISOString(),
-    updatedAt: domain.updatedAt.toISOString(),
-  };
 }

@@ -4,15 +4,14 @@ import { eventDataOf, subjectAsRead } from '../../../db/email-variables.ts';
 import type { Email, EmailEvent } from '../../../db/emails.ts';
 import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
 import { REASONS } from '../../../domain/reasons.ts';
-import { Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
 
-const ID = '0190a000-0000-7000-8000-000000000000';
 const AT = '2026-01-01T12:00:00.000Z';
 
 const EXAMPLE = {
-  id: ID,
-  contactId: ID,
+  id: EXAMPLE_ID,
+  contactId: EXAMPLE_ID,
   to: 'ada@example.com',
   from: 'hello@shop.example.com',
   fromName: 'Web shop',
@@ -23,7 +22,7 @@ const EXAMPLE = {
   templateId: null,
   campaignId: null,
   workflowExecutionId: null,
-  messageId: `<${ID}@shop.example.com>`,
+  messageId: `<${EXAMPLE_ID}@shop.example.com>`,
   opens: 0,
   clicks: 0,
   reason: null,
@@ -83,10 +82,10 @@ export const EmailRecord = EmailItem.extend({
     ...EXAMPLE,
     body: '<p>Hello Ada</p>',
     text: 'Hello Ada',
-    headers: { subject: 'Your order 4711', 'message-id': `<${ID}@shop.example.com>` },
+    headers: { subject: 'Your order 4711', 'message-id': `<${EXAMPLE_ID}@shop.example.com>` },
     replyTo: null,
     attachments: [{ name: 'invoice.pdf', type: 'application/pdf', size: 51_200 }],
-    events: [{ id: ID, name: 'email.sent', data: { emailId: ID }, createdAt: AT }],
+    events: [{ id: EXAMPLE_ID, name: 'email.sent', data: { emailId: EXAMPLE_ID }, createdAt: AT }],
   },
 });
 

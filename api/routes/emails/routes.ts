@@ -2,25 +2,14 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { listAttachmentInfos } from '../../../db/attachments.ts';
 import { findContents } from '../../../db/contents.ts';
 import { getEmail, listEmailEvents, listEmails } from '../../../db/emails.ts';
-import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
 import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../http/schemas.ts';
+import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { EmailItem, EmailRecord, emailItem, emailRecord } from './answer.ts';
+import { ListQuery } from './input.ts';
 import { emailAsRead } from './rendering.ts';
-
-const ListQuery = cursorQuery(25).extend({
-  mode: z
-    .enum(['live', 'test', 'all'])
-    .default('live')
-    .openapi({ description: 'What was sent with live or test keys' }),
-  status: z.enum(EMAIL_STATUSES).optional(),
-  to: EmailAddress.optional().openapi({ description: 'Address of a contact' }),
-  since: InstantInput.optional(),
-  until: InstantInput.optional(),
-});
 
 const listRoute = {
   ...createRoute({

@@ -2,10 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { Db } from '../../../db/connection.ts';
 import { listEmailsById } from '../../../db/emails.ts';
 import type { EventRecord } from '../../../db/events.ts';
-import { Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { sentPayload } from '../emails/answer.ts';
-
-const ID = '0190a000-0000-7000-8000-000000000000';
 
 export const EventSchema = z
   .object({
@@ -18,9 +16,9 @@ export const EventSchema = z
   })
   .openapi('Event', {
     example: {
-      id: ID,
+      id: EXAMPLE_ID,
       name: 'signup',
-      contactId: ID,
+      contactId: EXAMPLE_ID,
       emailId: null,
       data: { plan: 'pro' },
       createdAt: '2026-01-01T12:00:00.000Z',
@@ -43,3 +41,14 @@ export async function eventAnswers(db: Db, projectId: string, events: EventRecor
     };
   });
 }
+
+export const EventList = z
+  .object({
+    events: z.array(EventSchema),
+    data: z.array(EventSchema),
+    cursor: z.string().nullable(),
+    hasMore: z.boolean(),
+  })
+  .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
+
+export const NamedUse = z.object({ id: Id, name: z.string() });

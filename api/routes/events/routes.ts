@@ -3,45 +3,16 @@ import { getContact } from '../../../db/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listEventNames } from '../../../db/workflow-fields.ts';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { EVENT_NAME_LENGTH } from '../../../domain/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { freeJson } from '../../http/free-json.ts';
-import { cursorQuery, Id, Instant, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { EventSchema, eventAnswers } from './answer.ts';
+import { EventList, EventSchema, eventAnswers, NamedUse } from './answer.ts';
+import { NameParams, RecordEvent } from './input.ts';
 
 const tags = ['Events'];
-const NameParams = z.object({ eventName: z.string().min(1).max(EVENT_NAME_LENGTH).openapi({ example: 'signup' }) });
-const ID = '0190a000-0000-7000-8000-000000000000';
-
-const EventList = z
-  .object({
-    events: z.array(EventSchema),
-    data: z.array(EventSchema),
-    cursor: z.string().nullable(),
-    hasMore: z.boolean(),
-  })
-  .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
-
-const NamedUse = z.object({ id: Id, name: z.string() });
-
-const RecordEvent = z
-  .object({
-    name: z
-      .string()
-      .min(1)
-      .max(EVENT_NAME_LENGTH)
-      .superRefine((name, ctx) => {
-        const fault = eventNameFault(name, 'name');
-        if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
-      }),
-    contactId: Id.nullish(),
-    emailId: Id.nullish(),
-    data: freeJson('The data of an event').nullish(),
-  })
-  .openapi('RecordEvent', { example: { name: 'signup', contactId: ID, data: { plan: 'pro' } } });
 
 const recordRoute = createRoute({
   method: 'post',
@@ -135,7 +106,7 @@ const usageRoute = createRoute({
         .openapi('EventUsage', {
           example: {
             usedInSegments: [],
-            usedInWorkflows: [{ id: ID, name: 'Welcome' }],
+            usedInWorkflows: [{ id: EXAMPLE_ID, name: 'Welcome' }],
             totalCount: 42,
             uniqueContacts: 40,
             canDelete: false,
@@ -166,7 +137,12 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
     const { projectId, mode } = c.var;
     const { event, outbox } = await inTransaction(db, (trx) =>
       recordManualEvent(trx, {
-        ...{ projectId, name, mode, contactId: contactId ?? null, emailId: emailId ?? null, data: data ?? {} },
+        projectId,
+        name,
+        mode,
+        contactId: contactId ?? null,
+        emailId: emailId ?? null,
+        data: data ?? {},
       }),
     );
     lifecycle.dispatch(outbox);

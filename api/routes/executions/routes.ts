@@ -12,7 +12,6 @@ import { executionWorkflowId } from '../../../domain/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { freeJson } from '../../http/free-json.ts';
 import { cursorList, cursorQuery, Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
@@ -22,16 +21,9 @@ import {
   executionAnswer,
   executionDetailAnswer,
 } from '../workflows/answer.ts';
+import { ExecutionParams, StartExecution, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
-const WorkflowParams = z.object({ id: Id });
-const ExecutionParams = z.object({ id: Id, executionId: Id });
-
-const StartExecution = z
-  .object({ contactId: Id, context: freeJson('The context of an execution').nullish() })
-  .openapi('StartExecution', {
-    example: { contactId: '0190a000-0000-7000-8000-000000000000', context: { coupon: 'SPRING' } },
-  });
 
 const startRoute = createRoute({
   method: 'post',
@@ -110,7 +102,11 @@ export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void 
     const { projectId, mode } = c.var;
     const started = await inTransaction(db, async (trx) => {
       const { executionId, outbox } = await startManually(trx, {
-        ...{ projectId, workflowId, contactId, context: context ?? {}, mode },
+        projectId,
+        workflowId,
+        contactId,
+        context: context ?? {},
+        mode,
       });
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox };
     });

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { ping } from '../../../db/connection.ts';
 import type { Backlog } from '../../../db/outbox-backlog.ts';
 import { getProject } from '../../../db/projects.ts';
@@ -8,54 +8,12 @@ import { errors, ok } from '../../http/answers.ts';
 import { findProjectId } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id } from '../../http/schemas.ts';
 import { open } from '../../http/security.ts';
-import { Hold, projectAnswer } from '../project/answer.ts';
+import { projectAnswer } from '../project/answer.ts';
+import { Health, ReadyHealth, ServiceHealth } from './answer.ts';
 
 /** A part that does not answer in this time is not ready; probes commonly give up after a few seconds. */
 const PART_TIMEOUT_MS = 3_000;
-
-const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
-
-const ServiceHealth = Health.extend({
-  project: z.object({ id: Id, hold: Hold }).optional(),
-}).openapi('ServiceHealth', { example: { status: 'ok' } });
-
-const ReadyHealth = Health.extend({
-  details: z.object({
-    outbox: z
-      .object({
-        waiting: z.number().int(),
-        handedOver: z.number().int(),
-        oldestSeconds: z.number(),
-        kinds: z.array(
-          z.object({
-            kind: z.string(),
-            waiting: z.number().int(),
-            handedOver: z.number().int(),
-            oldestSeconds: z.number(),
-          }),
-        ),
-      })
-      .openapi({
-        description:
-          'What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: ' +
-          'the metrics `tidings_outbox_*`. At most five seconds old.',
-      }),
-  }),
-}).openapi('ReadyHealth', {
-  example: {
-    status: 'ok',
-    details: {
-      outbox: {
-        waiting: 120,
-        handedOver: 12,
-        oldestSeconds: 4.2,
-        kinds: [{ kind: 'execution.start', waiting: 120, handedOver: 12, oldestSeconds: 4.2 }],
-      },
-    },
-  },
-});
 
 const healthRoute = createRoute({
   method: 'get',

@@ -7,16 +7,20 @@ import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import { mailboxProjects } from './access.ts';
-import { type ParsedMail, parseCaptured } from './messages.ts';
+import { mailAnswer } from './answer.ts';
+import { parseCaptured } from './messages.ts';
 
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /** A mail as a reader shows it: images and styles, no script, no forms, in a frame of ours only. */
 const MAIL_POLICY =
   "default-src 'none'; img-src * data:; style-src 'unsafe-inline'; font-src *; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox";
+
 /** What a script that looks for its mails may still want to see; as many as are kept parsed. */
 const LISTED_MAX = 1000;
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type PageContext = Context<AppEnv>;
@@ -83,8 +87,4 @@ function wantedRecipient(c: PageContext): string | undefined {
 
 function page(c: PageContext, html: string): Response {
   return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY });
-}
-
-function mailAnswer({ id, from, to, subject, html, text, headers, createdAt }: ParsedMail) {
-  return { id, from, to, subject, html, text, headers, createdAt };
 }

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Project as ProjectState } from '../../../db/projects.ts';
-import { Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const Hold = z
   .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
@@ -37,7 +37,7 @@ export const Project = z
   })
   .openapi('Project', {
     example: {
-      id: '0190a000-0000-7000-8000-000000000000',
+      id: EXAMPLE_ID,
       name: 'Web shop',
       public: `pk_${'0'.repeat(64)}`,
       tracking: 'ENABLED',

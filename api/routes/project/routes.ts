@@ -1,6 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import type { AuditAction } from '../../../db/audit-log.ts';
-import { insertAudit } from '../../../db/audit-log.ts';
+import { createRoute } from '@hono/zod-openapi';
+import { type AuditAction, insertAudit } from '../../../db/audit-log.ts';
 import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
@@ -10,35 +9,9 @@ import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
 import { Project, projectAnswer } from './answer.ts';
+import { HoldProject, PatchProject } from './input.ts';
 
-/** Postgres `integer`. */
-const INT_MAX = 2_147_483_647;
 const tags = ['Project'];
-
-const PatchProject = z
-  .object({
-    name: z.string().trim().min(1).max(100).optional(),
-    tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']).optional(),
-    color: z
-      .string()
-      .trim()
-      .toLowerCase()
-      .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
-      .nullish(),
-    sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
-    monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
-    bounceGuard: z.number().gt(0).max(1).optional(),
-    complaintGuard: z.number().gt(0).max(1).optional(),
-  })
-  .openapi('PatchProject', {
-    description:
-      'What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422.',
-    example: { name: 'Web shop', tracking: 'MARKETING_ONLY', sendRatePerSecond: 50, monthlyEmailLimit: null },
-  });
-
-const HoldProject = z
-  .object({ reason: z.string().trim().min(1).max(500).default('held by an operator') })
-  .openapi('HoldProject', { example: { reason: 'List was bought, waiting for the customer' } });
 
 const getRoute = createRoute({
   method: 'get',

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Listed } from '../../../db/page-budget.ts';
 import { computeSegment } from '../../../db/segment-compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../../db/segment-contacts.ts';
 import { addMembers, removeMembers } from '../../../db/segment-members.ts';
@@ -12,162 +11,26 @@ import {
   updateSegment,
 } from '../../../db/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { type Condition, ConditionInput, ConditionSchema } from '../../../domain/filters.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { EmailAddress, Id, IdParams, Instant, Truncated, wholeNumber } from '../../http/schemas.ts';
+import { IdParams, wholeNumber } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { CONTACT_EXAMPLE, ListedContact, listedContactAnswer } from '../contacts/answer.ts';
-
-const NAME_MAX_CHARS = 255;
-const DESCRIPTION_MAX_CHARS = 2000;
-/** Addresses of one request (contract §5). */
-const MEMBERS_MAX_EMAILS = 500;
-const PAGE_DEFAULT = 20;
-const PAGE_MAX = 100;
-
-const FILTERS_EXAMPLE: Condition = {
-  logic: 'AND',
-  groups: [
-    {
-      filters: [
-        { field: 'data.plan', operator: 'equals', value: 'pro' },
-        { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' },
-      ],
-    },
-  ],
-};
-const EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
-  name: 'Big spenders',
-  slug: 'big-spenders',
-  description: null,
-  type: 'DYNAMIC' as const,
-  filters: FILTERS_EXAMPLE,
-  condition: FILTERS_EXAMPLE,
-  trackMembership: false,
-  memberCount: 42,
-  computedAt: null,
-  createdAt: '2026-01-01T12:00:00.000Z',
-  updatedAt: '2026-01-01T12:00:00.000Z',
-};
-
-const StoredCondition = z.union([ConditionSchema, z.null()]);
-
-const SegmentRecord = z
-  .object({
-    id: Id,
-    name: z.string(),
-    slug: z.string().openapi({ description: 'Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit`' }),
-    description: z.string().nullable(),
-    type: z.enum(['DYNAMIC', 'STATIC']),
-    filters: StoredCondition.openapi({ description: 'Null on a STATIC segment' }),
-    condition: StoredCondition.openapi({ description: 'The same as `filters`' }),
-    trackMembership: z.boolean(),
-    memberCount: z.number().int().openapi({ description: 'As of the last count' }),
-    computedAt: Instant.nullable(),
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .openapi('Segment', { example: EXAMPLE });
-
-const ListedSegment = SegmentRecord.partial({ description: true, filters: true, condition: true })
-  .extend({ truncated: Truncated })
-  .openapi('ListedSegment', { example: EXAMPLE });
-
-const Filters = ConditionInput.nullish().openapi({
-  anyOf: [
-    { $ref: '#/components/schemas/Condition' },
-    {
-      type: 'object',
-      description: 'The simple form',
-      properties: {
-        operator: { type: 'string', enum: ['AND', 'OR'] },
-        conditions: { type: 'array', minItems: 1, items: { $ref: '#/components/schemas/Filter' } },
-      },
-      required: ['operator', 'conditions'],
-    },
-    { type: 'null' },
-  ],
-  description: 'A condition, in the full or the simple form. Negative operators match contacts that lack the field.',
-  example: FILTERS_EXAMPLE,
-});
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(NAME_MAX_CHARS)
-  .refine((name) => !name.includes('\0'), 'Must not hold a NUL character');
-const Description = z
-  .string()
-  .max(DESCRIPTION_MAX_CHARS)
-  .refine((text) => !text.includes('\0'), 'Must not hold a NUL character')
-  .nullish();
-
-const CreateSegment = z
-  .object({
-    name: Name,
-    description: Description,
-    type: z.enum(['DYNAMIC', 'STATIC']).default('DYNAMIC'),
-    filters: Filters,
-    condition: Filters,
-    trackMembership: z.boolean().default(false),
-  })
-  .superRefine((body, ctx) => {
-    const given = body.filters ?? body.condition;
-    if (body.type === 'STATIC' && given)
-      fault(ctx, body.filters ? 'filters' : 'condition', 'A STATIC segment has none.');
-    if (body.type === 'DYNAMIC' && !given) fault(ctx, 'filters', 'A DYNAMIC segment needs filters.', 'invalid_type');
-    refuseTwo(body, ctx);
-  })
-  .openapi('CreateSegment', { example: { name: 'Big spenders', filters: FILTERS_EXAMPLE, trackMembership: true } });
-
-const PatchSegment = z
-  .object({
-    name: Name.optional(),
-    description: Description,
-    filters: Filters,
-    condition: Filters,
-    trackMembership: z.boolean().optional(),
-  })
-  .superRefine(refuseTwo)
-  .openapi('PatchSegment', { example: { name: 'Big spenders of the year' } });
-
-const Emails = z.array(EmailAddress).min(1).max(MEMBERS_MAX_EMAILS);
-const AddMembers = z
-  .object({ emails: Emails, createMissing: z.boolean().default(false), subscribed: z.boolean().default(true) })
-  .openapi('AddSegmentMembers', { example: { emails: ['ada@example.com'], createMissing: true } });
-const RemoveMembers = z
-  .object({ emails: Emails })
-  .openapi('RemoveSegmentMembers', { example: { emails: ['ada@example.com'] } });
-
-const SegmentContacts = z
-  .object({
-    contacts: z.array(ListedContact),
-    data: z.array(ListedContact),
-    page: z.number().int(),
-    pageSize: z.number().int(),
-    total: z.number().int(),
-    totalPages: z.number().int(),
-  })
-  .openapi('SegmentContacts', {
-    example: { contacts: [CONTACT_EXAMPLE], data: [CONTACT_EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1 },
-  });
-
-const AddedMembers = z
-  .object({ added: z.number().int(), created: z.number().int(), notFound: z.array(z.string()) })
-  .openapi('AddedSegmentMembers', { example: { added: 2, created: 1, notFound: [] } });
-const RemovedMembers = z
-  .object({ removed: z.number().int() })
-  .openapi('RemovedSegmentMembers', { example: { removed: 1 } });
-const Computed = z
-  .object({ added: z.number().int(), removed: z.number().int(), total: z.number().int() })
-  .openapi('ComputedSegment', { example: { added: 3, removed: 1, total: 44 } });
-const Refreshed = z
-  .object({ memberCount: z.number().int() })
-  .openapi('RefreshedSegment', { example: { memberCount: 44 } });
+import { listedContactAnswer } from '../contacts/answer.ts';
+import {
+  AddedMembers,
+  Computed,
+  EXAMPLE,
+  ListedSegment,
+  listedAnswer,
+  Refreshed,
+  RemovedMembers,
+  SegmentContacts,
+  SegmentRecord,
+  segmentAnswer,
+} from './answer.ts';
+import { AddMembers, CreateSegment, PAGE_DEFAULT, PAGE_MAX, PatchSegment, RemoveMembers } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -388,35 +251,4 @@ export function segmentRoutes(app: App, { db, reads, lifecycle, config }: Deps):
       return segment;
     }
   }
-}
-
-interface BothNames {
-  filters?: Condition | null | undefined;
-  condition?: Condition | null | undefined;
-}
-
-/** `filters` and `condition` are one thing (contract §5.1): given both, they must say the same. */
-function refuseTwo({ filters, condition }: BothNames, ctx: z.RefinementCtx): void {
-  if (!filters || !condition || JSON.stringify(filters) === JSON.stringify(condition)) return;
-  fault(ctx, 'condition', '`condition` and `filters` are the same thing, and say different things here.');
-}
-
-function fault(ctx: z.RefinementCtx, field: string, message: string, code = 'custom'): void {
-  ctx.addIssue({ code: 'custom', path: [field], message, params: { code } });
-}
-
-function listedAnswer({ truncated, ...segment }: Listed<Segment>) {
-  const { filters, condition, description, ...answer } = segmentAnswer(segment);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, filters, condition, description };
-}
-
-function segmentAnswer(segment: Segment) {
-  const { projectId: _, ...record } = segment;
-  return {
-    ...record,
-    filters: segment.condition,
-    computedAt: segment.computedAt?.toISOString() ?? null,
-    createdAt: segment.createdAt.toISOString(),
-    updatedAt: segment.updatedAt.toISOString(),
-  };
 }

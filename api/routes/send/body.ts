@@ -3,11 +3,9 @@ import { isBase64 } from '../../../domain/base64.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { isReservedMailHeader } from '../../../domain/service-headers.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
-import { EmailAddress } from '../../http/schemas.ts';
+import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../../http/schemas.ts';
 
 /** Limits of the spec's "Limits", and bounds where it names none. */
-export const SUBJECT_MAX_CHARS = 998;
-const HEADER_MAX_CHARS = 998;
 const HEADERS_MAX = 50;
 const ATTACHMENTS_MAX = 10;
 const NAME_MAX_CHARS = 255;
@@ -29,8 +27,7 @@ export function checkAttachments(files: readonly { content: Buffer }[], maxBytes
   });
 }
 
-const oneLine = /^[^\r\n]*$/;
-const DisplayName = z.string().max(NAME_MAX_CHARS).regex(oneLine, 'Must not contain line breaks');
+const DisplayName = oneLine(NAME_MAX_CHARS);
 
 const NamedAddress = z.object({ name: DisplayName.optional(), email: EmailAddress });
 const Address = z.union([EmailAddress, NamedAddress]);
@@ -79,7 +76,7 @@ export const SendBody = z
     to: z
       .union([Address, z.array(Address).min(1).max(RECIPIENTS_MAX)])
       .openapi({ description: 'One recipient or many; each gets a mail of its own' }),
-    subject: z.string().min(1).max(SUBJECT_MAX_CHARS).regex(oneLine, 'Must not contain line breaks').optional(),
+    subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
     body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
     template: z
       .string()
@@ -101,7 +98,7 @@ export const SendBody = z
           .refine((name) => !isReservedMailHeader(name), {
             error: 'This header is set by the service and by mail servers only',
           }),
-        z.string().max(HEADER_MAX_CHARS).regex(oneLine, 'Must not contain line breaks'),
+        oneLine(HEADER_LINE_MAX_CHARS),
       )
       .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
         error: `At most ${HEADERS_MAX} headers`,

@@ -93,6 +93,7 @@ function asBuffer(bytes: Uint8Array | undefined): Buffer {
 
 /** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */
 const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
+
 const KNOWN_MAX_CHARS = 20_000;
 
 function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {

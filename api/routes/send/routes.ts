@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
@@ -6,28 +6,10 @@ import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { Sent } from './answer.ts';
 import { SendBody, sendMaxBytes } from './body.ts';
 import { checkLargeTemplates, sendRequest } from './input.ts';
-
-const ID = '0190a000-0000-7000-8000-000000000000';
-
-const Sent = success(
-  z.object({
-    emails: z.array(z.object({ contact: z.object({ id: Id, email: EmailAddress }), email: Id })),
-    timestamp: Instant,
-  }),
-).openapi('Sent', {
-  description: 'One entry a recipient, in the order of `to`; `email` is the id of its email record.',
-  example: {
-    success: true,
-    data: {
-      emails: [{ contact: { id: ID, email: 'ada@example.com' }, email: ID }],
-      timestamp: '2026-01-01T12:00:00.000Z',
-    },
-  },
-});
 
 const sendRoute = {
   ...createRoute({

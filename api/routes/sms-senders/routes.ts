@@ -1,40 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { insertAudit } from '../../../db/audit-log.ts';
-import { deleteSmsSender, insertSmsSender, listSmsSenders, type SmsSender } from '../../../db/sms-senders.ts';
+import { deleteSmsSender, insertSmsSender, listSmsSenders } from '../../../db/sms-senders.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, Instant } from '../../http/schemas.ts';
+import { IdParams } from '../../http/schemas.ts';
 import { session } from '../../http/security.ts';
-
-const EXAMPLE = { country: 'DE', from: '+4915112345678' };
-
-const Sender = z
-  .object({ id: Id, country: z.string().nullable(), from: z.string(), createdAt: Instant })
-  .openapi('SmsSender', {
-    example: { id: '0190a000-0000-7000-8000-000000000000', ...EXAMPLE, createdAt: '2026-01-01T12:00:00.000Z' },
-  });
-
-const CreateSender = z
-  .object({
-    country: z
-      .string()
-      .toUpperCase()
-      .regex(/^[A-Z]{2}$/, 'Must be an ISO 3166-1 code of two letters')
-      .nullish()
-      .openapi({ description: 'Null or none makes the default sender' }),
-    from: z
-      .string()
-      .trim()
-      .regex(
-        /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
-        'Must be a number in E.164, a short code or a name',
-      ),
-  })
-  .openapi('CreateSmsSender', { example: EXAMPLE });
+import { Sender, senderAnswer } from './answer.ts';
+import { CreateSender } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -100,8 +76,4 @@ export function smsSenderRoutes(app: App, { db }: Deps): void {
     });
     return c.body(null, 204);
   });
-}
-
-function senderAnswer({ id, country, from, createdAt }: SmsSender) {
-  return { id, country, from, createdAt: createdAt.toISOString() };
 }

@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { Sms } from '../../../db/sms-messages.ts';
 import { SMS_STATUSES } from '../../../domain/sms-status.ts';
-import { Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
-const ID = '0190a000-0000-7000-8000-000000000000';
 const AT = '2026-01-01T12:00:00.000Z';
 
 const ACCEPTED = {
-  id: ID,
+  id: EXAMPLE_ID,
   to: '+4915112345678',
   from: '+15005550006',
   country: 'DE',
@@ -15,10 +14,11 @@ const ACCEPTED = {
   segments: 1,
   status: 'PENDING' as const,
 };
+
 const ITEM = {
   ...ACCEPTED,
   status: 'DELIVERED' as const,
-  contactId: ID,
+  contactId: EXAMPLE_ID,
   mode: 'live' as const,
   reason: null,
   error: null,

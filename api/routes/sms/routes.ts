@@ -11,21 +11,10 @@ import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { cursorQuery, Id, IdParams, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './answer.ts';
-
-/** Longer is refused, not truncated (spec). */
-const BODY_MAX_CHARS = 1600;
-const NOT_E164 = 'Must be a phone number in E.164, such as +4915112345678';
-
-const SendSms = z
-  .object({
-    to: z.string().refine((text) => readPhoneNumber(text), { error: NOT_E164, params: { code: 'invalid_string' } }),
-    body: z.string().min(1).max(BODY_MAX_CHARS),
-    contactId: Id.optional().openapi({ description: 'Attaches to this contact instead of matching by number' }),
-  })
-  .openapi('SendSms', { example: { to: '+4915112345678', body: 'Your code is 4711' } });
+import { SendSms } from './input.ts';
 
 const sendRoute = {
   ...createRoute({

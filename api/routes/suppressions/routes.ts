@@ -1,43 +1,16 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { unsubscribeAddresses } from '../../../db/subscription-changes.ts';
-import { addSuppressions, deleteSuppression, listSuppressions, type Suppression } from '../../../db/suppressions.ts';
+import { addSuppressions, deleteSuppression, listSuppressions } from '../../../db/suppressions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { normalizeEmail } from '../../../domain/email-address.ts';
-import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, EmailAddress, Id, Instant } from '../../http/schemas.ts';
+import { cursorList, cursorQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-
-const LIST_DEFAULT = 20;
-
-const SuppressionRecord = z
-  .object({
-    id: Id,
-    email: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
-    reason: z.enum(SUPPRESSION_REASONS),
-    source: z.string(),
-    createdAt: Instant,
-  })
-  .openapi('Suppression', {
-    example: {
-      id: '0190a000-0000-7000-8000-000000000000',
-      email: 'ada@example.com',
-      reason: 'manual',
-      source: 'api',
-      createdAt: '2026-01-01T12:00:00.000Z',
-    },
-  });
-
-const AddSuppression = z
-  .object({ email: EmailAddress, reason: z.enum(SUPPRESSION_REASONS).default('manual') })
-  .openapi('AddSuppression', { example: { email: 'ada@example.com', reason: 'manual' } });
-
-const AddressParams = z.object({
-  email: z.string().min(1).max(254).openapi({ description: 'The address, URL-encoded', example: 'ada@example.com' }),
-});
+import { SuppressionRecord, suppressionAnswer } from './answer.ts';
+import { AddressParams, AddSuppression, LIST_DEFAULT } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -106,8 +79,4 @@ export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: De
     await deleteSuppression(db, key, { projectId: c.var.projectId, email });
     return c.body(null, 204);
   });
-}
-
-function suppressionAnswer(entry: Suppression) {
-  return { ...entry, createdAt: entry.createdAt.toISOString() };
 }

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Listed } from '../../../db/page-budget.ts';
 import {
   deleteTemplate,
   duplicateTemplate,
@@ -7,86 +6,18 @@ import {
   getTemplateUsage,
   insertTemplate,
   listTemplates,
-  TEMPLATE_NAME_MAX_CHARS,
-  TEMPLATE_TYPES,
-  type Template,
   updateTemplate,
 } from '../../../db/templates.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, Instant, numberedListFields, pageQuery, Truncated } from '../../http/schemas.ts';
+import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { changedMailText, mailTextAnswer, mailTextInput } from '../mail-text.ts';
+import { changedMailText } from '../mail-text.ts';
+import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
 import { refuseBadContent } from './content-check.ts';
-
-const LIST_DEFAULT = 20;
-
-const EXAMPLE = {
-  id: '0190a000-0000-7000-8000-000000000000',
-  name: 'Welcome',
-  description: null,
-  subject: 'Welcome, {{firstName ?? there}}',
-  body: '<p>Hello {{firstName}}</p>',
-  type: 'TRANSACTIONAL' as const,
-  from: 'hello@example.com',
-  fromName: 'Example',
-  replyTo: null,
-  createdAt: '2026-01-01T12:00:00.000Z',
-  updatedAt: '2026-01-01T12:00:00.000Z',
-};
-
-const Type = z.enum(TEMPLATE_TYPES);
-
-const TemplateRecord = z
-  .object({
-    id: Id,
-    name: z.string(),
-    description: z.string().nullable(),
-    ...mailTextAnswer,
-    from: mailTextAnswer.from.nullable(),
-    type: Type,
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .openapi('Template', { example: EXAMPLE });
-
-const fields = {
-  name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
-  description: z.string().max(1000).nullish(),
-  ...mailTextInput,
-  from: mailTextInput.from.nullish(),
-  type: Type,
-};
-
-const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
-  example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
-});
-
-const PatchTemplate = z
-  .object(fields)
-  .partial()
-  .openapi('PatchTemplate', { example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null } });
-
-const ListedTemplate = TemplateRecord.extend({ body: z.string().optional(), truncated: Truncated }).openapi(
-  'ListedTemplate',
-  {
-    example: EXAMPLE,
-  },
-);
-
-const TemplateList = z.object({ templates: z.array(ListedTemplate), ...numberedListFields }).openapi('TemplateList', {
-  example: { templates: [EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
-});
-
-const Usage = z
-  .object({
-    campaigns: z.array(z.object({ id: Id, name: z.string() })),
-    workflowSteps: z.array(z.object({ id: Id, name: z.string(), workflowId: Id, workflowName: z.string() })),
-    emailsSent: z.number().int(),
-  })
-  .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
+import { CreateTemplate, LIST_DEFAULT, PatchTemplate, Type } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -226,13 +157,4 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     return c.json(await getTemplateUsage(db, ref), 200);
   });
-}
-
-function listedAnswer({ truncated, ...template }: Listed<Template>) {
-  const { body, ...answer } = templateAnswer(template);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
-}
-
-function templateAnswer(template: Template) {
-  return { ...template, createdAt: template.createdAt.toISOString(), updatedAt: template.updatedAt.toISOString() };
 }

@@ -1,5 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { createRoute } from '@hono/zod-openapi';
 import type { KeyOwner } from '../../../domain/key-owner.ts';
 import { publicContactId } from '../../../domain/public-contact-id.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
@@ -10,46 +9,9 @@ import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
-import { EmailAddress, Id, Instant, success } from '../../http/schemas.ts';
 import { publicKey } from '../../http/security.ts';
-
-const EventName = z
-  .string()
-  .min(1)
-  .max(EVENT_NAME_LENGTH)
-  .superRefine((name, ctx) => {
-    const fault = eventNameFault(name);
-    if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
-  })
-  .openapi({ minLength: 1, maxLength: EVENT_NAME_LENGTH, example: 'signup' });
-
-const TrackEvent = z
-  .object({
-    email: EmailAddress,
-    event: EventName,
-    subscribed: z.boolean().optional(),
-    data: z.record(z.string(), z.unknown()).nullish(),
-  })
-  .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });
-
-const TrackedEvent = success(
-  z.object({
-    contact: Id.openapi({
-      description: 'The contact; to the public key an id that is the same for the same address and opens nothing',
-    }),
-    event: Id,
-    timestamp: Instant,
-  }),
-).openapi('TrackedEvent', {
-  example: {
-    success: true,
-    data: {
-      contact: '0190a000-0000-7000-8000-000000000000',
-      event: '0190a000-0000-7000-8000-000000000001',
-      timestamp: '2026-01-01T12:00:00.000Z',
-    },
-  },
-});
+import { TrackedEvent } from './answer.ts';
+import { TrackEvent } from './input.ts';
 
 const trackRoute = createRoute({
   maxBodyBytes: PUBLIC_MAX_BYTES,
@@ -82,8 +44,16 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
     if (untrusted) await limits.takeForPublicContact(projectId, email);
     const publicId = untrusted ? publicContactId(publicIdKey, { projectId, email }) : undefined;
     const answer = await acceptor.accept({
-      ...{ projectId, untrusted, mode, email, event, subscribed, data: data ?? undefined },
-      ...{ idempotencyKey: idempotencyKey(c), owner: trackOwner(keyOwner(c), publicId), publicId },
+      projectId,
+      untrusted,
+      mode,
+      email,
+      event,
+      subscribed,
+      data: data ?? undefined,
+      idempotencyKey: idempotencyKey(c),
+      owner: trackOwner(keyOwner(c), publicId),
+      publicId,
     });
     return c.json(answer, 200);
   });

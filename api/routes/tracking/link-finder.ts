@@ -50,7 +50,9 @@ export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Log
 /** Looks mails up in groups. */
 function createEmailLookup(db: Db): GroupCommit<string, LinkSource | undefined> {
   return createGroupCommit({
-    ...{ lanes: LANES, max: BATCH_MAX, queueOf: () => 'links' },
+    lanes: LANES,
+    max: BATCH_MAX,
+    queueOf: () => 'links',
     commit: async (emailIds) => {
       const found = new Map((await listLinkSources(db, [...new Set(emailIds)])).map((email) => [email.id, email]));
       return emailIds.map((id) => found.get(id));

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
-import { listDeliveries, type Replay, replayDeliveries, type WebhookDelivery } from '../../../db/webhook-deliveries.ts';
+import { listDeliveries, replayDeliveries } from '../../../db/webhook-deliveries.ts';
 import {
   deleteEndpoint,
   getEndpoint,
@@ -8,116 +8,25 @@ import {
   listEndpoints,
   rotateSecret,
   updateEndpoint,
-  type WebhookEndpoint,
 } from '../../../db/webhook-endpoints.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
-import { maskUrl } from '../../../domain/url-secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, Id, IdParams, Instant, InstantInput } from '../../http/schemas.ts';
+import { cursorQuery, Id, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import {
+  DeliveryList,
+  deliveryAnswer,
+  Endpoint,
+  EndpointWithSecret,
+  endpointAnswer,
+  Replayed,
+  replayAnswer,
+} from './answer.ts';
+import { CreateEndpoint, PatchEndpoint, ReplayWebhooks, Status } from './input.ts';
 
 const tags = ['Webhooks'];
-const ID = '0190a000-0000-7000-8000-000000000000';
-const AT = '2026-01-01T12:00:00.000Z';
-const EXAMPLE = {
-  id: ID,
-  url: 'https://example.com/hooks',
-  events: ['email.*', 'signup'],
-  description: null,
-  status: 'ACTIVE' as const,
-  enabled: true,
-  disabledReason: null,
-  failuresInRow: 0,
-  createdAt: AT,
-  updatedAt: AT,
-};
-
-const Url = z
-  .url({ protocol: /^https?$/, error: 'Must be an http:// or https:// address' })
-  .max(2_000)
-  .openapi({ format: 'uri', example: EXAMPLE.url });
-const Events = z
-  .array(
-    z
-      .string()
-      .min(1)
-      .max(255)
-      .regex(/^[^*]*\*?$/, 'An asterisk may stand at the end only'),
-  )
-  .min(1)
-  .max(50)
-  .openapi({ description: 'Names, prefixes such as `email.*`, or `*`', example: ['email.*'] });
-const Description = z.string().max(500).nullish();
-
-const Endpoint = z
-  .object({
-    id: Id,
-    url: z.string(),
-    events: z.array(z.string()),
-    description: z.string().nullable(),
-    status: z.enum(['ACTIVE', 'DEGRADED', 'DISABLED']),
-    enabled: z.boolean(),
-    disabledReason: z.string().nullable(),
-    failuresInRow: z.number().int(),
-    createdAt: Instant,
-    updatedAt: Instant,
-  })
-  .openapi('WebhookEndpoint', { example: EXAMPLE });
-const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
-const EndpointWithSecret = Endpoint.extend({ secret: z.string() }).openapi('WebhookEndpointWithSecret', {
-  description: '`secret` is shown this once.',
-  example: { ...EXAMPLE, secret: SECRET_EXAMPLE },
-});
-const CreateEndpoint = z
-  .object({ url: Url, events: Events, description: Description })
-  .openapi('CreateWebhookEndpoint', { example: { url: EXAMPLE.url, events: ['email.*'] } });
-const PatchEndpoint = z
-  .object({ url: Url.optional(), events: Events.optional(), description: Description, enabled: z.boolean().optional() })
-  .openapi('PatchWebhookEndpoint', { example: { enabled: true } });
-
-const Delivery = z
-  .object({
-    id: Id,
-    eventId: Id,
-    event: z.string(),
-    status: z.enum(['PENDING', 'DELIVERED', 'FAILED']),
-    attempts: z.number().int(),
-    responseStatus: z.number().int().nullable(),
-    latencyMs: z.number().int().nullable(),
-    error: z.string().nullable(),
-    nextAttemptAt: Instant.nullable(),
-    payload: z.record(z.string(), z.unknown()),
-    createdAt: Instant,
-    completedAt: Instant.nullable(),
-  })
-  .openapi('WebhookDelivery', {
-    example: {
-      id: ID,
-      eventId: ID,
-      event: 'signup',
-      status: 'DELIVERED',
-      attempts: 1,
-      responseStatus: 200,
-      latencyMs: 42,
-      error: null,
-      nextAttemptAt: null,
-      payload: { contact: { id: ID, email: 'ada@example.com', subscribed: true, data: {} }, event: { plan: 'pro' } },
-      createdAt: AT,
-      completedAt: AT,
-    },
-  });
-const Status = z.enum(['PENDING', 'DELIVERED', 'FAILED']);
-const DeliveryList = cursorList(Delivery).openapi('WebhookDeliveryList', {
-  example: { data: [], cursor: null, hasMore: false, total: 0 },
-});
-const Replayed = z
-  .object({ replayed: z.number().int(), nextSince: Instant.nullable() })
-  .openapi('ReplayedDeliveries', { example: { replayed: 12, nextSince: null } });
-const ReplayWebhooks = z
-  .object({ since: InstantInput, status: Status.optional() })
-  .openapi('ReplayWebhooks', { example: { since: AT } });
 
 const security = scopes('workflows:edit');
 
@@ -302,27 +211,4 @@ export function webhookRoutes(app: App, { config, db, reads, lifecycle }: Deps):
     lifecycle.dispatch(replay.outbox);
     return c.json(replayAnswer(replay), 200);
   });
-}
-
-function endpointAnswer(endpoint: WebhookEndpoint) {
-  const { id, url, events, description, status, disabledReason, failuresInRow } = endpoint;
-  return {
-    ...{ id, url: maskUrl(url), events, description, status, disabledReason, failuresInRow },
-    enabled: status !== 'DISABLED',
-    createdAt: endpoint.createdAt.toISOString(),
-    updatedAt: endpoint.updatedAt.toISOString(),
-  };
-}
-
-function replayAnswer({ count, nextSince }: Replay) {
-  return { replayed: count, nextSince: nextSince?.toISOString() ?? null };
-}
-
-function deliveryAnswer(delivery: WebhookDelivery) {
-  return {
-    ...delivery,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-    createdAt: delivery.createdAt.toISOString(),
-    completedAt: delivery.completedAt?.toISOString() ?? null,
-  };
 }

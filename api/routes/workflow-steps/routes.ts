@@ -18,53 +18,10 @@ import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import {
-  Branch,
-  Position,
-  StepSchema,
-  StepTypeSchema,
-  stepAnswer,
-  TransitionSchema,
-  transitionAnswer,
-} from '../workflows/answer.ts';
+import { StepSchema, stepAnswer, TransitionSchema, transitionAnswer } from '../workflows/answer.ts';
+import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
-const WorkflowParams = z.object({ id: Id });
-const StepParams = z.object({ id: Id, stepId: Id });
-const ConfigInput = z.record(z.string(), z.unknown());
-
-const CreateStep = z
-  .object({
-    type: StepTypeSchema,
-    name: z.string().trim().min(1).max(200).optional(),
-    config: ConfigInput.default({}),
-    templateId: Id.nullish(),
-    position: Position.nullish(),
-    autoConnect: z.boolean().default(false),
-  })
-  .openapi('CreateWorkflowStep', {
-    description: 'What `config` holds depends on the type; see the guide to workflows.',
-    example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
-  });
-
-const PatchStep = z
-  .object({
-    name: z.string().trim().min(1).max(200).optional(),
-    config: ConfigInput.optional(),
-    templateId: Id.nullish(),
-    position: Position.nullish(),
-  })
-  .openapi('PatchWorkflowStep', { example: { config: { amount: 2, unit: 'days' } } });
-
-const CreateTransition = z
-  .object({ fromStepId: Id, toStepId: Id, branch: Branch.nullish() })
-  .openapi('CreateWorkflowTransition', {
-    example: {
-      fromStepId: '0190a000-0000-7000-8000-000000000000',
-      toStepId: '0190a000-0000-7000-8000-000000000001',
-      branch: 'yes',
-    },
-  });
 
 const createStepRoute = createRoute({
   method: 'post',
@@ -136,8 +93,14 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
     const checked = checkConfig(type, templateId && STEPS[type].takesTemplate ? { ...config, templateId } : config);
     const step = await inTransaction(db, (trx) =>
       insertStep(trx, {
-        ...{ projectId: c.var.projectId, workflowId, type, name: name ?? type, config: checked },
-        ...{ position: position ?? null, autoConnect, secretKey },
+        projectId: c.var.projectId,
+        workflowId,
+        type,
+        name: name ?? type,
+        config: checked,
+        position: position ?? null,
+        autoConnect,
+        secretKey,
       }),
     );
     return c.json(stepAnswer(secretKey, step), 201);

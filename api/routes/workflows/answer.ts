@@ -4,19 +4,24 @@ import { maskStepConfig } from '../../../db/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows.ts';
 import { executionWorkflowId } from '../../../domain/execution.ts';
 import { STEP_TYPES } from '../../../domain/steps/registry.ts';
-import { Id, Instant } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields } from '../../http/schemas.ts';
 
-const ID = '0190a000-0000-7000-8000-000000000000';
 const AT = '2026-01-01T12:00:00.000Z';
+
 const Json = z.record(z.string(), z.unknown());
+
 export const TriggerType = z.enum(['EVENT', 'MANUAL']);
+
 export const Branch = z.enum(['yes', 'no', 'event', 'timeout']);
+
 export const StepTypeSchema = z.enum(STEP_TYPES);
+
 export const ExecutionStatusSchema = z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']);
+
 export const Position = z.object({ x: z.number(), y: z.number() });
 
 const workflowExample = {
-  id: ID,
+  id: EXAMPLE_ID,
   name: 'Welcome',
   description: null,
   triggerType: 'EVENT' as const,
@@ -24,7 +29,7 @@ const workflowExample = {
   triggerConfig: { eventName: 'signup' },
   enabled: true,
   allowReentry: false,
-  entryStepId: ID,
+  entryStepId: EXAMPLE_ID,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -46,7 +51,7 @@ export const WorkflowSchema = z
   .openapi('Workflow', { example: workflowExample });
 
 const stepExample = {
-  id: ID,
+  id: EXAMPLE_ID,
   type: 'DELAY' as const,
   name: 'A day later',
   config: { amount: 1, unit: 'days' },
@@ -71,7 +76,9 @@ export const StepSchema = z
 
 export const TransitionSchema = z
   .object({ id: Id, fromStepId: Id, toStepId: Id, branch: Branch.nullable() })
-  .openapi('WorkflowTransition', { example: { id: ID, fromStepId: ID, toStepId: ID, branch: null } });
+  .openapi('WorkflowTransition', {
+    example: { id: EXAMPLE_ID, fromStepId: EXAMPLE_ID, toStepId: EXAMPLE_ID, branch: null },
+  });
 
 export const WorkflowDetailSchema = WorkflowSchema.extend({
   steps: z.array(StepSchema),
@@ -80,16 +87,16 @@ export const WorkflowDetailSchema = WorkflowSchema.extend({
   example: {
     ...workflowExample,
     steps: [stepExample],
-    transitions: [{ id: ID, fromStepId: ID, toStepId: ID, branch: null }],
+    transitions: [{ id: EXAMPLE_ID, fromStepId: EXAMPLE_ID, toStepId: EXAMPLE_ID, branch: null }],
   },
 });
 
 const executionExample = {
-  id: ID,
-  workflowId: ID,
-  contactId: ID,
+  id: EXAMPLE_ID,
+  workflowId: EXAMPLE_ID,
+  contactId: EXAMPLE_ID,
   status: 'WAITING' as const,
-  currentStepId: ID,
+  currentStepId: EXAMPLE_ID,
   exitReason: null,
   error: null,
   context: {},
@@ -98,7 +105,7 @@ const executionExample = {
   startedAt: AT,
   completedAt: null,
   begun: true,
-  temporal: { workflowId: executionWorkflowId(ID), runId: null },
+  temporal: { workflowId: executionWorkflowId(EXAMPLE_ID), runId: null },
 };
 
 export const ExecutionSchema = z
@@ -148,7 +155,7 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
     ...executionExample,
     steps: [
       {
-        stepId: ID,
+        stepId: EXAMPLE_ID,
         type: 'DELAY',
         status: 'WAITING',
         attempts: 1,
@@ -197,7 +204,16 @@ export function transitionAnswer({ id, fromStepId, toStepId, branch }: Transitio
 export function executionAnswer(execution: Execution, runId: string | null = null) {
   const { id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName } = execution;
   return {
-    ...{ id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName },
+    id,
+    workflowId,
+    contactId,
+    status,
+    currentStepId,
+    exitReason,
+    error,
+    context,
+    event,
+    eventName,
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,
@@ -216,3 +232,9 @@ export function executionDetailAnswer(execution: Execution & { steps: ExecutionV
     })),
   };
 }
+
+export const WorkflowList = z
+  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
+  .openapi('WorkflowList', {
+    example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
+  });

@@ -2,46 +2,15 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listWorkflowFields } from '../../../db/workflow-fields.ts';
 import { deleteWorkflow, getWorkflow, insertWorkflow, listWorkflows, updateWorkflow } from '../../../db/workflows.ts';
-import { EVENT_NAME_LENGTH } from '../../../domain/event-names.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { Id, IdParams, numberedListFields, pageQuery } from '../../http/schemas.ts';
+import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { TriggerType, WorkflowDetailSchema, WorkflowSchema, workflowAnswer, workflowDetailAnswer } from './answer.ts';
+import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
+import { CreateWorkflow, PatchWorkflow } from './input.ts';
 
 const tags = ['Workflows'];
-const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
-
-const CreateWorkflow = z
-  .object({
-    name: z.string().trim().min(1).max(200),
-    description: z.string().max(2_000).nullish(),
-    triggerType: TriggerType.default('EVENT'),
-    eventName: EventNameInput.nullish(),
-    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
-    allowReentry: z.boolean().default(false),
-  })
-  .openapi('CreateWorkflow', { example: { name: 'Welcome', eventName: 'signup' } });
-
-const PatchWorkflow = z
-  .object({
-    name: z.string().trim().min(1).max(200).optional(),
-    description: z.string().max(2_000).nullish(),
-    triggerType: TriggerType.optional(),
-    eventName: EventNameInput.nullish(),
-    triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
-    enabled: z.boolean().optional(),
-    allowReentry: z.boolean().optional(),
-    entryStepId: Id.nullish(),
-  })
-  .openapi('PatchWorkflow', { example: { enabled: true } });
-
-const WorkflowList = z
-  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
-  .openapi('WorkflowList', {
-    example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
-  });
 
 const listRoute = createRoute({
   method: 'get',

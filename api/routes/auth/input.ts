@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi';
+import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
+
+/** Longer is a mistake or an attack on the hash function. */
+const PASSWORD_MAX_CHARS = 200;
+
+const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
+
+const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
+
+export const Signup = z
+  .object({ email: EmailAddress, password: NewPassword, projectName: z.string().trim().min(1).max(100) })
+  .openapi('Signup', { example: { email: 'ada@example.com', password: 'correct horse', projectName: 'Web shop' } });
+
+export const Login = z
+  .object({ email: EmailAddress, password: GivenPassword })
+  .openapi('Login', { example: { email: 'ada@example.com', password: 'correct horse' } });
+
+export const SwitchProject = z
+  .object({ projectId: Id })
+  .openapi('SwitchProject', { example: { projectId: EXAMPLE_ID } });
+
+export const ChangePassword = z
+  .object({ currentPassword: GivenPassword, newPassword: NewPassword })
+  .openapi('ChangePassword', { example: { currentPassword: 'correct horse', newPassword: 'battery staple' } });

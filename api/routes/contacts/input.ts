@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi';
+import { EmailAddress } from '../../http/schemas.ts';
+
+/** Source: contract §1.11. */
+const LOOKUP_MAX_EMAILS = 500;
+
+export const LIST_DEFAULT = 20;
+
+const ContactData = z.record(z.string(), z.unknown()).openapi({
+  description:
+    'Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored.',
+  example: { firstName: 'Ada', plan: 'pro' },
+});
+
+export const SaveContact = z
+  .object({ email: EmailAddress, subscribed: z.boolean().optional(), data: ContactData.nullish() })
+  .openapi('SaveContact', { example: { email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } } });
+
+export const PatchContact = z
+  .object({ email: EmailAddress.optional(), subscribed: z.boolean().optional(), data: ContactData.nullish() })
+  .openapi('PatchContact', { example: { subscribed: false, data: { plan: null } } });
+
+export const Lookup = z
+  .object({ emails: z.array(EmailAddress).min(1).max(LOOKUP_MAX_EMAILS) })
+  .openapi('ContactLookup', { example: { emails: ['ada@example.com', 'nobody@example.com'] } });

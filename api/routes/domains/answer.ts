@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi';
+import type { Domain } from '../../../db/domains.ts';
+import type { Config } from '../../../domain/config.ts';
+import { recordSource } from '../../../domain/record-source.ts';
+import { dnsRecords, RECORD_PURPOSES } from '../../../domain/sender-domain.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+
+const EXAMPLE = {
+  id: EXAMPLE_ID,
+  domain: 'example.com',
+  verified: false,
+  status: 'PENDING' as const,
+  signing: true,
+  records: [
+    {
+      purpose: 'DKIM' as const,
+      type: 'TXT' as const,
+      name: 'tidings-1a2b3c4d._domainkey.example.com',
+      value: 'v=DKIM1; k=rsa; p=MIIBIjANBg…',
+      required: true,
+      found: false,
+    },
+  ],
+  lastCheckedAt: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+};
+
+export const DomainRecord = z
+  .object({
+    id: Id,
+    domain: z.string(),
+    verified: z.boolean(),
+    status: z.enum(['PENDING', 'VERIFIED', 'FAILED']),
+    signing: z.boolean().openapi({ description: 'Whether the service signs mail from this domain (DKIM)' }),
+    records: z.array(
+      z.object({
+        purpose: z.enum(RECORD_PURPOSES),
+        type: z.enum(['TXT', 'MX']),
+        name: z.string(),
+        value: z.string(),
+        required: z.boolean(),
+        found: z.boolean(),
+      }),
+    ),
+    lastCheckedAt: Instant.nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Domain', { example: EXAMPLE });
+
+export function domainAnswer(domain: Domain, config: Config) {
+  return {
+    id: domain.id,
+    domain: domain.domain,
+    verified: domain.status === 'VERIFIED',
+    status: domain.status,
+    signing: domain.signing,
+    records: dnsRecords(recordSource(config, domain), domain.found),
+    lastCheckedAt: domain.lastCheckedAt?.toISOString() ?? null,
+    createdAt: domain.createdAt.toISOString(),
+    updatedAt: domain.updatedAt.toISOString(),
+  };
+}

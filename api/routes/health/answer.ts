@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+import { Id } from '../../http/schemas.ts';
+import { Hold } from '../project/answer.ts';
+
+export const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
+
+export const ServiceHealth = Health.extend({
+  project: z.object({ id: Id, hold: Hold }).optional(),
+}).openapi('ServiceHealth', { example: { status: 'ok' } });
+
+export const ReadyHealth = Health.extend({
+  details: z.object({
+    outbox: z
+      .object({
+        waiting: z.number().int(),
+        handedOver: z.number().int(),
+        oldestSeconds: z.number(),
+        kinds: z.array(
+          z.object({
+            kind: z.string(),
+            waiting: z.number().int(),
+            handedOver: z.number().int(),
+            oldestSeconds: z.number(),
+          }),
+        ),
+      })
+      .openapi({
+        description:
+          'What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: ' +
+          'the metrics `tidings_outbox_*`. At most five seconds old.',
+      }),
+  }),
+}).openapi('ReadyHealth', {
+  example: {
+    status: 'ok',
+    details: {
+      outbox: {
+        waiting: 120,
+        handedOver: 12,
+        oldestSeconds: 4.2,
+        kinds: [{ kind: 'execution.start', waiting: 120, handedOver: 12, oldestSeconds: 4.2 }],
+      },
+    },
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from '@hono/zod-openapi';
+import type { Suppression } from '../../../db/suppressions.ts';
+import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+
+export const SuppressionRecord = z
+  .object({
+    id: Id,
+    email: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
+    reason: z.enum(SUPPRESSION_REASONS),
+    source: z.string(),
+    createdAt: Instant,
+  })
+  .openapi('Suppression', {
+    example: {
+      id: EXAMPLE_ID,
+      email: 'ada@example.com',
+      reason: 'manual',
+      source: 'api',
+      createdAt: '2026-01-01T12:00:00.000Z',
+    },
+  });
+
+export function suppressionAnswer(entry: Suppression) {
+  return { ...entry, createdAt: entry.createdAt.toISOString() };
+}

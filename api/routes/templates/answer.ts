@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi';
+import type { Listed } from '../../../db/page-budget.ts';
+import type { Template } from '../../../db/templates.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
+import { mailTextAnswer } from '../mail-text.ts';
+import { Type } from './input.ts';
+
+const EXAMPLE = {
+  id: EXAMPLE_ID,
+  name: 'Welcome',
+  description: null,
+  subject: 'Welcome, {{firstName ?? there}}',
+  body: '<p>Hello {{firstName}}</p>',
+  type: 'TRANSACTIONAL' as const,
+  from: 'hello@example.com',
+  fromName: 'Example',
+  replyTo: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:00.000Z',
+};
+
+export const TemplateRecord = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string().nullable(),
+    ...mailTextAnswer,
+    from: mailTextAnswer.from.nullable(),
+    type: Type,
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .openapi('Template', { example: EXAMPLE });
+
+const ListedTemplate = TemplateRecord.extend({ body: z.string().optional(), truncated: Truncated }).openapi(
+  'ListedTemplate',
+  {
+    example: EXAMPLE,
+  },
+);
+
+export const TemplateList = z
+  .object({ templates: z.array(ListedTemplate), ...numberedListFields })
+  .openapi('TemplateList', {
+    example: { templates: [EXAMPLE], page: 1, pageSize: 20, total: 1, totalPages: 1, cursor: null, hasMore: false },
+  });
+
+export const Usage = z
+  .object({
+    campaigns: z.array(z.object({ id: Id, name: z.string() })),
+    workflowSteps: z.array(z.object({ id: Id, name: z.string(), workflowId: Id, workflowName: z.string() })),
+    emailsSent: z.number().int(),
+  })
+  .openapi('TemplateUsage', { example: { campaigns: [], workflowSteps: [], emailsSent: 120 } });
+
+export function listedAnswer({ truncated, ...template }: Listed<Template>) {
+  const { body, ...answer } = templateAnswer(template);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, body };
+}
+
+export function templateAnswer(template: Template) {
+  return { ...template, createdAt: template.createdAt.toISOString(), updatedAt: template.updatedAt.toISOString() };
+}

@@ -1,0 +1,24 @@
+import { z } from '@hono/zod-openapi';
+import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/templates.ts';
+import { mailTextInput } from '../mail-text.ts';
+
+export const LIST_DEFAULT = 20;
+
+export const Type = z.enum(TEMPLATE_TYPES);
+
+const fields = {
+  name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
+  description: z.string().max(1000).nullish(),
+  ...mailTextInput,
+  from: mailTextInput.from.nullish(),
+  type: Type,
+};
+
+export const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
+  example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+});
+
+export const PatchTemplate = z
+  .object(fields)
+  .partial()
+  .openapi('PatchTemplate', { example: { subject: 'Hello, {{firstName ?? there}}', replyTo: null } });

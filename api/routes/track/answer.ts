@@ -1,0 +1,21 @@
+import { z } from '@hono/zod-openapi';
+import { EXAMPLE_ID, Id, Instant, success } from '../../http/schemas.ts';
+
+export const TrackedEvent = success(
+  z.object({
+    contact: Id.openapi({
+      description: 'The contact; to the public key an id that is the same for the same address and opens nothing',
+    }),
+    event: Id,
+    timestamp: Instant,
+  }),
+).openapi('TrackedEvent', {
+  example: {
+    success: true,
+    data: {
+      contact: EXAMPLE_ID,
+      event: '0190a000-0000-7000-8000-000000000001',
+      timestamp: '2026-01-01T12:00:00.000Z',
+    },
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from '@hono/zod-openapi';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { EmailAddress } from '../../http/schemas.ts';
+
+const EventName = z
+  .string()
+  .min(1)
+  .max(EVENT_NAME_LENGTH)
+  .superRefine((name, ctx) => {
+    const fault = eventNameFault(name);
+    if (fault) ctx.addIssue({ code: 'custom', message: fault.message, params: { code: fault.code } });
+  })
+  .openapi({ minLength: 1, maxLength: EVENT_NAME_LENGTH, example: 'signup' });
+
+export const TrackEvent = z
+  .object({
+    email: EmailAddress,
+    event: EventName,
+    subscribed: z.boolean().optional(),
+    data: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .openapi('TrackEvent', { example: { email: 'ada@example.com', event: 'signup', data: { plan: 'pro' } } });

@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi';
+import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
+
+export const WorkflowParams = z.object({ id: Id });
+
+export const StepParams = z.object({ id: Id, stepId: Id });
+
+const ConfigInput = z.record(z.string(), z.unknown());
+
+export const CreateStep = z
+  .object({
+    type: StepTypeSchema,
+    name: z.string().trim().min(1).max(200).optional(),
+    config: ConfigInput.default({}),
+    templateId: Id.nullish(),
+    position: Position.nullish(),
+    autoConnect: z.boolean().default(false),
+  })
+  .openapi('CreateWorkflowStep', {
+    description: 'What `config` holds depends on the type; see the guide to workflows.',
+    example: { type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' }, autoConnect: true },
+  });
+
+export const PatchStep = z
+  .object({
+    name: z.string().trim().min(1).max(200).optional(),
+    config: ConfigInput.optional(),
+    templateId: Id.nullish(),
+    position: Position.nullish(),
+  })
+  .openapi('PatchWorkflowStep', { example: { config: { amount: 2, unit: 'days' } } });
+
+export const CreateTransition = z
+  .object({ fromStepId: Id, toStepId: Id, branch: Branch.nullish() })
+  .openapi('CreateWorkflowTransition', {
+    example: {
+      fromStepId: EXAMPLE_ID,
+      toStepId: '0190a000-0000-7000-8000-000000000001',
+      branch: 'yes',
+    },
+  });
