@@ -13,7 +13,7 @@ import { isReservedMailHeader } from '../../domain/service-headers.ts';
 import { createSendAcceptor } from '../accept/send-acceptor.ts';
 import type { Deps } from '../http/deps.ts';
 import { HEADER_LINE_MAX_CHARS } from '../http/schemas.ts';
-import { checkAttachments } from '../routes/send/body.ts';
+import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
 

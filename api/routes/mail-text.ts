@@ -1,7 +1,23 @@
 import { z } from '@hono/zod-openapi';
 import { type MailText, NO_TEXT } from '../../domain/mail-text.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts';
-import { TemplateBody } from './templates/body.ts';
+
+/** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */
+const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
+
+/** The body of a template or a campaign. */
+const TemplateBody = z
+  .string()
+  .min(1)
+  .refine((body) => Buffer.byteLength(body) <= TEMPLATE_BODY_MAX_BYTES, {
+    error: `A body is at most ${TEMPLATE_BODY_MAX_BYTES / 1024} KB.`,
+    params: { code: 'too_big' },
+  })
+  .openapi({
+    description: 'HTML with Liquid, at most 512 KB',
+    minLength: 1,
+    maxLength: TEMPLATE_BODY_MAX_BYTES,
+  });
 
 /** What a template or a campaign says, as a request gives it. */
 export const mailTextInput = {

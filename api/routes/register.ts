@@ -9,6 +9,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
+import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
@@ -66,6 +67,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
+  campaignSendingRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);

@@ -19,9 +19,7 @@ import { Activity, Upcoming } from './answer.ts';
 import { Types } from './input.ts';
 
 const tags = ['Activity'];
-
 const DAY_MS = 86_400_000;
-
 const MINUTE_MS = 60_000;
 
 const listRoute = createRoute({

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { type CampaignCounts, NO_COUNTS } from '../../../db/campaign-stats.ts';
+import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaign-stats.ts';
 import type { Campaign } from '../../../db/campaigns.ts';
+import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../domain/campaign.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
@@ -140,6 +141,36 @@ export const CampaignStats = z
     },
   });
 
+export const CampaignList = z
+  .object({ campaigns: z.array(ListedCampaign), ...numberedListFields })
+  .openapi('CampaignList', {
+    example: {
+      campaigns: [CAMPAIGN_EXAMPLE],
+      page: 1,
+      pageSize: 20,
+      total: 1,
+      totalPages: 1,
+      cursor: null,
+      hasMore: false,
+    },
+  });
+
+export const CampaignDone = z
+  .object({ success: z.literal(true), data: CampaignRecord, message: z.string().optional() })
+  .openapi('CampaignDone', {
+    example: { success: true, data: CAMPAIGN_EXAMPLE, message: 'The campaign is being sent.' },
+  });
+
+export const TestSent = z
+  .object({ success: z.literal(true), data: z.object({ emailId: Id, email: z.string() }), message: z.string() })
+  .openapi('CampaignTestSent', {
+    example: {
+      success: true,
+      data: { emailId: CAMPAIGN_EXAMPLE.id, email: 'ada@example.com' },
+      message: 'A test mail is on its way to ada@example.com.',
+    },
+  });
+
 export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_COUNTS) {
   const {
     audienceFilter,
@@ -169,6 +200,11 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+/** A campaign with its counters of this moment. */
+export async function countedAnswer(db: Db, projectId: string, campaign: Campaign) {
+  return campaignAnswer(campaign, await countCampaign(db, { projectId, id: campaign.id }));
 }
 
 /** The campaign as a list has it. */
@@ -213,33 +249,3 @@ function percent(part: number, whole: number): number {
 function instant(at: Date | null): string | null {
   return at?.toISOString() ?? null;
 }
-
-export const CampaignList = z
-  .object({ campaigns: z.array(ListedCampaign), ...numberedListFields })
-  .openapi('CampaignList', {
-    example: {
-      campaigns: [CAMPAIGN_EXAMPLE],
-      page: 1,
-      pageSize: 20,
-      total: 1,
-      totalPages: 1,
-      cursor: null,
-      hasMore: false,
-    },
-  });
-
-export const CampaignDone = z
-  .object({ success: z.literal(true), data: CampaignRecord, message: z.string().optional() })
-  .openapi('CampaignDone', {
-    example: { success: true, data: CAMPAIGN_EXAMPLE, message: 'The campaign is being sent.' },
-  });
-
-export const TestSent = z
-  .object({ success: z.literal(true), data: z.object({ emailId: Id, email: z.string() }), message: z.string() })
-  .openapi('CampaignTestSent', {
-    example: {
-      success: true,
-      data: { emailId: CAMPAIGN_EXAMPLE.id, email: 'ada@example.com' },
-      message: 'A test mail is on its way to ada@example.com.',
-    },
-  });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns.ts';
 import { AUDIENCE_TYPES } from '../../../domain/campaign.ts';
-import { fieldError } from '../../../domain/errors.ts';
+import { AppError, fieldError } from '../../../domain/errors.ts';
 import { type Condition, ConditionInput } from '../../../domain/filters.ts';
 import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
@@ -87,3 +87,15 @@ function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
 }
 
 export const LIST_DEFAULT = 20;
+
+/** @throws AppError BAD_REQUEST for a time that is past */
+export function inFuture(at: Date | null): Date | null {
+  if (at && at.getTime() <= Date.now()) {
+    throw new AppError('BAD_REQUEST', {
+      message: 'scheduledFor is in the past.',
+      suggestion: 'Give a time to come, or leave it out to send now.',
+      details: { scheduledFor: at.toISOString() },
+    });
+  }
+  return at;
+}

@@ -1,9 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaign-lifecycle.ts';
+import { startCampaign } from '../../../db/campaign-lifecycle.ts';
 import { countCampaign, countCampaigns } from '../../../db/campaign-stats.ts';
-import { insertTestMail } from '../../../db/campaign-test-mail.ts';
 import {
-  type Campaign,
   deleteCampaign,
   duplicateCampaign,
   getCampaign,
@@ -12,10 +10,8 @@ import {
   lockCampaign,
   updateCampaign,
 } from '../../../db/campaigns.ts';
-import type { Db } from '../../../db/connection.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../domain/campaign.ts';
-import { AppError } from '../../../domain/errors.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -28,11 +24,11 @@ import {
   CampaignRecord,
   CampaignStats,
   campaignAnswer,
+  countedAnswer,
   listedAnswer,
   statsAnswer,
-  TestSent,
 } from './answer.ts';
-import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign, SendCampaign, TestCampaign } from './input.ts';
+import { CreateCampaign, campaignContent, inFuture, LIST_DEFAULT, PutCampaign } from './input.ts';
 
 const tags = ['Campaigns'];
 
@@ -111,73 +107,6 @@ const duplicateRoute = createRoute({
   responses: { 200: ok(CampaignDone) },
 });
 
-const sendRoute = createRoute({
-  method: 'post',
-  path: '/campaigns/{id}/send',
-  operationId: 'sendCampaign',
-  tags,
-  summary: 'Send a campaign now, or at a time',
-  description:
-    'To subscribed contacts only, decided when each message is about to leave; each contact gets it once. A SCHEDULED campaign is ' +
-    'moved to the new time. 400 for a time that is past or an empty audience, 409 in any other state.',
-  security: scopes('campaigns:send'),
-  request: { params: IdParams, body: json(SendCampaign, { optional: true }) },
-  responses: {
-    200: ok(CampaignDone),
-    ...errors('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
-  },
-});
-
-const cancelRoute = createRoute({
-  method: 'post',
-  path: '/campaigns/{id}/cancel',
-  operationId: 'cancelCampaign',
-  tags,
-  summary: 'Cancel a campaign',
-  description:
-    'In SCHEDULED, SENDING and PAUSED. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
-  security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
-});
-
-const pauseRoute = createRoute({
-  method: 'post',
-  path: '/campaigns/{id}/pause',
-  operationId: 'pauseCampaign',
-  tags,
-  summary: 'Pause a campaign',
-  description:
-    'From SENDING. Whom it has not reached waits, for as long as it is PAUSED; what is on its way to the provider still leaves. Of a PAUSED one it changes nothing.',
-  security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
-});
-
-const resumeRoute = createRoute({
-  method: 'post',
-  path: '/campaigns/{id}/resume',
-  operationId: 'resumeCampaign',
-  tags,
-  summary: 'Let a paused campaign go on',
-  description: 'From PAUSED. Of a SENDING one it changes nothing.',
-  security: scopes('campaigns:send'),
-  request: { params: IdParams },
-  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
-});
-
-const testRoute = createRoute({
-  method: 'post',
-  path: '/campaigns/{id}/test',
-  operationId: 'testCampaign',
-  tags,
-  summary: 'Send one test mail of a campaign',
-  description: 'Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one.',
-  security: scopes('campaigns:send'),
-  request: { params: IdParams, body: json(TestCampaign) },
-  responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
-});
-
 const statsRoute = createRoute({
   method: 'get',
   path: '/campaigns/{id}/stats',
@@ -190,6 +119,7 @@ const statsRoute = createRoute({
   responses: { 200: ok(CampaignStats) },
 });
 
+/** What a campaign says and whom it is for; `campaignSendingRoutes` has what makes it go and stop. */
 export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const { limit, pageSize, ...query } = c.req.valid('query');
@@ -212,7 +142,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
 
   app.openapi(getRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    return c.json(await counted(db, ref.projectId, await getCampaign(db, ref)), 200);
+    return c.json(await countedAnswer(db, ref.projectId, await getCampaign(db, ref)), 200);
   });
 
   app.openapi(putRoute, async (c) => {
@@ -246,75 +176,9 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     return c.json({ success: true as const, data: campaignAnswer(campaign), message: 'The copy is a draft.' }, 200);
   });
 
-  app.openapi(sendRoute, async (c) => {
-    const { projectId, mode } = c.var;
-    const { scheduledFor, scheduledAt } = c.req.valid('json');
-    const at = inFuture(scheduledFor ?? scheduledAt ?? null);
-    const ref = { projectId, id: c.req.valid('param').id };
-    const sent = await inTransaction(db, (trx) => startCampaign(trx, { ...ref, at, mode }));
-    lifecycle.dispatch(sent.outbox);
-    const message = at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
-    return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
-  });
-
-  app.openapi(cancelRoute, async (c) => {
-    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => cancelCampaign(trx, ref));
-    lifecycle.dispatch(outbox);
-    const message =
-      campaign.status === 'DRAFT'
-        ? 'Nothing was sent: the campaign is a draft again.'
-        : 'The campaign is cancelled; what was handed over stays recorded.';
-    return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
-  });
-
-  app.openapi(pauseRoute, async (c) => {
-    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => pauseCampaign(trx, { ...ref, reason: 'requested' }));
-    lifecycle.dispatch(outbox);
-    const message = 'The campaign is paused.';
-    return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
-  });
-
-  app.openapi(resumeRoute, async (c) => {
-    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, ref));
-    lifecycle.dispatch(outbox);
-    const message = 'The campaign is being sent.';
-    return c.json({ success: true as const, data: await counted(db, ref.projectId, campaign), message }, 200);
-  });
-
-  app.openapi(testRoute, async (c) => {
-    const { projectId, mode, project } = c.var;
-    const { email } = c.req.valid('json');
-    const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
-    const { emailId, outbox } = await inTransaction(db, (trx) =>
-      insertTestMail(trx, { projectId, campaign, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
-    );
-    lifecycle.dispatch(outbox);
-    const message = `A test mail is on its way to ${email}.`;
-    return c.json({ success: true as const, data: { emailId, email }, message }, 200);
-  });
-
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getCampaign(db, ref);
     return c.json(statsAnswer(await countCampaign(reads, ref)), 200);
   });
-}
-
-async function counted(db: Db, projectId: string, campaign: Campaign) {
-  return campaignAnswer(campaign, await countCampaign(db, { projectId, id: campaign.id }));
-}
-
-/** @throws AppError BAD_REQUEST for a time that is past */
-function inFuture(at: Date | null): Date | null {
-  if (at && at.getTime() <= Date.now()) {
-    throw new AppError('BAD_REQUEST', {
-      message: 'scheduledFor is in the past.',
-      suggestion: 'Give a time to come, or leave it out to send now.',
-      details: { scheduledFor: at.toISOString() },
-    });
-  }
-  return at;
 }

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 
 /** Source: contract §3. */
 export const VALUES_DEFAULT = 100;
-
 export const VALUES_MAX = 200;
 
 export const FieldParams = z.object({

@@ -31,16 +31,6 @@ export const ListedContact = ContactRecord.partial({ data: true })
   .extend({ truncated: Truncated })
   .openapi('ListedContact', { example: CONTACT_EXAMPLE });
 
-/** The contact as a numbered list has it. */
-export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) {
-  const { data, ...answer } = contactAnswer(contact);
-  return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
-}
-
-export function contactAnswer(contact: Contact) {
-  return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
-}
-
 export const SavedContact = ContactRecord.extend({
   _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
 }).openapi('SavedContact', { example: { ...CONTACT_EXAMPLE, _meta: { isNew: true, isUpdate: false } } });
@@ -56,3 +46,13 @@ export const LookupResult = z
       notFound: ['nobody@example.com'],
     },
   });
+
+/** The contact as a numbered list has it. */
+export function listedContactAnswer({ truncated, ...contact }: Listed<Contact>) {
+  const { data, ...answer } = contactAnswer(contact);
+  return truncated ? { ...answer, truncated: true as const } : { ...answer, data };
+}
+
+export function contactAnswer(contact: Contact) {
+  return { ...contact, createdAt: contact.createdAt.toISOString(), updatedAt: contact.updatedAt.toISOString() };
+}

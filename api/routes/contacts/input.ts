@@ -3,7 +3,6 @@ import { EmailAddress } from '../../http/schemas.ts';
 
 /** Source: contract §1.11. */
 const LOOKUP_MAX_EMAILS = 500;
-
 export const LIST_DEFAULT = 20;
 
 const ContactData = z.record(z.string(), z.unknown()).openapi({

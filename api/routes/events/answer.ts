@@ -25,6 +25,17 @@ export const EventSchema = z
     },
   });
 
+export const EventList = z
+  .object({
+    events: z.array(EventSchema),
+    data: z.array(EventSchema),
+    cursor: z.string().nullable(),
+    hasMore: z.boolean(),
+  })
+  .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
+
+export const NamedUse = z.object({ id: Id, name: z.string() });
+
 /** Events as they are answered. The payload of a campaign's `email.sent` is made here from its email. */
 export async function eventAnswers(db: Db, projectId: string, events: EventRecord[]) {
   const missing = events.flatMap((event) => (event.data === null && event.emailId ? [event.emailId] : []));
@@ -41,14 +52,3 @@ export async function eventAnswers(db: Db, projectId: string, events: EventRecor
     };
   });
 }
-
-export const EventList = z
-  .object({
-    events: z.array(EventSchema),
-    data: z.array(EventSchema),
-    cursor: z.string().nullable(),
-    hasMore: z.boolean(),
-  })
-  .openapi('EventList', { example: { events: [], data: [], cursor: null, hasMore: false } });
-
-export const NamedUse = z.object({ id: Id, name: z.string() });

@@ -3,14 +3,11 @@ import { type Condition, ConditionInput } from '../../../domain/filters.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 const NAME_MAX_CHARS = 255;
-
 const DESCRIPTION_MAX_CHARS = 2000;
 
 /** Addresses of one request (contract §5). */
 const MEMBERS_MAX_EMAILS = 500;
-
 export const PAGE_DEFAULT = 20;
-
 export const PAGE_MAX = 100;
 
 export const FILTERS_EXAMPLE: Condition = {

@@ -1,111 +1,120 @@
-import type { Compute } from '../../../compute/compute.ts';
-import { isSmall } from '../../../compute/contents.ts';
-import { applyData } from '../../../domain/data-values.ts';
+import { z } from '@hono/zod-openapi';
+import { isBase64 } from '../../../domain/base64.ts';
 import { AppError } from '../../../domain/errors.ts';
-import { parseTemplate, renderBounded } from '../../../domain/liquid.ts';
-import { Lru } from '../../../domain/lru.ts';
-import type { Recipient, SendAttachment, SendRequest } from '../../../domain/send-request.ts';
-import { TemplateError, templateRefusal } from '../../../domain/template-error.ts';
-import { checkAttachments, type SendInput } from './body.ts';
+import { isReservedMailHeader } from '../../../domain/service-headers.ts';
+import { JSON_MAX_BYTES } from '../../http/body.ts';
+import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../../http/schemas.ts';
 
-/** What the caller is, besides what it asks for. */
-export type SendCaller = Pick<
-  SendRequest,
-  'projectId' | 'mode' | 'monthlyEmailLimit' | 'idempotencyKey' | 'owner' | 'request'
-> & {
-  attachmentsMaxBytes: number;
-  /** The decoded attachments, by their places in the body. */
-  files: (Uint8Array | undefined)[];
+/** Limits of the spec's "Limits", and bounds where it names none. */
+const HEADERS_MAX = 50;
+const ATTACHMENTS_MAX = 10;
+const NAME_MAX_CHARS = 255;
+const RECIPIENTS_MAX = 1000;
+const MB = 1024 * 1024;
+
+/** The largest request: its attachments in base64, and all else as everywhere; 16 MB for 10 MB of attachments. */
+export function sendMaxBytes(attachmentsMaxBytes: number): number {
+  return Math.floor(((attachmentsMaxBytes / 3) * 4 + JSON_MAX_BYTES) / MB) * MB;
+}
+
+/** @throws AppError PAYLOAD_TOO_LARGE for files that together are more than a mail may carry */
+export function checkAttachments(files: readonly { content: Buffer }[], maxBytes: number): void {
+  const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0);
+  if (bytes <= maxBytes) return;
+  throw new AppError('PAYLOAD_TOO_LARGE', {
+    message: `The attachments together are larger than ${maxBytes / MB} MB.`,
+    details: { bytes, maxBytes },
+  });
+}
+
+const DisplayName = oneLine(NAME_MAX_CHARS);
+
+const NamedAddress = z.object({ name: DisplayName.optional(), email: EmailAddress });
+const Address = z.union([EmailAddress, NamedAddress]);
+
+const Attachment = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\r\n"]*$/, 'Must not contain line breaks or quotes'),
+    content: z
+      .string()
+      .min(1)
+      .refine(isBase64, { error: 'Must be base64', params: { code: 'invalid_string' } })
+      .openapi({ format: 'byte' }),
+    contentType: z
+      .string()
+      .max(255)
+      .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[^\r\n]*)?$/, 'Must be a MIME type such as application/pdf'),
+    contentId: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\s<>"]+$/, 'Must not contain spaces, quotes or angle brackets')
+      .optional(),
+    disposition: z.enum(['attachment', 'inline']).default('attachment'),
+  })
+  .superRefine((file, ctx) => {
+    if (file.disposition !== 'inline' || file.contentId !== undefined) return;
+    const message = 'Required for an inline attachment: the body refers to it as cid:<contentId>';
+    ctx.addIssue({ code: 'custom', path: ['contentId'], message, params: { code: 'invalid_type' } });
+  });
+
+const EXAMPLE = {
+  to: { name: 'Ada', email: 'ada@example.com' },
+  from: { name: 'Web shop', email: 'hello@shop.example.com' },
+  subject: 'Your order {{orderNo}}',
+  body: '<p>Hello {{name}}, thank you for order {{orderNo}}.</p>',
+  data: { name: 'Ada', orderNo: { value: 4711, persistent: false } },
 };
 
-/**
- * A checked body as a request to send.
- * @throws AppError VALIDATION_ERROR for data beyond its limits and templates that do not parse; PAYLOAD_TOO_LARGE
- */
-export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
-  const { set, remove, oneOff, errors } = applyData(input.data);
-  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  checkTemplate(input.subject, 'subject');
-  checkTemplate(input.body, 'body');
-  return {
-    // Not a spread: its result has no shape that the engine can keep, which costs each request 5 µs and 3 kB.
-    projectId: caller.projectId,
-    mode: caller.mode,
-    monthlyEmailLimit: caller.monthlyEmailLimit,
-    idempotencyKey: caller.idempotencyKey,
-    owner: caller.owner,
-    request: caller.request,
-    to: (Array.isArray(input.to) ? input.to : [input.to]).map((address) => recipient(address)),
-    subject: input.subject,
-    body: input.body,
-    templateId: input.template,
-    from: input.from === undefined ? undefined : recipient(input.from, input.name),
-    replyTo: input.reply,
-    subscribed: input.subscribed,
-    data: { set, remove, oneOff },
-    headers: input.headers ?? {},
-    attachments: withBytes(input.attachments ?? [], caller),
-  };
-}
-
-/**
- * Checks those templates of a body that are too large to be read here; `sendRequest` checks the others. To be called before it.
- * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
- */
-export async function checkLargeTemplates(compute: Compute, projectId: string, input: SendInput): Promise<void> {
-  for (const field of ['subject', 'body'] as const) {
-    const text = input[field];
-    if (text === undefined || !isLiquid(text) || known[field].has(text) || isSmall([text])) continue;
-    try {
-      await compute.inThread({ projectId, kind: 'template.check' }, 'template.check', { text, field });
-    } catch (error) {
-      throw error instanceof TemplateError ? templateRefusal(error) : error;
+/** The body of `POST /v1/send` (spec). */
+export const SendBody = z
+  .object({
+    to: z
+      .union([Address, z.array(Address).min(1).max(RECIPIENTS_MAX)])
+      .openapi({ description: 'One recipient or many; each gets a mail of its own' }),
+    subject: oneLine(HEADER_LINE_MAX_CHARS).min(1).optional(),
+    body: z.string().min(1).optional().openapi({ description: 'HTML, with Liquid variables' }),
+    template: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .openapi({ description: 'Id of a template, in place of subject and body' }),
+    from: Address.optional().openapi({
+      description: 'On a verified domain; may be left out where the template has one',
+    }),
+    name: DisplayName.optional().openapi({ deprecated: true, description: 'Sender name where `from` is a string' }),
+    subscribed: z.boolean().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    headers: z
+      .record(
+        z
+          .string()
+          .regex(/^[!-9;-~]{1,76}$/, 'Must be a header name')
+          .refine((name) => !isReservedMailHeader(name), {
+            error: 'This header is set by the service and by mail servers only',
+          }),
+        oneLine(HEADER_LINE_MAX_CHARS),
+      )
+      .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, {
+        error: `At most ${HEADERS_MAX} headers`,
+        params: { code: 'too_big' },
+      })
+      .optional(),
+    reply: EmailAddress.optional().openapi({ description: 'Reply-To address' }),
+    attachments: z.array(Attachment).max(ATTACHMENTS_MAX).optional(),
+  })
+  .superRefine((send, ctx) => {
+    if (send.template !== undefined) return;
+    for (const field of ['subject', 'body', 'from'] as const) {
+      if (send[field] !== undefined) continue;
+      ctx.addIssue({ code: 'custom', path: [field], message: 'Required', params: { code: 'invalid_type' } });
     }
-  }
-}
+  })
+  .openapi('SendEmail', { example: EXAMPLE });
 
-type Address = NonNullable<SendInput['from']>;
-
-function recipient(address: Address, name?: string): Recipient {
-  if (typeof address === 'string') return { email: address, name: name || null };
-  return { email: address.email, name: address.name || null };
-}
-
-function withBytes(
-  files: NonNullable<SendInput['attachments']>,
-  caller: Pick<SendCaller, 'files' | 'attachmentsMaxBytes'>,
-): SendAttachment[] {
-  const attachments = files.map((file, n) => ({
-    filename: file.filename,
-    contentType: file.contentType,
-    disposition: file.disposition,
-    contentId: file.contentId ?? null,
-    content: asBuffer(caller.files[n]),
-  }));
-  checkAttachments(attachments, caller.attachmentsMaxBytes);
-  return attachments;
-}
-
-function asBuffer(bytes: Uint8Array | undefined): Buffer {
-  if (!bytes) throw new Error('an attachment was checked and has no bytes');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */
-const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
-
-const KNOWN_MAX_CHARS = 20_000;
-
-function checkTemplate(text: string | undefined, field: 'subject' | 'body'): void {
-  if (text === undefined || !isLiquid(text) || known[field].has(text) || !isSmall([text])) return;
-  try {
-    renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
-  } catch (error) {
-    throw error instanceof TemplateError ? templateRefusal(error) : error;
-  }
-  if (text.length <= KNOWN_MAX_CHARS) known[field].set(text, true);
-}
-
-function isLiquid(text: string): boolean {
-  return /\{[{%]/.test(text);
-}
+export type SendInput = z.output<typeof SendBody>;

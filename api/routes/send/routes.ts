@@ -8,8 +8,8 @@ import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
 import { scopes } from '../../http/security.ts';
 import { Sent } from './answer.ts';
-import { SendBody, sendMaxBytes } from './body.ts';
-import { checkLargeTemplates, sendRequest } from './input.ts';
+import { SendBody, sendMaxBytes } from './input.ts';
+import { checkLargeTemplates, sendRequest } from './request.ts';
 
 const sendRoute = {
   ...createRoute({

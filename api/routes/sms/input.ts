@@ -4,7 +4,6 @@ import { Id } from '../../http/schemas.ts';
 
 /** Longer is refused, not truncated (spec). */
 const BODY_MAX_CHARS = 1600;
-
 const NOT_E164 = 'Must be a phone number in E.164, such as +4915112345678';
 
 export const SendSms = z

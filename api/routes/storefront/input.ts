@@ -5,12 +5,10 @@ import { readVariantId, VARIANTS_MAX } from '../../../domain/storefront.ts';
 import { EmailAddress, InstantInput } from '../../http/schemas.ts';
 
 const TITLE_MAX_CHARS = 500;
-
 const URL_MAX_CHARS = 2_000;
 
 /** A page reports what happened on it, not a day's log. */
 const PIXEL_EVENTS_MAX = 100;
-
 const CLIENT_ID_MAX_CHARS = 255;
 
 const PIXEL_NAME_MAX_CHARS = EVENT_NAME_LENGTH - PIXEL_PREFIX.length;

@@ -169,6 +169,12 @@ export const ExecutionDetailSchema = ExecutionSchema.extend({
   },
 });
 
+export const WorkflowList = z
+  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
+  .openapi('WorkflowList', {
+    example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
+  });
+
 export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
@@ -232,9 +238,3 @@ export function executionDetailAnswer(execution: Execution & { steps: ExecutionV
     })),
   };
 }
-
-export const WorkflowList = z
-  .object({ workflows: z.array(WorkflowSchema), data: z.array(WorkflowSchema), ...numberedListFields })
-  .openapi('WorkflowList', {
-    example: { workflows: [], data: [], page: 1, pageSize: 20, total: 0, totalPages: 0, cursor: null, hasMore: false },
-  });

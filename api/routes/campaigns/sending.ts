@@ -1,0 +1,134 @@
+import { createRoute } from '@hono/zod-openapi';
+import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaign-lifecycle.ts';
+import { insertTestMail } from '../../../db/campaign-test-mail.ts';
+import { getCampaign } from '../../../db/campaigns.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
+import { inFuture, SendCampaign, TestCampaign } from './input.ts';
+
+const tags = ['Campaigns'];
+
+const sendRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/send',
+  operationId: 'sendCampaign',
+  tags,
+  summary: 'Send a campaign now, or at a time',
+  description:
+    'To subscribed contacts only, decided when each message is about to leave; each contact gets it once. A SCHEDULED campaign is ' +
+    'moved to the new time. 400 for a time that is past or an empty audience, 409 in any other state.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams, body: json(SendCampaign, { optional: true }) },
+  responses: {
+    200: ok(CampaignDone),
+    ...errors('BAD_REQUEST', 'DOMAIN_NOT_VERIFIED', 'CONFLICT', 'BILLING_LIMIT_EXCEEDED'),
+  },
+});
+
+const cancelRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/cancel',
+  operationId: 'cancelCampaign',
+  tags,
+  summary: 'Cancel a campaign',
+  description:
+    'In SCHEDULED, SENDING and PAUSED. What has not sent anything is a DRAFT again; otherwise it is CANCELLED, and what was handed over stays recorded.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
+const pauseRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/pause',
+  operationId: 'pauseCampaign',
+  tags,
+  summary: 'Pause a campaign',
+  description:
+    'From SENDING. Whom it has not reached waits, for as long as it is PAUSED; what is on its way to the provider still leaves. Of a PAUSED one it changes nothing.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
+const resumeRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/resume',
+  operationId: 'resumeCampaign',
+  tags,
+  summary: 'Let a paused campaign go on',
+  description: 'From PAUSED. Of a SENDING one it changes nothing.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
+const testRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/test',
+  operationId: 'testCampaign',
+  tags,
+  summary: 'Send one test mail of a campaign',
+  description: 'Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams, body: json(TestCampaign) },
+  responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
+});
+
+/** What makes a campaign go, pause and stop, and a test mail of it. */
+export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
+  app.openapi(sendRoute, async (c) => {
+    const { projectId, mode } = c.var;
+    const { scheduledFor, scheduledAt } = c.req.valid('json');
+    const at = inFuture(scheduledFor ?? scheduledAt ?? null);
+    const ref = { projectId, id: c.req.valid('param').id };
+    const sent = await inTransaction(db, (trx) => startCampaign(trx, { ...ref, at, mode }));
+    lifecycle.dispatch(sent.outbox);
+    const message = at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
+    return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
+  });
+
+  app.openapi(cancelRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { campaign, outbox } = await inTransaction(db, (trx) => cancelCampaign(trx, ref));
+    lifecycle.dispatch(outbox);
+    const message =
+      campaign.status === 'DRAFT'
+        ? 'Nothing was sent: the campaign is a draft again.'
+        : 'The campaign is cancelled; what was handed over stays recorded.';
+    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+  });
+
+  app.openapi(pauseRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { campaign, outbox } = await inTransaction(db, (trx) => pauseCampaign(trx, { ...ref, reason: 'requested' }));
+    lifecycle.dispatch(outbox);
+    const message = 'The campaign is paused.';
+    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+  });
+
+  app.openapi(resumeRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { campaign, outbox } = await inTransaction(db, (trx) => resumeCampaign(trx, ref));
+    lifecycle.dispatch(outbox);
+    const message = 'The campaign is being sent.';
+    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+  });
+
+  app.openapi(testRoute, async (c) => {
+    const { projectId, mode, project } = c.var;
+    const { email } = c.req.valid('json');
+    const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
+    const { emailId, outbox } = await inTransaction(db, (trx) =>
+      insertTestMail(trx, { projectId, campaign, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
+    );
+    lifecycle.dispatch(outbox);
+    const message = `A test mail is on its way to ${email}.`;
+    return c.json({ success: true as const, data: { emailId, email }, message }, 200);
+  });
+}
