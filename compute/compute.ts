@@ -56,6 +56,8 @@ export function createCompute(p: {
   budgets?: Budgets;
   threads?: Threads;
   onDone?: (done: WorkDone) => void;
+  /** Told when a work goes on after its turn or its thread was waited for, as `LoopWatch` wants to know. */
+  resumed?: () => void;
 }): Compute {
   const budgets = p.budgets ?? createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   // Of their own: what makes a page may itself compute.
@@ -63,6 +65,12 @@ export function createCompute(p: {
   // Likewise: whoever uploads slowly keeps only other uploads of the project waiting.
   const largeRequests = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond });
   const threads = p.threads ?? createThreads();
+  const resumed = p.resumed ?? (() => {});
+  /** What has had to wait for its turn begins anew. */
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    resumed();
+    return run();
+  };
   const largeMails = createBudgets({ cpuMsPerSecond: p.cpuMsPerSecond, ofProcess: LARGE_MAILS });
 
   async function large<T>(
@@ -74,14 +82,17 @@ export function createCompute(p: {
     return budgets.run(work, (pay) => {
       pay(ms);
       const patience = 1 + ms / USUAL_MS;
-      return run((name, input, handOver) => threads.run({ projectId, name, input, handOver, patience, charge }));
+      resumed();
+      return run((name, input, handOver) =>
+        threads.run({ projectId, name, input, handOver, patience, charge }).finally(resumed),
+      );
     });
   }
 
   return {
     inThread(work, name, input) {
       const { projectId, kind } = work;
-      return budgets.run(work, (charge) =>
+      const done = budgets.run(work, (charge) =>
         threads.run({
           ...{ projectId, name, input },
           charge: (cpuMs) => {
@@ -90,8 +101,9 @@ export function createCompute(p: {
           },
         }),
       );
+      return done.finally(resumed);
     },
-    page: (work, run) => pages.run(work, run),
+    page: (work, run) => pages.run(work, () => inTurn(run)),
     largeRequest: (work, bytes, run) =>
       large({ budgets: largeRequests, work, ms: (bytes / MB) * LARGE_REQUEST_MS_PER_MB }, run),
     largeMail: (work, bytes, run) => large({ budgets: largeMails, work, ms: (bytes / MB) * LARGE_MAIL_MS_PER_MB }, run),

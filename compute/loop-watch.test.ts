@@ -1,6 +1,10 @@
 import { setImmediate as immediately } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
+import { createCompute } from './compute.ts';
 import { type Held, watchLoop } from './loop-watch.ts';
+
+/** A thread that reads our sources compiles them first. */
+const THREAD_STARTS_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -40,6 +44,45 @@ it('names the work that held the loop, also after it has waited', async () => {
   expect(held).toEqual([{ work: 'GET /slow', ms: 401 }]);
   loop.stop();
 });
+
+it('names the work that holds the loop after a thread has computed for it', { timeout: THREAD_STARTS_MS }, async () => {
+  const { loop, held, hold, beat } = watch();
+  const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });
+  await loop.as('GET /computed', async () => {
+    const text = compute.inThread({ projectId: 'a', kind: 'test' }, 'html.text', { html: '<p>text</p>' });
+    beat();
+    await text;
+    hold(500);
+  });
+  beat();
+  expect(held.map(({ work }) => work)).toEqual(['GET /computed']);
+  loop.stop();
+  await compute.close();
+});
+
+it.each(['page', 'largeRequest'] as const)(
+  'names the work that holds the loop after waiting for its turn: %s',
+  async (what) => {
+    const { loop, held, hold, beat } = watch();
+    const compute = createCompute({ cpuMsPerSecond: 0, resumed: loop.resumed });
+    const work = { projectId: 'a', kind: 'test' };
+    const inTurn = (run: () => Promise<void>) =>
+      what === 'page' ? compute.page(work, run) : compute.largeRequest(work, 1, run);
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const before = Array.from({ length: 10 }, () => loop.as('GET /before', () => inTurn(() => gate)));
+    const last = loop.as('GET /last', () => inTurn(async () => hold(500)));
+    beat();
+    open();
+    await Promise.all([...before, last]);
+    beat();
+    expect(held.map((one) => one.work)).toEqual(['GET /last']);
+    loop.stop();
+    await compute.close();
+  },
+);
 
 it('is silent while the loop runs', () => {
   const { loop, held, hold, beat } = watch();

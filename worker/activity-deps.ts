@@ -22,12 +22,17 @@ export function createActivityDeps(p: {
   log: Logger;
   stopping: AbortSignal;
   onComputed: (done: WorkDone) => void;
+  resumed: () => void;
 }): {
   deps: ActivityDeps;
   close(): Promise<void>;
 } {
   const { config, db } = p;
-  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: p.onComputed });
+  const compute = createCompute({
+    cpuMsPerSecond: config.projectCpuMsPerSecond,
+    onDone: p.onComputed,
+    resumed: p.resumed,
+  });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
   const createProvider = () =>
     watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message)));

@@ -55,7 +55,8 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
   });
   const stopping = new AbortController();
   const channels = createActivityDeps({
-    ...{ config, db, lifecycle, log, stopping: stopping.signal, onComputed: countComputed },
+    ...{ config, db, lifecycle, log, stopping: stopping.signal },
+    ...{ onComputed: countComputed, resumed: loop.resumed },
   });
   const beginRate = startBeginRate({ db, timersPerSecond: config.timersPerSecond, log });
   const outbox = startOutbox({

@@ -199,6 +199,7 @@ function formCheck(plan: BodyPlan): Check {
       .catch((cause: unknown) => {
         throw new AppError('BAD_REQUEST', { message: 'The body is not valid multipart/form-data.', cause });
       });
+    loop.resumed();
     const value = Object.fromEntries(form.entries());
     const parsed = plan.schema.safeParse(value);
     if (!parsed.success) throw invalidBody(plan.route, fieldErrors(parsed.error.issues, value));

@@ -132,7 +132,9 @@ function openDeps(
     await Promise.all([db.destroy(), reads.destroy(), compute.close()]);
   };
   const backlog = createBacklogReader(reads);
-  const compute = createCompute({ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed });
+  const compute = createCompute({
+    ...{ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed, resumed: loop.resumed },
+  });
   return {
     deps: { config, db, reads, pool, compute, loop, lifecycle, log, keys, limits, backlog, engagements },
     watch: loop.start,

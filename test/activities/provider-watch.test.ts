@@ -126,6 +126,7 @@ it('a worker says it once for both ways of sending, and the mail is put off with
     log,
     stopping: new AbortController().signal,
     onComputed: () => {},
+    resumed: () => {},
   });
   cleanup.push(close);
   const { id: projectId } = await buildProject(database.db, 'Mail');
