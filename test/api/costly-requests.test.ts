@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildEmail } from '../build/emails.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const MB = 1024 * 1024;
+/** Generous, for a machine that is busy otherwise. */
+const FILE_TIMEOUT_MS = 60_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PROJECT_CPU_MS_PER_SECOND: '0' });
+});
+afterAll(() => service.close());
+
+async function post(path: string, body: string | FormData, key = service.one.secretKey) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+  };
+  const response = await fetch(service.baseUrl + path, { method: 'POST', headers, body });
+  const { error } = (await response.json()) as { error: { code: string; errors: unknown } };
+  return { status: response.status, error };
+}
+
+const mail = (to: string, data: string) =>
+  `{"to":${to},"from":"x@shop.example.com","subject":"S","body":"<p>b</p>","data":{"x":${data}}}`;
+
+describe('a request that is costly by its form', { timeout: FILE_TIMEOUT_MS }, () => {
+  it.each([
+    ['36 MB of empty lists', mail('"a@example.com"', `[${'[],'.repeat(12 * MB)}[]]`)],
+    ['empty recipients', mail(`[${'{},'.repeat(4 * MB)}{}]`, '1')],
+    ['lists as large as a mail may be', mail('"a@example.com"', `[${'[],'.repeat(5 * MB - 100)}[]]`)],
+  ])('as a mail of %s is refused by its size or its number of values', async (_, body) => {
+    const { status, error } = await post('/v1/send', body);
+    expect([status, error.code]).toEqual(
+      body.length > 16 * MB ? [413, 'PAYLOAD_TOO_LARGE'] : [422, 'VALIDATION_ERROR'],
+    );
+  });
+
+  it('as 1 MB of an event by the public key is refused by its size', async () => {
+    const body = `{"email":"a@example.com","event":"e","data":{"x":[${'[],'.repeat(MB / 3)}[]]}}`;
+    expect(await post('/v1/track', body, service.one.publicKey)).toMatchObject({ status: 413 });
+  });
+
+  it('as a CSV header of a million columns is refused by their number', async () => {
+    const names = Array.from({ length: 5_000 }, (_, n) => `c${n}`).join(',');
+    const form = new FormData();
+    form.append('file', new File([`email${','.repeat(2 * MB)}${names}\na@example.com\n`], 'wide.csv'));
+    const { status, error } = await post('/contacts/import', form);
+    expect([status, error.errors]).toEqual([
+      422,
+      [{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }],
+    ]);
+  });
+
+  it('as a mail of a stranger with half a megabyte of nested markup is shown all the same', async () => {
+    const body = '<div>'.repeat(MB / 10);
+    const id = await buildEmail(service.db, {
+      ...{ projectId: service.one.id, sourceType: 'INBOUND', status: 'RECEIVED', body },
+    });
+    const answer = await service.call('GET', `/v1/emails/${id}`);
+    expect([answer.status, answer.body.data.body]).toEqual([200, body]);
+  });
+});
