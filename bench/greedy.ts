@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
@@ -50,7 +51,12 @@ const ABUSES: Record<string, (stage: Stage, untilMs: number) => Promise<void>> =
     await sleep(Math.max(0, untilMs - Date.now()));
   },
   attachments: async ({ a }, untilMs) => {
-    const file = { filename: 'a.bin', contentType: 'application/octet-stream', content: 'A'.repeat(13_000_000) };
+    // As packed files are: Postgres has to write all of it.
+    const file = {
+      filename: 'a.bin',
+      contentType: 'application/octet-stream',
+      content: randomBytes(9_750_000).toString('base64'),
+    };
     const mail = {
       to: 'big@load.test',
       from: `hello@${a.domain}`,
@@ -112,7 +118,7 @@ async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant)
   await sql`
     INSERT INTO segment_members (project_id, segment_id, contact_id)
     SELECT project_id, ${segment.id}, id FROM contacts WHERE project_id = ${projectId}`.execute(db);
-  const large = { subject: 'S', body: '<p>words of a mail</p>'.repeat(23_000), from: `hello@${domain}` };
+  const large = { subject: 'S', body: `<p>x</p><!--${'x'.repeat(500_000)}-->`, from: `hello@${domain}` };
   for (let n = 0; n < 20; n += 1) {
     await client.need('POST', '/templates', { ...large, name: `Large ${n}`, type: 'TRANSACTIONAL' });
     await client.need('POST', '/campaigns', { ...large, name: `Large ${n}`, audienceType: 'ALL' });
