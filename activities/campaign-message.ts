@@ -1,7 +1,7 @@
 import type { OutgoingEmail } from '../channels/email/provider.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { StoredContent } from '../compute/content-cache.ts';
-import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
+import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
 import type { Config } from '../domain/config.ts';
 import { renderMime, renderSubject } from '../domain/content.ts';
 import { emailDomain } from '../domain/email-address.ts';

@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../compute/content-cache.ts';
-import { findLastTransientBounce } from '../db/bounce-history.ts';
+import { findLastTransientBounce } from '../db/emails/bounce-history.ts';
 import {
   expireChunk,
   failChunk,
@@ -9,12 +9,12 @@ import {
   finishChunk,
   holdChunk,
   type SendTerms,
-} from '../db/campaign-chunks.ts';
-import type { ChunkRef, ClaimedRecipient } from '../db/campaign-ledger.ts';
-import { pauseCampaign } from '../db/campaign-lifecycle.ts';
-import { hasListeners } from '../db/event-listeners.ts';
-import { lowerRate } from '../db/send-rate.ts';
-import { suppressionPads } from '../db/suppressions.ts';
+} from '../db/campaigns/chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../db/campaigns/ledger.ts';
+import { pauseCampaign } from '../db/campaigns/lifecycle.ts';
+import { hasListeners } from '../db/events/listeners.ts';
+import { lowerRate } from '../db/sending/send-rate.ts';
+import { suppressionPads } from '../db/contacts/suppressions.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { judgeAgain } from '../domain/bounce.ts';
 import type { ChunkResult } from '../domain/campaign.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { returnSendTokens, takeSendTokens } from '../db/send-rate.ts';
+import { returnSendTokens, takeSendTokens } from '../db/sending/send-rate.ts';
 
 /** Who waits longer for his turn in the send rate gives his place up: others may need it, and the workflow's timer waits for nothing. */
 const WAIT_HERE_MS = 2_000;

@@ -1,7 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaign-audience.ts';
-import { findSendTerms, reopenChunks, skipCancelled } from '../db/campaign-chunks.ts';
-import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaign-lifecycle.ts';
+import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaigns/audience.ts';
+import { findSendTerms, reopenChunks, skipCancelled } from '../db/campaigns/chunks.ts';
+import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaigns/lifecycle.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ChunkResult } from '../domain/campaign.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './campaign-sending.ts';

@@ -5,7 +5,7 @@ import {
   type LedgerRange,
   listRanges,
   skipRefused,
-} from '../db/campaign-ledger.ts';
+} from '../db/campaigns/ledger.ts';
 import type { Db } from '../db/connection.ts';
 import type { KeyPads } from '../domain/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';

@@ -1,6 +1,6 @@
-import type { SendTerms } from '../db/campaign-chunks.ts';
-import type { ChunkRef, ClaimedRecipient } from '../db/campaign-ledger.ts';
-import type { ClaimedEmail } from '../db/email-ledger.ts';
+import type { SendTerms } from '../db/campaigns/chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../db/campaigns/ledger.ts';
+import type { ClaimedEmail } from '../db/sending/email-ledger.ts';
 import type { CampaignComposer } from './campaign-message.ts';
 import type { SlowContent } from './slow-content.ts';
 

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { cancelMails } from '../db/cancelled-deliveries.ts';
+import { cancelMails } from '../db/sending/cancelled-deliveries.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { Attempted, EmailAttempts } from './email-attempts.ts';

@@ -1,7 +1,7 @@
 import { type DkimSigner, dkimSigner, signMessage } from '../channels/email/dkim.ts';
 import type { Db } from '../db/connection.ts';
-import type { ClaimedEmail } from '../db/email-ledger.ts';
-import { findSenderKey } from '../db/sender-keys.ts';
+import type { ClaimedEmail } from '../db/sending/email-ledger.ts';
+import { findSenderKey } from '../db/domains/sender-keys.ts';
 import type { Config } from '../domain/config.ts';
 import { dkimKeyContext } from '../domain/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../domain/email-providers.ts';

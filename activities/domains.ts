@@ -1,6 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { createDns } from '../channels/dns.ts';
-import { type Domain, listDomainsAfter, saveDomainCheck } from '../db/domains.ts';
+import { type Domain, listDomainsAfter, saveDomainCheck } from '../db/domains/domains.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../domain/errors.ts';
 import { recordSource } from '../domain/record-source.ts';

@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
-import { claimEmails, findLiveEmails } from '../db/email-ledger.ts';
-import { suppressionPads } from '../db/suppressions.ts';
+import { claimEmails, findLiveEmails } from '../db/sending/email-ledger.ts';
+import { suppressionPads } from '../db/contacts/suppressions.ts';
 import type { Config } from '../domain/config.ts';
 import { deriveKey } from '../domain/secrets.ts';
 import type { SettleHook } from './email-settler.ts';

@@ -1,5 +1,5 @@
 import type { ProviderResult } from '../channels/email/provider.ts';
-import type { ClaimedEmail } from '../db/email-ledger.ts';
+import type { ClaimedEmail } from '../db/sending/email-ledger.ts';
 import { type BounceVerdict, classifyReply } from '../domain/bounce.ts';
 import { bounceReason } from '../domain/bounce-reason.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../db/connection.ts';
-import { type EmailResult, recordEmailResults } from '../db/email-outcomes.ts';
+import { type EmailResult, recordEmailResults } from '../db/sending/email-outcomes.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EmailProviderKind } from '../domain/email-providers.ts';

@@ -1,4 +1,4 @@
-import { resumeExecution } from '../db/execution-resume.ts';
+import { resumeExecution } from '../db/executions/resume.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Next, StepInput } from '../domain/execution.ts';
 import type { EffectOn } from '../domain/steps/registry.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createDns } from '../channels/dns.ts';
 import type { Db } from '../db/connection.ts';
-import { findWatchedMails, noteAccepted } from '../db/hold-guard.ts';
+import { findWatchedMails, noteAccepted } from '../db/sending/hold-guard.ts';
 import { emailDomain } from '../domain/email-address.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import { mailboxProviderOf } from '../domain/hold-guard.ts';

@@ -1,9 +1,9 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { OverBudget } from '../compute/compute.ts';
-import { type ChunkDone, runBulkChunk } from '../db/bulk-chunk.ts';
-import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/import-chunk.ts';
-import { findImport, finishJob, isBulkKind } from '../db/jobs.ts';
+import { type ChunkDone, runBulkChunk } from '../db/contacts/bulk-chunk.ts';
+import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/contacts/import-chunk.ts';
+import { findImport, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { BoundExceeded } from '../domain/bounded.ts';
 import type { CsvChunk } from '../domain/contact-csv.ts';

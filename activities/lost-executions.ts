@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { endExecutions } from '../db/execution-end.ts';
-import { listOpenExecutions, type OpenExecution, restartExecutions } from '../db/lost-executions.ts';
+import { endExecutions } from '../db/executions/end.ts';
+import { listOpenExecutions, type OpenExecution, restartExecutions } from '../db/recovery/lost-executions.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { OutboxRow } from '../domain/outbox.ts';

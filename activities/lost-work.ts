@@ -1,11 +1,11 @@
-import { finishJob } from '../db/jobs.ts';
+import { finishJob } from '../db/contacts/jobs.ts';
 import {
   enqueueJobs,
   enqueueReleases,
   enqueueRestocks,
   listUnfinishedJobs,
   wakeOverdueEndpoints,
-} from '../db/lost-work.ts';
+} from '../db/recovery/lost-work.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { jobWorkflowId } from '../temporal/names.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../compute/compute.ts';
-import { findLastTransientBounce } from '../db/bounce-history.ts';
+import { findLastTransientBounce } from '../db/emails/bounce-history.ts';
 import type { Db } from '../db/connection.ts';
-import { type ClaimedEmail, releaseEmail } from '../db/email-ledger.ts';
-import type { EmailResult } from '../db/email-outcomes.ts';
-import { takeMonthlyAllowance } from '../db/usage.ts';
+import { type ClaimedEmail, releaseEmail } from '../db/sending/email-ledger.ts';
+import type { EmailResult } from '../db/sending/email-outcomes.ts';
+import { takeMonthlyAllowance } from '../db/projects/usage.ts';
 import { judgeAgain } from '../domain/bounce.ts';
 import type { Config } from '../domain/config.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';

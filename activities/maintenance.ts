@@ -1,8 +1,8 @@
-import { wakeCampaigns } from '../db/campaign-lifecycle.ts';
+import { wakeCampaigns } from '../db/campaigns/lifecycle.ts';
 import { sealClearUrlSecrets } from '../db/clear-url-secrets.ts';
-import { releaseHeldPage } from '../db/held-emails.ts';
+import { releaseHeldPage } from '../db/sending/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
-import { enqueue } from '../db/outbox.ts';
+import { enqueue } from '../db/outbox/outbox.ts';
 import { pruneExpired } from '../db/retention.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';

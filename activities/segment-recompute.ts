@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Db } from '../db/connection.ts';
-import { computeSegment } from '../db/segment-compute.ts';
-import { beginComputeRound, listTrackedSegments, type SegmentRef } from '../db/segments.ts';
+import { computeSegment } from '../db/segments/compute.ts';
+import { beginComputeRound, listTrackedSegments, type SegmentRef } from '../db/segments/segments.ts';
 import { groupBy } from '../domain/group-by.ts';
 import type { ActivityDeps } from './deps.ts';
 

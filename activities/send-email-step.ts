@@ -1,17 +1,17 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../db/connection.ts';
-import { type ClaimedEmail, claimEmails } from '../db/email-ledger.ts';
+import { type ClaimedEmail, claimEmails } from '../db/sending/email-ledger.ts';
 import {
   atEffect,
   completeEffect,
   completeEffects,
   type EffectOutcome,
   resumeExecutions,
-} from '../db/execution-resume.ts';
-import { noteAttempt } from '../db/execution-visits.ts';
+} from '../db/executions/resume.ts';
+import { noteAttempt } from '../db/executions/visits.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import { type StepEmail, saveStepEmails } from '../db/step-emails.ts';
+import { type StepEmail, saveStepEmails } from '../db/sending/step-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { EmailOutcome } from '../domain/email-outcome.ts';
 import type { Next, StepInput } from '../domain/execution.ts';

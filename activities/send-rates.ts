@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../db/send-rate.ts';
+import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../db/sending/send-rate.ts';
 import { Lru } from '../domain/lru.ts';
 
 /** A rate that was changed holds after this, for mails that are about to leave. */

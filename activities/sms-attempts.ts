@@ -1,6 +1,6 @@
 import type { SmsProvider } from '../channels/sms/provider.ts';
 import type { Db, Trx } from '../db/connection.ts';
-import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../db/sms-ledger.ts';
+import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../db/sms/ledger.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { OutboxRow } from '../domain/outbox.ts';
 import { nextAttemptAt } from '../domain/retry-schedule.ts';

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { cancelSms } from '../db/cancelled-deliveries.ts';
+import { cancelSms } from '../db/sending/cancelled-deliveries.ts';
 import type { WaitingMail } from './deliveries.ts';
 import { deliveryIdOf } from './delivery-id.ts';
 import type { ActivityDeps } from './deps.ts';

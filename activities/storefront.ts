@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { tellWaiting } from '../db/storefront.ts';
+import { tellWaiting } from '../db/storefront/storefront.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Restock } from '../domain/storefront.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import type { Trx } from '../db/connection.ts';
-import { patchContact } from '../db/contacts.ts';
-import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/execution-resume.ts';
-import { loadStepVariables } from '../db/execution-variables.ts';
+import { patchContact } from '../db/contacts/contacts.ts';
+import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/executions/resume.ts';
+import { loadStepVariables } from '../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Next, StepInput } from '../domain/execution.ts';

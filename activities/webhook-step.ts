@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
-import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/execution-resume.ts';
-import { loadStepVariables } from '../db/execution-variables.ts';
-import { countTries, noteAttempt } from '../db/execution-visits.ts';
-import { openStepConfig } from '../db/step-secrets.ts';
+import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../db/executions/resume.ts';
+import { loadStepVariables } from '../db/executions/variables.ts';
+import { countTries, noteAttempt } from '../db/executions/visits.ts';
+import { openStepConfig } from '../db/executions/step-secrets.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Next, StepInput } from '../domain/execution.ts';
 import { interpolate, interpolateJson } from '../domain/interpolate.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookRequest, WebhookResult } from '../channels/webhook-request.ts';
 import { createBatcher } from '../db/batcher.ts';
-import { queueOwnerNotice } from '../db/owner-notices.ts';
+import { queueOwnerNotice } from '../db/projects/owner-notices.ts';
 import type { EndpointStatus } from '../db/schema/webhooks.ts';
 import { inTransaction } from '../db/transaction.ts';
 import {
@@ -11,7 +11,7 @@ import {
   listDueDeliveries,
   recordAttempts,
   type Turn,
-} from '../db/webhook-turns.ts';
+} from '../db/webhooks/turns.ts';
 import {
   MAX_TRIES,
   nextAttemptAt,

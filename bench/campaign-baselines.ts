@@ -5,7 +5,7 @@ import { createCampaignComposer } from '../activities/campaign-message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';
-import type { ClaimedRecipient } from '../db/campaign-ledger.ts';
+import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
 import { parseConfig } from '../domain/config.ts';
 import { NO_TEXT } from '../domain/mail-text.ts';
 import type { SinkProcess } from '../test/support/sink-process.ts';

@@ -5,13 +5,13 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/embedded-postgres.ts';
 import { freePort } from '../cli/ports.ts';
-import { insertProject } from '../db/accounts.ts';
-import { takeAudiencePage } from '../db/campaign-audience.ts';
-import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaign-ledger.ts';
-import type { CampaignStart } from '../db/campaign-lifecycle.ts';
+import { insertProject } from '../db/projects/accounts.ts';
+import { takeAudiencePage } from '../db/campaigns/audience.ts';
+import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
+import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { migrateToLatest } from '../db/migrator.ts';
-import { suppressionPads } from '../db/suppressions.ts';
+import { suppressionPads } from '../db/contacts/suppressions.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../domain/api-keys.ts';
 

@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/embedded-postgres.ts';
 import { freePort } from '../cli/ports.ts';
-import { insertProject } from '../db/accounts.ts';
+import { insertProject } from '../db/projects/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { migrateToLatest } from '../db/migrator.ts';
-import { computeSegment } from '../db/segment-compute.ts';
-import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segment-contacts.ts';
-import { insertSegment, type Segment } from '../db/segments.ts';
+import { computeSegment } from '../db/segments/compute.ts';
+import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segments/contacts.ts';
+import { insertSegment, type Segment } from '../db/segments/segments.ts';
 import { newPublicKey } from '../domain/api-keys.ts';
 import { type Condition, type Filter, parseCondition } from '../domain/filters.ts';
 

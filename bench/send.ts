@@ -2,7 +2,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createSendAcceptor } from '../api/accept/send-acceptor.ts';
-import { acceptSends } from '../db/accept-sends.ts';
+import { acceptSends } from '../db/sending/accept-sends.ts';
 import { connect } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { SendRequest } from '../domain/send-request.ts';

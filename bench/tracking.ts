@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { connect } from '../db/connection.ts';
-import { saveContent } from '../db/contents.ts';
+import { saveContent } from '../db/contents/contents.ts';
 import { linkToken } from '../domain/link-tokens.ts';
 import { NO_TEXT } from '../domain/mail-text.ts';
 import { buildContacts } from '../test/build/campaigns.ts';

@@ -1,5 +1,5 @@
 import PostalMime from 'postal-mime';
-import { listCapturedEmails } from '../db/captured.ts';
+import { listCapturedEmails } from '../db/sending/captured.ts';
 import { connect } from '../db/connection.ts';
 import type { LoopbackSmtpServer } from './demo-smtp-server.ts';
 

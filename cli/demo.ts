@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { countCapturedEmails } from '../db/captured.ts';
+import { countCapturedEmails } from '../db/sending/captured.ts';
 import { connect } from '../db/connection.ts';
 import { tourCampaign, tourImport, tourSegment } from './demo-campaign.ts';
 import { createTourClient, until } from './demo-client.ts';

@@ -1,4 +1,4 @@
-import { type Domain, listDomainsAfter } from '../db/domains.ts';
+import { type Domain, listDomainsAfter } from '../db/domains/domains.ts';
 import { recordSource } from '../domain/record-source.ts';
 import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../domain/sender-domain.ts';
 import { type Check, type Finding, pass, warn } from './doctor-report.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashPassword } from '../api/routes/auth/passwords.ts';
-import { findPasswordHash } from '../db/accounts.ts';
+import { findPasswordHash } from '../db/projects/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
-import { findPublicKey, insertFirstProject } from '../db/first-project.ts';
+import { findPublicKey, insertFirstProject } from '../db/projects/first-project.ts';
 import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
 import { newDkimKey } from '../domain/dkim-key.ts';
 import { GRANTABLE_SCOPES } from '../domain/scopes.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { type Content, findContents } from '../db/contents.ts';
+import { type Content, findContents } from '../db/contents/contents.ts';
 import { contentSource } from '../domain/content.ts';
 import { Lru } from '../domain/lru.ts';
 import type { Compute, Work } from './compute.ts';

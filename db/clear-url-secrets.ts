@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { deriveKey } from '../domain/secrets.ts';
 import { hidesCredentials, maskUrl, sealUrl } from '../domain/url-secrets.ts';
 import type { Db } from './connection.ts';
-import { sealStepConfig } from './step-secrets.ts';
-import { endpointUrlContext } from './webhook-endpoints.ts';
+import { sealStepConfig } from './executions/step-secrets.ts';
+import { endpointUrlContext } from './webhooks/endpoints.ts';
 
 /** Rows a read; few URLs have an `@` at all. */
 const PAGE = 500;

@@ -1,5 +1,5 @@
 /**
- * The filter language evaluated in memory: what `db/filter-sql.ts` must agree with, what decides the parts of a
+ * The filter language evaluated in memory: what `db/segments/filter-sql.ts` must agree with, what decides the parts of a
  * CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2, §7.2.
  */
 import {

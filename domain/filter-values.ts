@@ -1,5 +1,5 @@
 /**
- * How single values compare in the filter language (contract §5.2); `db/filter-sql.ts` does the same in SQL, and a
+ * How single values compare in the filter language (contract §5.2); `db/segments/filter-sql.ts` does the same in SQL, and a
  * property test holds the two together.
  *
  * Comparisons are typed by the value the filter carries. A number meets stored numbers only: a stored numeric string

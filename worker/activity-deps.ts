@@ -9,7 +9,7 @@ import { createEmailProvider, providerAddress } from '../channels/email/provider
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
-import { insertCapturedEmail, insertCapturedSms } from '../db/captured.ts';
+import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../domain/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';

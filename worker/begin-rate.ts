@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { reportBegun, setTimerRate } from '../db/timer-seconds.ts';
+import { reportBegun, setTimerRate } from '../db/executions/timer-seconds.ts';
 import { uuidv7 } from '../domain/uuid.ts';
 
 const REPORT_MS = 2_000;
@@ -13,7 +13,7 @@ export interface BeginRate {
   stop(): void;
 }
 
-/** Tells Postgres how much this worker sees Temporal begin, by which timers are spread (db/timer-seconds.ts). An idle worker tells nothing. */
+/** Tells Postgres how much this worker sees Temporal begin, by which timers are spread (db/executions/timer-seconds.ts). An idle worker tells nothing. */
 export function startBeginRate(p: { db: Db; timersPerSecond: number; log: Pick<Logger, 'warn'> }): BeginRate {
   const { db, timersPerSecond: atLeast } = p;
   const workerId = uuidv7();

@@ -11,7 +11,7 @@ import {
   lookAtOutbox,
   putOff,
   type TakenRow,
-} from '../db/outbox.ts';
+} from '../db/outbox/outbox.ts';
 import { type Begun, WATCHED_KINDS } from '../domain/begun.ts';
 import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../domain/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
-import { createOutboxBell } from '../db/outbox-bell.ts';
+import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../domain/config.ts';
 import { takerOf } from '../domain/outbox.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
-import { type Email, listProvenEmails } from '../../db/emails.ts';
-import { type Engagement, recordEngagements } from '../../db/engagements.ts';
+import { type Email, listProvenEmails } from '../../db/emails/emails.ts';
+import { type Engagement, recordEngagements } from '../../db/events/engagements.ts';
 import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';

@@ -1,7 +1,7 @@
 import { createDns } from '../../channels/dns.ts';
 import type { Db } from '../../db/connection.ts';
-import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../db/email-feedback.ts';
-import { guardRefusals } from '../../db/hold-guard.ts';
+import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../db/emails/email-feedback.ts';
+import { guardRefusals } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Config } from '../../domain/config.ts';
 import { mailboxProviderOf } from '../../domain/hold-guard.ts';

@@ -1,8 +1,8 @@
-import { acceptSends, type SendOutcome } from '../../db/accept-sends.ts';
+import { acceptSends, type SendOutcome } from '../../db/sending/accept-sends.ts';
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
-import { createMonthOpener } from '../../db/usage.ts';
+import { createMonthOpener } from '../../db/projects/usage.ts';
 import { isLargeMail } from '../../domain/large-mail.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';

@@ -6,7 +6,7 @@ import {
   type TrackRequest,
   type TrackRequests,
   trackEvents,
-} from '../../db/track.ts';
+} from '../../db/events/track.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { normalizeEmail } from '../../domain/email-address.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';

@@ -1,4 +1,4 @@
-import { findSessionAccess } from '../../db/access.ts';
+import { findSessionAccess } from '../../db/projects/access.ts';
 import { AppError } from '../../domain/errors.ts';
 import { roleScopes } from '../../domain/scopes.ts';
 import { clientNetwork } from './client-address.ts';

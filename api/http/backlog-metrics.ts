@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Backlog } from '../../db/outbox-backlog.ts';
+import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 
 /** Projects named a kind: those with most rows. The others are summed up as `other`, so that series stay few. */
 const PROJECTS_MAX = 20;

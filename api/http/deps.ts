@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
-import type { Backlog } from '../../db/outbox-backlog.ts';
+import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 import type { Config } from '../../domain/config.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { AccessProject } from '../../db/access.ts';
+import type { AccessProject } from '../../db/projects/access.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { TrustedProxies } from '../../domain/caller-address.ts';
 import type { Role } from '../../domain/scopes.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/access.ts';
+import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/projects/access.ts';
 import type { Db } from '../../db/connection.ts';
 import { listen } from '../../db/listen.ts';
 import { hashKey, isKeyShaped } from '../../domain/api-keys.ts';

@@ -4,7 +4,7 @@ import type { InboundHandler, InboundListener, InboundMessage } from '../../chan
 import type { InboundMail, ReadMessage } from '../../channels/inbound/read-message.ts';
 import type { Verdicts } from '../../channels/inbound/verdicts.ts';
 import type { Db } from '../../db/connection.ts';
-import { findMailAddresses, listDomainOwners, recordReceived } from '../../db/inbound-mail.ts';
+import { findMailAddresses, listDomainOwners, recordReceived } from '../../db/emails/inbound-mail.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Config } from '../../domain/config.ts';
 import { emailDomain, isEmailAddress } from '../../domain/email-address.ts';

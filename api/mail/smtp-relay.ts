@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RelayHandler, RelayListener, RelayMessage, RelayRefusal } from '../../channels/relay/listener.ts';
 import type { Submission } from '../../channels/relay/read-submission.ts';
-import type { KeyAccess } from '../../db/access.ts';
+import type { KeyAccess } from '../../db/projects/access.ts';
 import type { Config } from '../../domain/config.ts';
 import { isEmailAddress, normalizeEmail } from '../../domain/email-address.ts';
 import { AppError, type ErrorCode } from '../../domain/errors.ts';

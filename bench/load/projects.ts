@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { insertProject } from '../../db/accounts.ts';
-import { insertApiKey } from '../../db/api-keys.ts';
+import { insertProject } from '../../db/projects/accounts.ts';
+import { insertApiKey } from '../../db/projects/api-keys.ts';
 import type { Db } from '../../db/connection.ts';
 import { newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
 import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * The ledger: every email and SMS is a row before anyone sends it.
  * No index of `emails` may name status, sent_at, attempts or another column that changes, not even in its predicate:
  * that would end heap-only updates, which are two thirds of the campaign's speed. fillfactor 50 leaves them room.
- * There are no foreign keys for the same reason; deletes go through db/contacts.ts and db/campaigns.ts.
+ * There are no foreign keys for the same reason; deletes go through db/contacts/contacts.ts and db/campaigns/campaigns.ts.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What the filter compiler calls (db/filter-sql.ts).
+ * What the filter compiler calls (db/segments/filter-sql.ts).
  *
  * `tidings_ts` is the instant of a JSON string of ISO 8601 form, else NULL: it never raises on dirty data. The form is
  * that of `parseIsoDate` in domain/filter-values.ts; UTC where no zone is given, whatever the session's TimeZone.

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../domain/campaign.ts';
 import type { Condition } from '../../domain/filters.ts';
-import type { MailTextColumns } from '../mail-text.ts';
+import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 
 /** Campaigns, and the chunks in which their audience is taken. */

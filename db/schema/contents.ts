@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { MailTextColumns } from '../mail-text.ts';
+import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';

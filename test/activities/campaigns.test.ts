@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { countCampaign } from '../../db/campaign-stats.ts';
-import { takeSendTokens } from '../../db/send-rate.ts';
+import { countCampaign } from '../../db/campaigns/stats.ts';
+import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { monthlyRoom, takeMonthlyAllowance } from '../../db/usage.ts';
-import { insertEndpoint } from '../../db/webhook-endpoints.ts';
+import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
+import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';

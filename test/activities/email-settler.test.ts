@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createEmailSettler } from '../../activities/email-settler.ts';
 import { connect, type Db } from '../../db/connection.ts';
-import { claimEmails } from '../../db/email-ledger.ts';
+import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { keyPads } from '../../domain/suppression.ts';
 import { uuidv7 } from '../../domain/uuid.ts';
 import { buildProject } from '../support/api.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeedbackRecorder } from '../../api/accept/feedback-recorder.ts';
-import { claimEmails } from '../../db/email-ledger.ts';
-import { recordEmailResults } from '../../db/email-outcomes.ts';
-import { releaseProject } from '../../db/projects.ts';
-import { suppressionPads } from '../../db/suppressions.ts';
+import { claimEmails } from '../../db/sending/email-ledger.ts';
+import { recordEmailResults } from '../../db/sending/email-outcomes.ts';
+import { releaseProject } from '../../db/projects/projects.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import { classifyReply } from '../../domain/bounce.ts';

@@ -6,8 +6,8 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channel
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { startSmtpServer } from '../../cli/demo-smtp-server.ts';
-import { claimEmails } from '../../db/email-ledger.ts';
-import { suppressionPads } from '../../db/suppressions.ts';
+import { claimEmails } from '../../db/sending/email-ledger.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { createActivityDeps } from '../../worker/activity-deps.ts';

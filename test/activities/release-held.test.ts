@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
-import { holdProject } from '../../db/projects.ts';
+import { holdProject } from '../../db/projects/projects.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { uuidv7 } from '../../domain/uuid.ts';

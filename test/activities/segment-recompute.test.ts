@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
-import { insertSegment } from '../../db/segments.ts';
+import { insertSegment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { parseCondition } from '../../domain/filters.ts';
 import { buildProject } from '../support/api.ts';

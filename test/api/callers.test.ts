@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { hashPassword } from '../../api/routes/auth/passwords.ts';
-import { insertAccount } from '../../db/accounts.ts';
+import { insertAccount } from '../../db/projects/accounts.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { parseConfig } from '../../domain/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertCapturedEmail, insertCapturedSms } from '../../db/captured.ts';
+import { insertCapturedEmail, insertCapturedSms } from '../../db/sending/captured.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

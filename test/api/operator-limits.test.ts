@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { getSendRate } from '../../db/send-rate.ts';
+import { getSendRate } from '../../db/sending/send-rate.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { signedIn } from '../support/session.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listTrackedSegments } from '../../db/segments.ts';
+import { listTrackedSegments } from '../../db/segments/segments.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

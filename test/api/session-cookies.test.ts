@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertSession } from '../../db/sessions.ts';
+import { insertSession } from '../../db/projects/sessions.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse', projectName: 'Shop' };

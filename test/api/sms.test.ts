@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimSms, settleSms } from '../../db/sms-ledger.ts';
+import { claimSms, settleSms } from '../../db/sms/ledger.ts';
 import { twilioSignature } from '../../domain/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSuppressions, findSuppressionFor, notSuppressed, suppressionPads } from '../../db/suppressions.ts';
+import { addSuppressions, findSuppressionFor, notSuppressed, suppressionPads } from '../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 

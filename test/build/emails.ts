@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
-import { saveContent } from '../../db/contents.ts';
+import { saveContent } from '../../db/contents/contents.ts';
 import type { KeyMode } from '../../domain/api-keys.ts';
 import type { EmailOptions } from '../../domain/email-outcome.ts';
 import type { EmailStatus } from '../../domain/email-status.ts';

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInboundHandler } from '../../api/mail/inbound-mail.ts';
 import { type InboundListener, startInboundListener } from '../../channels/inbound/listener.ts';
-import { findSuppressions } from '../../db/suppressions.ts';
+import { findSuppressions } from '../../db/contacts/suppressions.ts';
 import { linkToken } from '../../domain/link-tokens.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { verpAddress } from '../../domain/verp.ts';

@@ -1,8 +1,8 @@
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../cli/ports.ts';
-import { enqueue } from '../../db/outbox.ts';
-import { queueOwnerNotice } from '../../db/owner-notices.ts';
+import { enqueue } from '../../db/outbox/outbox.ts';
+import { queueOwnerNotice } from '../../db/projects/owner-notices.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';

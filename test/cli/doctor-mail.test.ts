@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../channels/public-address.ts';
-import { listDomains } from '../../db/domains.ts';
+import { listDomains } from '../../db/domains/domains.ts';
 import { parseSettings } from '../../domain/config.ts';
 import { recordSource } from '../../domain/record-source.ts';
 import { dnsRecords } from '../../domain/sender-domain.ts';

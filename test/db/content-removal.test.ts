@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCampaign } from '../../db/campaign-lifecycle.ts';
-import { insertCampaign } from '../../db/campaigns.ts';
-import { isUnused, removeErasedContents } from '../../db/content-removal.ts';
-import { saveContent } from '../../db/contents.ts';
+import { startCampaign } from '../../db/campaigns/lifecycle.ts';
+import { insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
+import { saveContent } from '../../db/contents/contents.ts';
 import { deleteExpired } from '../../db/housekeeping.ts';
-import { recordReceived } from '../../db/inbound-mail.ts';
+import { recordReceived } from '../../db/emails/inbound-mail.ts';
 import { NO_TEXT } from '../../domain/mail-text.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';

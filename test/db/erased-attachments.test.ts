@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isUncarried, removeErasedAttachments } from '../../db/erased-attachments.ts';
+import { isUncarried, removeErasedAttachments } from '../../db/contents/erased-attachments.ts';
 import { deleteExpired } from '../../db/housekeeping.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

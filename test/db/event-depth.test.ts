@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { patchContact } from '../../db/contacts.ts';
-import { recordEvents } from '../../db/record-events.ts';
-import { computeSegment } from '../../db/segment-compute.ts';
+import { patchContact } from '../../db/contacts/contacts.ts';
+import { recordEvents } from '../../db/events/record-events.ts';
+import { computeSegment } from '../../db/segments/compute.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { trusted } from '../../domain/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';

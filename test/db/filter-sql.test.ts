@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileCondition, type SegmentSources } from '../../db/filter-sql.ts';
+import { compileCondition, type SegmentSources } from '../../db/segments/filter-sql.ts';
 import { type EmailActivityTimes, evaluateCondition, type FilterWorld } from '../../domain/filter-evaluate.ts';
 import { EMAIL_ACTIVITIES } from '../../domain/filter-fields.ts';
 import { type Condition, parseCondition } from '../../domain/filters.ts';

@@ -8,7 +8,7 @@ import {
   giveBack,
   lookAtOutbox,
   putOff,
-} from '../../db/outbox.ts';
+} from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../domain/outbox.ts';
 import { uuidv7 } from '../../domain/uuid.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertProject } from '../../db/accounts.ts';
-import { deleteContacts } from '../../db/contact-delete.ts';
-import { computeSegment } from '../../db/segment-compute.ts';
-import { listSegmentContacts, refreshMemberCount } from '../../db/segment-contacts.ts';
-import { insertSegment, type Segment } from '../../db/segments.ts';
+import { insertProject } from '../../db/projects/accounts.ts';
+import { deleteContacts } from '../../db/contacts/delete.ts';
+import { computeSegment } from '../../db/segments/compute.ts';
+import { listSegmentContacts, refreshMemberCount } from '../../db/segments/contacts.ts';
+import { insertSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newPublicKey } from '../../domain/api-keys.ts';
 import { parseCondition } from '../../domain/filters.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startExecutions } from '../../db/execution-start.ts';
+import { startExecutions } from '../../db/executions/start.ts';
 import {
   bookTimers,
   deletePassedTimerSeconds,
   reportBegun,
   setTimerRate,
   TIMERS_PER_SECOND,
-} from '../../db/timer-seconds.ts';
+} from '../../db/executions/timer-seconds.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../domain/group-by.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';

@@ -1,4 +1,4 @@
-import { deleteRows } from '../../db/outbox.ts';
+import { deleteRows } from '../../db/outbox/outbox.ts';
 import { parseConfig } from '../../domain/config.ts';
 import type { OutboxRow } from '../../domain/outbox.ts';
 import { splitIntoGroups } from '../../temporal/groups.ts';

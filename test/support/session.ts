@@ -5,7 +5,7 @@ import {
   SECURE_SESSION_COOKIE,
   SESSION_COOKIE,
 } from '../../api/http/session-cookie.ts';
-import { insertSession } from '../../db/sessions.ts';
+import { insertSession } from '../../db/projects/sessions.ts';
 import type { Role } from '../../domain/scopes.ts';
 import type { TestApi, TestProject } from './api.ts';
 

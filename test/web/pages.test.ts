@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSuppressions, findSuppressions } from '../../db/suppressions.ts';
+import { addSuppressions, findSuppressions } from '../../db/contacts/suppressions.ts';
 import { contactToken, linkToken } from '../../domain/link-tokens.ts';
 import { deriveKey } from '../../domain/secrets.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { takeSendTokens } from '../../db/send-rate.ts';
+import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import type { ChunkResult } from '../../domain/campaign.ts';
 import { DELIVERY_EXPIRES_MS } from '../../domain/retry-schedule.ts';
 import { campaignWorkflowId } from '../../temporal/names.ts';

@@ -1,8 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createImportJob } from '../../db/jobs.ts';
-import { deleteRows, enqueue } from '../../db/outbox.ts';
+import { createImportJob } from '../../db/contacts/jobs.ts';
+import { deleteRows, enqueue } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { countCsvRows, readCsvLayout } from '../../domain/contact-csv.ts';
 import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';

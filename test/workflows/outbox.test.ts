@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerBacklog } from '../../api/http/backlog-metrics.ts';
-import { createBacklogReader } from '../../db/outbox-backlog.ts';
+import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { buildWorkflow } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -7,7 +7,7 @@ import {
   listActivity,
   listUpcoming,
   type UpcomingActivity,
-} from '../../../db/activity.ts';
+} from '../../../db/events/activity.ts';
 import { ACTIVITY_TYPES, type ActivityType } from '../../../domain/activity.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

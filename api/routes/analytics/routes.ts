@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '../../../db/analytics.ts';
+import { countCampaigns, listDayCounts, listTopCampaigns, listTopEvents } from '../../../db/events/analytics.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

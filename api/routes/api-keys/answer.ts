@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { ApiKey } from '../../../db/api-keys.ts';
+import type { ApiKey } from '../../../db/projects/api-keys.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { Mode } from './input.ts';
 

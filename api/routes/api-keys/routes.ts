@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/api-keys.ts';
-import { insertAudit } from '../../../db/audit-log.ts';
-import { getProject } from '../../../db/projects.ts';
+import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../../db/projects/api-keys.ts';
+import { insertAudit } from '../../../db/projects/audit-log.ts';
+import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newPublicKey, newSecretKey } from '../../../domain/api-keys.ts';
 import { AppError } from '../../../domain/errors.ts';

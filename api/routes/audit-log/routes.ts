@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { listAudit } from '../../../db/audit-log.ts';
+import { listAudit } from '../../../db/projects/audit-log.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

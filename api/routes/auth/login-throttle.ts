@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../../db/connection.ts';
-import { type Attempt, type AttemptLimit, forgiveAttempt, takeAttempt } from '../../../db/login-attempts.ts';
+import { type Attempt, type AttemptLimit, forgiveAttempt, takeAttempt } from '../../../db/projects/login-attempts.ts';
 import type { KnownDevice } from './device-cookie.ts';
 
 /** Failures in 15 minutes that one caller may have with one account, and a browser that was signed in to it. */

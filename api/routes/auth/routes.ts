@@ -7,8 +7,8 @@ import {
   listMemberships,
   signupClosed,
   updatePassword,
-} from '../../../db/accounts.ts';
-import { deleteSession, updateSessionProject } from '../../../db/sessions.ts';
+} from '../../../db/projects/accounts.ts';
+import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
 import { newPublicKey } from '../../../domain/api-keys.ts';
 import { AppError, fieldError } from '../../../domain/errors.ts';
 import { deriveKey } from '../../../domain/secrets.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { listMemberships } from '../../../db/accounts.ts';
-import { getProject } from '../../../db/projects.ts';
-import { insertSession } from '../../../db/sessions.ts';
+import { listMemberships } from '../../../db/projects/accounts.ts';
+import { getProject } from '../../../db/projects/projects.ts';
+import { insertSession } from '../../../db/projects/sessions.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { ROLES, roleScopes, SCOPES } from '../../../domain/scopes.ts';
 import { deriveKey } from '../../../domain/secrets.ts';

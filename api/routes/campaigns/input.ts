@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns.ts';
+import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
 import { AUDIENCE_TYPES } from '../../../domain/campaign.ts';
 import { AppError, fieldError } from '../../../domain/errors.ts';
 import { type Condition, ConditionInput } from '../../../domain/filters.ts';

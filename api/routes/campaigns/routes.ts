@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { startCampaign } from '../../../db/campaign-lifecycle.ts';
-import { countCampaign, countCampaigns } from '../../../db/campaign-stats.ts';
+import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
+import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
 import {
   deleteCampaign,
   duplicateCampaign,
@@ -9,7 +9,7 @@ import {
   listCampaigns,
   lockCampaign,
   updateCampaign,
-} from '../../../db/campaigns.ts';
+} from '../../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../domain/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';

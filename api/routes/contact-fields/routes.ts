@@ -5,7 +5,7 @@ import {
   getFieldUsage,
   listContactFields,
   listFieldValues,
-} from '../../../db/contact-fields.ts';
+} from '../../../db/contacts/fields.ts';
 import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

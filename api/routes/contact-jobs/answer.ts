@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Job } from '../../../db/jobs.ts';
+import type { Job } from '../../../db/contacts/jobs.ts';
 import { JOB_KINDS, JOB_STATUSES, jobProgress, jobState } from '../../../domain/jobs.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createBulkJob, createImportJob, getJob } from '../../../db/jobs.ts';
+import { createBulkJob, createImportJob, getJob } from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CSV_MAX_BYTES } from '../../../domain/contact-csv.ts';
 import { BULK_KINDS, type BulkKind } from '../../../domain/jobs.ts';

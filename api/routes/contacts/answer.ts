@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Contact } from '../../../db/contacts.ts';
+import type { Contact } from '../../../db/contacts/contacts.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, Truncated } from '../../http/schemas.ts';
 

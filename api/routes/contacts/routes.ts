@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { deleteContacts } from '../../../db/contact-delete.ts';
-import { upsertContacts } from '../../../db/contact-upsert.ts';
-import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts.ts';
-import { recordSubscriptionChanges } from '../../../db/subscription-changes.ts';
+import { deleteContacts } from '../../../db/contacts/delete.ts';
+import { upsertContacts } from '../../../db/contacts/upsert.ts';
+import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
+import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { applyData } from '../../../domain/data-values.ts';
 import { AppError } from '../../../domain/errors.ts';

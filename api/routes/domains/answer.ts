@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Domain } from '../../../db/domains.ts';
+import type { Domain } from '../../../db/domains/domains.ts';
 import type { Config } from '../../../domain/config.ts';
 import { recordSource } from '../../../domain/record-source.ts';
 import { dnsRecords, RECORD_PURPOSES } from '../../../domain/sender-domain.ts';

@@ -7,7 +7,7 @@ import {
   listDomains,
   saveDomainCheck,
   updateDomainSigning,
-} from '../../../db/domains.ts';
+} from '../../../db/domains/domains.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newDkimKey } from '../../../domain/dkim-key.ts';
 import { AppError } from '../../../domain/errors.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { AttachmentInfo } from '../../../db/attachments.ts';
-import { eventDataOf, subjectAsRead } from '../../../db/email-variables.ts';
-import type { Email, EmailEvent } from '../../../db/emails.ts';
+import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
+import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.ts';
+import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
 import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
 import { REASONS } from '../../../domain/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';

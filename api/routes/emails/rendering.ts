@@ -1,8 +1,8 @@
 import type { Compute, Work } from '../../../compute/compute.ts';
 import { readyContent, renderedParts } from '../../../compute/contents.ts';
-import type { Content } from '../../../db/contents.ts';
-import { variablesOf } from '../../../db/email-variables.ts';
-import type { Email } from '../../../db/emails.ts';
+import type { Content } from '../../../db/contents/contents.ts';
+import { variablesOf } from '../../../db/emails/email-variables.ts';
+import type { Email } from '../../../db/emails/emails.ts';
 import { BoundExceeded } from '../../../domain/bounded.ts';
 import { contentSource, listUnsubscribeHeaders } from '../../../domain/content.ts';
 import { emailDomain } from '../../../domain/email-address.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { listAttachmentInfos } from '../../../db/attachments.ts';
-import { findContents } from '../../../db/contents.ts';
-import { getEmail, listEmailEvents, listEmails } from '../../../db/emails.ts';
+import { listAttachmentInfos } from '../../../db/contents/attachments.ts';
+import { findContents } from '../../../db/contents/contents.ts';
+import { getEmail, listEmailEvents, listEmails } from '../../../db/emails/emails.ts';
 import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

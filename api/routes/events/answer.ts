@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Db } from '../../../db/connection.ts';
-import { listEmailsById } from '../../../db/emails.ts';
-import type { EventRecord } from '../../../db/events.ts';
+import { listEmailsById } from '../../../db/emails/emails.ts';
+import type { EventRecord } from '../../../db/events/events.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { sentPayload } from '../emails/answer.ts';
 

@@ -5,9 +5,9 @@ import {
   getExecution,
   listExecutions,
   startManually,
-} from '../../../db/executions.ts';
+} from '../../../db/executions/executions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { getWorkflow } from '../../../db/workflows.ts';
+import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../domain/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

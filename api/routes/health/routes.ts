@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { ping } from '../../../db/connection.ts';
-import type { Backlog } from '../../../db/outbox-backlog.ts';
-import { getProject } from '../../../db/projects.ts';
+import type { Backlog } from '../../../db/outbox/outbox-backlog.ts';
+import { getProject } from '../../../db/projects/projects.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { groupBy } from '../../../domain/group-by.ts';
 import { errors, ok } from '../../http/answers.ts';

@@ -1,4 +1,4 @@
-import { listMemberships } from '../../../db/accounts.ts';
+import { listMemberships } from '../../../db/projects/accounts.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { isLoopbackAuthority } from '../../../domain/loopback.ts';
 import { authenticate } from '../../http/authenticate.ts';

@@ -1,5 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime';
-import type { CapturedEmail } from '../../../db/captured.ts';
+import type { CapturedEmail } from '../../../db/sending/captured.ts';
 import { Lru } from '../../../domain/lru.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 

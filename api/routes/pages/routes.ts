@@ -4,7 +4,7 @@ import {
   type LinkSubject,
   subscribeByLink,
   unsubscribeByLink,
-} from '../../../db/subscription-links.ts';
+} from '../../../db/contacts/subscription-links.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { verifyManageToken } from '../../../domain/link-tokens.ts';
 import type { OutboxRow } from '../../../domain/outbox.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Project as ProjectState } from '../../../db/projects.ts';
+import type { Project as ProjectState } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const Hold = z

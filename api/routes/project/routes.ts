@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
-import { type AuditAction, insertAudit } from '../../../db/audit-log.ts';
-import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects.ts';
+import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
+import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
 import { json, ok } from '../../http/answers.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { computeSegment } from '../../../db/segment-compute.ts';
-import { listSegmentContacts, refreshMemberCount } from '../../../db/segment-contacts.ts';
-import { addMembers, removeMembers } from '../../../db/segment-members.ts';
+import { computeSegment } from '../../../db/segments/compute.ts';
+import { listSegmentContacts, refreshMemberCount } from '../../../db/segments/contacts.ts';
+import { addMembers, removeMembers } from '../../../db/segments/members.ts';
 import {
   deleteSegment,
   getSegment,
@@ -9,7 +9,7 @@ import {
   listSegments,
   type Segment,
   updateSegment,
-} from '../../../db/segments.ts';
+} from '../../../db/segments/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';

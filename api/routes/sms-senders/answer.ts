@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { SmsSender } from '../../../db/sms-senders.ts';
+import type { SmsSender } from '../../../db/sms/senders.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { EXAMPLE } from './input.ts';
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { insertAudit } from '../../../db/audit-log.ts';
-import { deleteSmsSender, insertSmsSender, listSmsSenders } from '../../../db/sms-senders.ts';
+import { insertAudit } from '../../../db/projects/audit-log.ts';
+import { deleteSmsSender, insertSmsSender, listSmsSenders } from '../../../db/sms/senders.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Sms } from '../../../db/sms-messages.ts';
+import type { Sms } from '../../../db/sms/messages.ts';
 import { SMS_STATUSES } from '../../../domain/sms-status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { withIdempotency } from '../../../db/idempotency.ts';
-import { getSms, insertSms, listSms } from '../../../db/sms-messages.ts';
+import { getSms, insertSms, listSms } from '../../../db/sms/messages.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { OutboxRow } from '../../../domain/outbox.ts';

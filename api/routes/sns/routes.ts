@@ -1,5 +1,5 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { findEmailIdByProviderId } from '../../../db/provider-messages.ts';
+import { findEmailIdByProviderId } from '../../../db/emails/provider-messages.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { emailIdOf } from '../../../domain/link-tokens.ts';
 import { deriveKey } from '../../../domain/secrets.ts';

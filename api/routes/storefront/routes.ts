@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { recordPixelEvents } from '../../../db/pixel-events.ts';
-import { upsertVariants, waitForVariant } from '../../../db/storefront.ts';
+import { recordPixelEvents } from '../../../db/events/pixel-events.ts';
+import { upsertVariants, waitForVariant } from '../../../db/storefront/storefront.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, ok } from '../../http/answers.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Suppression } from '../../../db/suppressions.ts';
+import type { Suppression } from '../../../db/contacts/suppressions.ts';
 import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 

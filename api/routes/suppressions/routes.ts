@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
-import { unsubscribeAddresses } from '../../../db/subscription-changes.ts';
-import { addSuppressions, deleteSuppression, listSuppressions } from '../../../db/suppressions.ts';
+import { unsubscribeAddresses } from '../../../db/contacts/subscription-changes.ts';
+import { addSuppressions, deleteSuppression, listSuppressions } from '../../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { normalizeEmail } from '../../../domain/email-address.ts';
 import { deriveKey } from '../../../domain/secrets.ts';

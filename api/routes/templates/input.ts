@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/templates.ts';
+import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
 import { mailTextInput } from '../mail-text.ts';
 
 export const LIST_DEFAULT = 20;

@@ -7,7 +7,7 @@ import {
   insertTemplate,
   listTemplates,
   updateTemplate,
-} from '../../../db/templates.ts';
+} from '../../../db/contents/templates.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

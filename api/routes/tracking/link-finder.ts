@@ -3,8 +3,8 @@ import type { Compute } from '../../../compute/compute.ts';
 import { createContentCache } from '../../../compute/content-cache.ts';
 import { resolvedLink } from '../../../compute/contents.ts';
 import type { Db } from '../../../db/connection.ts';
-import { variablesOf } from '../../../db/email-variables.ts';
-import { type LinkSource, listLinkSources } from '../../../db/emails.ts';
+import { variablesOf } from '../../../db/emails/email-variables.ts';
+import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
 import { TemplateError } from '../../../domain/template-error.ts';
 

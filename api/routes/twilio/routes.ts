@@ -1,6 +1,6 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { reportSmsStatus, setSmsConsent } from '../../../db/sms-ledger.ts';
+import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { consentWord } from '../../../domain/phone.ts';
 import type { SmsStatus } from '../../../domain/sms-status.ts';

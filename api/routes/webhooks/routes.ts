@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { inTransaction } from '../../../db/transaction.ts';
-import { listDeliveries, replayDeliveries } from '../../../db/webhook-deliveries.ts';
+import { listDeliveries, replayDeliveries } from '../../../db/webhooks/deliveries.ts';
 import {
   deleteEndpoint,
   getEndpoint,
@@ -8,7 +8,7 @@ import {
   listEndpoints,
   rotateSecret,
   updateEndpoint,
-} from '../../../db/webhook-endpoints.ts';
+} from '../../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../../domain/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

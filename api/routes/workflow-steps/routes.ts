@@ -7,7 +7,7 @@ import {
   insertStep,
   insertTransition,
   updateStep,
-} from '../../../db/workflow-steps.ts';
+} from '../../../db/executions/workflow-steps.ts';
 import { conditionSizeFault } from '../../../domain/condition-size.ts';
 import { AppError, fieldError } from '../../../domain/errors.ts';
 import { STEPS, type StepType } from '../../../domain/steps/registry.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { Execution, ExecutionVisit } from '../../../db/executions.ts';
-import { maskStepConfig } from '../../../db/step-secrets.ts';
-import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/workflows.ts';
+import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
+import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
+import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../domain/execution.ts';
 import { STEP_TYPES } from '../../../domain/steps/registry.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields } from '../../http/schemas.ts';

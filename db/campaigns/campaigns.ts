@@ -1,0 +1,238 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { AudienceType, CampaignStatus, PausedReason } from '../../domain/campaign.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Condition } from '../../domain/filters.ts';
+import type { MailText } from '../../domain/mail-text.ts';
+import { OPEN_CAMPAIGNS } from './status.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
+import type { RowOf } from '../schema/database.ts';
+import { assertSender } from '../domains/senders.ts';
+
+/** What a campaign says and to whom; everything that a caller can write. */
+export interface CampaignContent extends MailText {
+  name: string;
+  description: string | null;
+  audienceType: AudienceType;
+  segmentId: string | null;
+  audienceFilter: Condition | null;
+}
+
+export interface Campaign extends CampaignContent {
+  id: string;
+  status: CampaignStatus;
+  scheduledAt: Date | null;
+  startedAt: Date | null;
+  sentAt: Date | null;
+  cancelledAt: Date | null;
+  /** Why it is PAUSED; null in any other state. */
+  pausedReason: PausedReason | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface CampaignRef {
+  projectId: string;
+  id: string;
+}
+
+/** The columns of `CampaignContent` but the name. */
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
+const COLUMN_NAMES = [
+  'id',
+  'name',
+  ...SAID,
+  'status',
+  'scheduled_at',
+  'started_at',
+  'sent_at',
+  'cancelled_at',
+  'paused_reason',
+  'created_at',
+  'updated_at',
+] as const;
+export type CampaignRow = RowOf<'campaigns', typeof COLUMN_NAMES>;
+
+export const CAMPAIGN_COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+/** The same columns of `campaigns c`, where another table of the statement has some of their names. */
+export const CAMPAIGN_COLUMNS_OF_C = sql.raw(COLUMN_NAMES.map((name) => `c.${name}`).join(', '));
+
+/**
+ * Makes a DRAFT.
+ * @throws AppError DOMAIN_NOT_VERIFIED, NOT_FOUND for an unknown segment
+ */
+export async function insertCampaign(trx: Trx, p: { projectId: string; content: CampaignContent }): Promise<Campaign> {
+  await assertContent(trx, p);
+  const row = await trx
+    .insertInto('campaigns')
+    .values({ project_id: p.projectId, ...contentColumns(p.content) })
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  return toCampaign(row);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promise<Campaign> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toCampaign(row);
+}
+
+/** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
+export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
+  const row = await trx
+    .selectFrom('campaigns')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toCampaign(row);
+}
+
+/** Campaigns newest first, by page number or by cursor (contract §1.6), with as many bodies and conditions as fit. */
+export async function listCampaigns(
+  db: Db,
+  p: {
+    projectId: string;
+    status?: CampaignStatus | undefined;
+    page: number;
+    pageSize: number;
+    cursor?: string | undefined;
+  },
+): Promise<NumberedPage<Listed<Campaign>>> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${hasStatus(p.status)}`;
+  const [counted, listed] = await Promise.all([
+    sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
+    fittedPage<CampaignRow>({
+      columns: COLUMN_NAMES,
+      large: { body: 'text', audience_filter: { jsonb: 3 } },
+      rows: sql`
+        SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
+        ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
+    }).execute(db),
+  ]);
+  return toNumberedPage(
+    listed.rows,
+    { page: p.page, pageSize: p.pageSize, total: counted.rows[0]?.total ?? 0 },
+    (row) => ({ ...toCampaign(row), truncated: row.truncated }),
+  );
+}
+
+/**
+ * Replaces what a DRAFT or SCHEDULED campaign says; what a start has begun to send stays as it is.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED
+ */
+export async function updateCampaign(trx: Trx, p: CampaignRef & { content: CampaignContent }): Promise<Campaign> {
+  await assertContent(trx, p);
+  const row = await trx
+    .updateTable('campaigns')
+    .set({ ...contentColumns(p.content), updated_at: sql<Date>`now()` })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .where('status', 'in', ['DRAFT', 'SCHEDULED'])
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be changed.');
+  return toCampaign(row);
+}
+
+/**
+ * Forgets a campaign; its emails stay in the history of their contacts.
+ * @throws AppError NOT_FOUND, CONFLICT while it is SCHEDULED, SENDING or PAUSED
+ */
+export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
+  const { rows } = await sql`
+    DELETE FROM campaigns
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status NOT IN ${OPEN_CAMPAIGNS} RETURNING id
+  `.execute(trx);
+  if (rows.length === 0)
+    throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
+}
+
+/** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
+export async function duplicateCampaign(trx: Trx, p: CampaignRef): Promise<Campaign> {
+  const said = sql.raw(SAID.join(', '));
+  const { rows } = await sql<CampaignRow>`
+    INSERT INTO campaigns (project_id, name, ${said})
+    SELECT project_id, left(name, ${NAME_MAX_CHARS - COPY_SUFFIX.length}) || ${COPY_SUFFIX}, ${said} FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING ${CAMPAIGN_COLUMNS}
+  `.execute(trx);
+  return toCampaign(rows[0]);
+}
+
+export const NAME_MAX_CHARS = 255;
+const COPY_SUFFIX = ' (Copy)';
+
+/** What to throw when a conditional change found no row: NOT_FOUND, or CONFLICT with the state in `details`. */
+export async function refusal(trx: Trx, p: CampaignRef, message: string): Promise<AppError> {
+  const row = await trx
+    .selectFrom('campaigns')
+    .select('status')
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!row) return notFound();
+  return new AppError('CONFLICT', { message, details: { status: row.status } });
+}
+
+async function assertContent(
+  trx: Trx,
+  { projectId, content }: { projectId: string; content: CampaignContent },
+): Promise<void> {
+  await assertSender(trx, projectId, content.from);
+  if (content.segmentId === null) return;
+  const { rows } = await sql`
+    SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
+  `.execute(trx);
+  if (rows.length === 0)
+    throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
+}
+
+function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
+  return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
+}
+
+function contentColumns(content: CampaignContent) {
+  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  return {
+    name,
+    description,
+    ...mailTextColumns(content),
+    audience_type: audienceType,
+    segment_id: segmentId,
+    audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No campaign of this project has this id.' });
+}
+
+/** @throws AppError NOT_FOUND for no row */
+export function toCampaign(row: CampaignRow | undefined): Campaign {
+  if (!row) throw notFound();
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    ...mailTextOf(row),
+    audienceType: row.audience_type,
+    segmentId: row.segment_id,
+    audienceFilter: row.audience_filter,
+    status: row.status,
+    scheduledAt: row.scheduled_at,
+    startedAt: row.started_at,
+    sentAt: row.sent_at,
+    cancelledAt: row.cancelled_at,
+    pausedReason: row.paused_reason,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

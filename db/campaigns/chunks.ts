@@ -1,0 +1,148 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { Reason } from '../../domain/reasons.ts';
+import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './ledger.ts';
+import type { CampaignStart } from './lifecycle.ts';
+import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
+import type { Db } from '../connection.ts';
+
+/** How a start is sent: read anew for every turn of a chunk. */
+export interface SendTerms {
+  contentId: string;
+  mode: KeyMode;
+  /** The campaign is PAUSED: nothing of it may be claimed. */
+  paused: boolean;
+  held: boolean;
+  /** The project's own limit a second. */
+  sendRate: number | null;
+  tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
+  /** The verified domain of the sender address; null when it is not verified any more. */
+  senderDomain: { id: string; domain: string; signing: boolean } | null;
+}
+
+/** What a turn has to know; undefined when the campaign is no longer this start's to send. */
+export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
+  const { rows } = await sql<TermsRow>`
+    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
+      p.effective_send_rate_per_second AS send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
+    FROM campaigns c
+    JOIN projects p ON p.id = c.project_id
+    JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
+    LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
+      AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ${BEGUN_CAMPAIGNS}
+  `.execute(db);
+  return rows[0] && toTerms(rows[0]);
+}
+
+/** Chunks with recipients left, at most `limit`, marked open again. */
+export async function reopenChunks(db: Db, p: CampaignStart & { limit: number }): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`
+    UPDATE campaign_chunks k SET done_at = NULL
+    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq IN (
+      SELECT o.seq FROM campaign_chunks o
+      WHERE o.campaign_id = ${p.campaignId} AND EXISTS (
+        SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
+          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+      ORDER BY o.seq LIMIT ${p.limit})
+    RETURNING k.seq
+  `.execute(db);
+  return rows.map((row) => row.seq).sort((a, b) => a - b);
+}
+
+/** The project's sending is on hold: what the chunk has left waits as HELD, and is claimed again after the release. */
+export async function holdChunk(db: Db, p: ChunkRef): Promise<number> {
+  return endOpenRows(db, p, sql`status = 'HELD'`, sql`('PENDING', 'SENDING')`);
+}
+
+/** Ends what a chunk has left: the sender may not send at all. */
+export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promise<number> {
+  return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN_RECIPIENTS);
+}
+
+/** Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold: they have to wait. */
+export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
+  return endOpenRows(
+    db,
+    p,
+    sql`status = 'FAILED', reason = 'expired'`,
+    OPEN_RECIPIENTS,
+    sql`e.attempts > 0 AND e.error IS NOT NULL AND NOT EXISTS (
+      SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NOT NULL AND e.mode = 'live')`,
+  );
+}
+
+/** Marks a chunk done when it has nothing left; true when it has. */
+export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE campaign_chunks k SET done_at = coalesce(done_at, now())
+    WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+      AND NOT EXISTS (
+        SELECT FROM emails e WHERE e.project_id = k.project_id AND e.id BETWEEN k.first_id AND k.last_id
+          AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
+    RETURNING seq
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING or PAUSED. */
+export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
+  const result = await sql`
+    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    WHERE id IN (
+      SELECT id FROM emails WHERE campaign_id = ${p.campaignId} AND project_id = ${p.projectId} AND status IN ${OPEN_RECIPIENTS}
+      LIMIT ${p.limit})
+      AND NOT EXISTS (
+        SELECT FROM campaigns WHERE id = ${p.campaignId} AND project_id = ${p.projectId}
+          AND (status IN ${OPEN_CAMPAIGNS} OR send_no > ${p.sendNo}))
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away. */
+async function endOpenRows(
+  db: Db,
+  p: ChunkRef,
+  set: RawBuilder<unknown>,
+  from: RawBuilder<unknown>,
+  also: RawBuilder<unknown> = sql`true`,
+): Promise<number> {
+  const result = await sql`
+    WITH start AS MATERIALIZED (
+      SELECT id FROM campaigns
+      WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING' FOR KEY SHARE
+    )
+    UPDATE emails e SET ${set}, claim = NULL
+    FROM campaign_chunks k
+    WHERE EXISTS (SELECT FROM start)
+      AND k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+      AND e.project_id = ${p.projectId} AND e.id BETWEEN k.first_id AND k.last_id
+      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${from} AND ${also}
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+interface TermsRow {
+  content_id: string;
+  mode: KeyMode;
+  paused: boolean;
+  held: boolean;
+  send_rate_per_second: number | null;
+  tracking: SendTerms['tracking'];
+  domain_id: string | null;
+  domain: string | null;
+  signing: boolean | null;
+}
+
+function toTerms(row: TermsRow): SendTerms {
+  const { domain_id: id, domain, signing } = row;
+  return {
+    contentId: row.content_id,
+    mode: row.mode,
+    paused: row.paused,
+    held: row.held,
+    sendRate: row.send_rate_per_second,
+    tracking: row.tracking,
+    senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
+  };
+}

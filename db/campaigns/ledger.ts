@@ -1,0 +1,282 @@
+import { type RawBuilder, sql } from 'kysely';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../domain/email-providers.ts';
+import type { KeyPads } from '../../domain/suppression.ts';
+import type { CampaignStart } from './lifecycle.ts';
+import type { Db } from '../connection.ts';
+import { listens } from '../events/listeners.ts';
+import { countOutcomes } from '../sending/hold-guard.ts';
+import { prepared } from '../prepared.ts';
+import { noteProviderMessages } from '../emails/provider-messages.ts';
+import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
+
+/** A chunk of a start: the lane that works on it owns its rows. */
+export interface ChunkRef extends CampaignStart {
+  seq: number;
+}
+
+/** A stretch of a chunk that is claimed by one statement. */
+export interface LedgerRange {
+  first: string;
+  last: string;
+  rows: number;
+}
+
+/** A recipient that this process may send to now, under `claim`. */
+export interface ClaimedRecipient {
+  id: string;
+  contactId: string;
+  email: string;
+  /** Values of the variables that were asked for, in their order; JSON values, or undefined. */
+  values: unknown[];
+  /** All of the contact's data, where it was asked for. */
+  data: Record<string, unknown> | null;
+  /** Names of data that the public key wrote: text only, never a link target. */
+  untrustedKeys: string[];
+  attempts: number;
+}
+
+export interface ClaimRequest extends CampaignStart {
+  claim: number;
+  range: LedgerRange;
+  /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
+  dataKeys: string[] | 'all';
+  suppressionPads: KeyPads;
+  /** The project's send rate as it was read: nothing is claimed when it is another by now. */
+  sendRate: number | null;
+}
+
+/** A mail that the provider has put off, with its words. */
+export interface Deferred {
+  id: string;
+  claim: number;
+  error: string;
+}
+
+/** Mails that the provider took, column by column. */
+export interface SentMails {
+  ids: string[];
+  claims: number[];
+  /** The provider's own ids of the messages, where it has any. */
+  providerIds: (string | null)[];
+  /** Those of the mails, each once. */
+  projectIds: string[];
+  /** The provider; its ids are noted where it tells by them what became of the mails. */
+  source: EmailProviderKind;
+}
+
+/** The provider's words are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 1000;
+/** The statuses of recipients whom a start has left. */
+export const OPEN_RECIPIENTS = sql.raw(`('PENDING', 'SENDING', 'HELD')`);
+
+/** A number for one attempt at a chunk; completions count only under the number that the row still has. */
+export async function nextClaim(db: Db): Promise<number> {
+  const { rows } = await sql<{ claim: number }>`SELECT nextval('claims') AS claim`.execute(db);
+  if (!rows[0]) throw new Error('the sequence of claims gave no number');
+  return rows[0].claim;
+}
+
+/**
+ * What a chunk still has to do, in stretches of `size` rows, from the row `from` on. Rows left SENDING are those of an attempt that ended without a word: a killed
+ * process. They are sent again, with the same Message-ID, because nobody may be skipped.
+ */
+export async function listRanges(
+  db: Db,
+  p: ChunkRef & { size: number; from: string | undefined },
+): Promise<LedgerRange[]> {
+  const size = sql`${p.size}::int`;
+  const { rows } = await sql<LedgerRange>`
+    WITH open AS (
+      SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS n, count(*) OVER () AS total
+      FROM campaign_chunks k JOIN emails e ON e.project_id = k.project_id AND e.id BETWEEN greatest(k.first_id, ${p.from ?? null}::uuid) AND k.last_id
+      WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq = ${p.seq}
+        AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+    ), edges AS (
+      SELECT id, n, total, lead(id) OVER (ORDER BY id) AS next FROM open WHERE n % ${size} IN (0, ${size} - 1) OR n = total - 1
+    )
+    SELECT id AS first, CASE WHEN ${size} = 1 OR n = total - 1 THEN id ELSE next END AS last, least(${size}, total - n) AS rows
+    FROM edges WHERE n % ${size} = 0 ORDER BY n
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they count as of now.
+ * The campaign's row is held until the commit, so that a cancel either sees these claims or prevents them; it is held so that the audience
+ * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
+ */
+export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
+  const { rows } = await sql<ClaimRow>`
+    WITH start AS MATERIALIZED (
+      SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
+      WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
+        AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
+      FOR KEY SHARE OF k
+    )
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
+    FROM contacts c
+    WHERE EXISTS (SELECT FROM start)
+      AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
+      AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
+      AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
+    RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
+  `.execute(db);
+  const count = p.dataKeys === 'all' ? 0 : p.dataKeys.length;
+  return rows.map((row) => toRecipient(row, count));
+}
+
+/** Skips those of a stretch that the claim left out, saying why; returns how many. May run twice. */
+export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
+  const why = suppressedReason({
+    pads: p.suppressionPads,
+    email: sql`c.email`,
+    projectId: p.projectId,
+    type: 'MARKETING',
+  });
+  const result = await sql`
+    UPDATE emails e SET status = 'FAILED', reason = r.reason
+    FROM (
+      SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed THEN 'unsubscribed'
+        ELSE 'suppressed:' || (${why}) END AS reason
+      FROM emails m LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+      WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
+        AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
+    WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}
+      AND EXISTS (
+        SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo} AND status = 'SENDING')
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** What became of `completeSent`. */
+export interface CompletedSent {
+  /** For how many mails it counted: fewer than given means that others own some of them. */
+  counted: number;
+  /** A mailbox provider has refused mail of one of these projects lately, see `findWatchedMails`. */
+  watched: boolean;
+  /** Projects of which nothing was recorded, because something listens to their events. */
+  listening: string[];
+}
+
+/**
+ * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a million of them cost no
+ * text. Only for projects where nothing listens to the event by now; otherwise `recordEvents` has to write it. A callback that came before
+ * this commit keeps its status.
+ */
+export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
+  const done = sql`
+    UPDATE emails e SET status = CASE WHEN e.status = 'SENDING' THEN 'SENT' ELSE e.status END, sent_at = now(), error = NULL,
+      provider_message_id = d.provider_id
+    FROM unnest(${plainArray(p.ids)}::uuid[], ${plainArray(p.claims)}::bigint[], ${idsOfProvider(p)}::text[]) AS d (id, claim, provider_id)
+    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL AND e.project_id <> ALL (ARRAY(SELECT id FROM listening))`;
+  const byProject = sql`
+    SELECT project_id, count(*)::int AS mails, 0 AS dead, 0 AS complaints FROM done WHERE mode = 'live' GROUP BY project_id`;
+  // Whether or not it counted: a mail that left twice has two ids.
+  const handedOver = sql`
+    SELECT d.provider_id, e.project_id, e.id FROM unnest(${plainArray(p.ids)}::uuid[], ${idsOfProvider(p)}::text[]) AS d (id, provider_id)
+    JOIN emails e ON e.id = d.id WHERE d.provider_id IS NOT NULL`;
+  const { rows } = await prepared<CompletedSent>`
+    WITH listening AS MATERIALIZED (
+        SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
+      done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
+      noted AS (
+        INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
+      ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}
+      counts AS (${countOutcomes(byProject)})
+    SELECT count(*) AS counted,
+      EXISTS (SELECT FROM provider_outcomes w WHERE w.project_id IN (SELECT project_id FROM done)) AS watched,
+      ARRAY(SELECT id FROM listening) AS listening
+    FROM done
+  `.execute(db);
+  return rows[0] ?? { counted: 0, watched: false, listening: [] };
+}
+
+/** An array as Postgres reads it, of values that need no quotes: the driver looks at each value for what to escape. */
+function plainArray(values: (string | number)[]): string {
+  return `{${values.join(',')}}`;
+}
+
+/** `unnest` makes NULL of what the shorter array lacks. */
+function idsOfProvider({ providerIds }: SentMails): (string | null)[] {
+  return providerIds.some((id) => id !== null) ? providerIds : [];
+}
+
+/** Puts mails off, to be claimed again; returns for how many it counted, as `completeSent`. */
+export async function completeDeferred(db: Db, rows: Deferred[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const result = await sql`
+    UPDATE emails e SET status = 'PENDING', error = left(d.error, ${ERROR_MAX_CHARS})
+    FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.claim)}::bigint[],
+      ${rows.map((r) => r.error.replaceAll('\0', ' ').toWellFormed())}::text[]) AS d (id, claim, error)
+    WHERE e.id = d.id AND e.claim = d.claim AND e.sent_at IS NULL
+  `.execute(db);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Of mails that were to be completed, those that are: what a lost answer to a commit leaves unknown. */
+export async function findCompleted(db: Db, p: { ids: string[]; claims: number[] }): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT e.id FROM unnest(${p.ids}::uuid[], ${p.claims}::bigint[]) AS d (id, claim)
+    JOIN emails e ON e.id = d.id AND e.claim = d.claim AND e.status <> 'SENDING'
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }): Promise<void> {
+  if (p.ids.length === 0) return;
+  await sql`
+    UPDATE emails SET status = 'PENDING', attempts = attempts - 1
+    WHERE id = ANY(${p.ids}::uuid[]) AND claim = ${p.claim} AND status = 'SENDING'
+  `.execute(db);
+}
+
+/**
+ * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign the planner would
+ * otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone finds the rows.
+ */
+export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
+  return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
+}
+
+/** A project without any entry, which most are, pays nothing: the first EXISTS is one look for the whole statement. */
+function mayGetMarketing(p: ClaimRequest): RawBuilder<boolean> {
+  const allowed = notSuppressed({
+    pads: p.suppressionPads,
+    email: sql`c.email`,
+    projectId: p.projectId,
+    type: 'MARKETING',
+  });
+  return sql<boolean>`(NOT EXISTS (SELECT FROM suppressions WHERE project_id = ${p.projectId}) OR ${allowed})`;
+}
+
+/** Only what the content names crosses the wire: contacts may hold 64 KB each. */
+function valueColumns(dataKeys: string[] | 'all'): RawBuilder<unknown> {
+  if (dataKeys === 'all') return sql`c.data`;
+  const columns = dataKeys.map((key, n) => sql`c.data->${key}::text AS ${sql.ref(`v${n}`)}`);
+  return sql.join([sql`NULL AS data`, ...columns]);
+}
+
+interface ClaimRow {
+  [value: `v${number}`]: unknown;
+  id: string;
+  contact_id: string;
+  email: string;
+  attempts: number;
+  untrusted_keys: string[] | null;
+  data: Record<string, unknown> | null;
+}
+
+const NO_KEYS: string[] = [];
+
+function toRecipient(row: ClaimRow, values: number): ClaimedRecipient {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    email: row.email,
+    values: Array.from({ length: values }, (_, n) => row[`v${n}`] ?? undefined),
+    data: row.data,
+    untrustedKeys: row.untrusted_keys ?? NO_KEYS,
+    attempts: row.attempts,
+  };
+}

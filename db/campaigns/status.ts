@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { CampaignStatus } from '../../domain/campaign.ts';
+
+/** A start has begun: its recipients are sent to, or wait for it to be resumed. */
+const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];
+/** A start's workflow has something to do, or will have. */
+const OPEN = ['SCHEDULED', ...BEGUN] as const satisfies CampaignStatus[];
+/** What it says is yet to be sent to somebody, so that whatever it names has to stay. */
+const UNFINISHED = ['DRAFT', ...OPEN] as const satisfies CampaignStatus[];
+
+const listOf = (statuses: readonly CampaignStatus[]) =>
+  sql.raw(`(${statuses.map((status) => `'${status}'`).join(', ')})`);
+
+/** The statuses as a statement has them, behind `IN`. */
+export const BEGUN_CAMPAIGNS = listOf(BEGUN);
+export const OPEN_CAMPAIGNS = listOf(OPEN);
+export const UNFINISHED_CAMPAIGNS = listOf(UNFINISHED);
+
+/** Whether a start's workflow has something to do, or will have. */
+export function isOpen(status: CampaignStatus): boolean {
+  return OPEN.some((open) => open === status);
+}

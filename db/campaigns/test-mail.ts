@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { AppError } from '../../domain/errors.ts';
+import { pickMailText } from '../../domain/mail-text.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Campaign } from './campaigns.ts';
+import type { Trx } from '../connection.ts';
+import { saveContent } from '../contents/contents.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { assertSender } from '../domains/senders.ts';
+import { takeMonthlyAllowance } from '../projects/usage.ts';
+
+const SUBJECT_PREFIX = '[TEST] ';
+
+export interface TestMail {
+  emailId: string;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * Queues one mail of a campaign to an address, rendered with its contact if it is one. It is a single mail of its own: not a recipient of
+ * the campaign, not in its figures, and not bound to the consent that the campaign is. Source: contract §6.
+ * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
+ */
+export async function insertTestMail(
+  trx: Trx,
+  p: { projectId: string; campaign: Campaign; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
+): Promise<TestMail> {
+  const { projectId, campaign, mode } = p;
+  await assertSender(trx, projectId, campaign.from);
+  const limit = mode === 'live' ? p.monthlyEmailLimit : null;
+  if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
+  const contentId = await saveContent(trx, {
+    ...pickMailText(campaign),
+    subject: SUBJECT_PREFIX + campaign.subject,
+    projectId,
+    type: 'TRANSACTIONAL',
+    templateId: null,
+  });
+  const email = normalizeEmail(p.email);
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO emails (project_id, contact_id, content_id, source_type, mode, to_email)
+    VALUES (${projectId}, (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = ${email} FOR KEY SHARE),
+      ${contentId}, 'TRANSACTIONAL', ${mode}, ${email})
+    RETURNING id
+  `.execute(trx);
+  const refId = rows[0]?.id;
+  if (!refId) throw new Error('an inserted email has no id');
+  return { emailId: refId, outbox: await enqueue(trx, [{ projectId, kind: 'email.deliver', refId }]) };
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../domain/jobs.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { deleteContacts } from './delete.ts';
+import { upsertContacts } from './upsert.ts';
+import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+
+/** Contacts of one transaction: few enough that nobody waits long for one of them. */
+const CHUNK_CONTACTS = 250;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export interface ChunkDone {
+  done: boolean;
+  processed: number;
+  total: number;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+  /** Nothing was done, because the job is somewhere else than it was taken for. */
+  moved?: boolean;
+}
+
+interface Effect {
+  succeeded: ReadonlySet<string>;
+  outbox: OutboxRow[];
+}
+
+/**
+ * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever crashes.
+ * An id that is no contact of the project is a failure with its error, and the others go on. Source: contract §3.5.
+ */
+export async function runBulkChunk(
+  trx: Trx,
+  p: JobRef & { kind: BulkKind; suppressionKey: Buffer },
+): Promise<ChunkDone> {
+  const job = await lockJob<BulkInput, BulkResult>(trx, p);
+  if (!job) return { done: true, processed: 0, total: 0, outbox: [] };
+  const { contactIds, mode } = job.input;
+  const ids = contactIds.slice(job.cursor, job.cursor + CHUNK_CONTACTS);
+  const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode });
+  const processed = job.cursor + ids.length;
+  const result = addOutcome(job.result, ids, effect.succeeded);
+  await moveJob(trx, { ...p, cursor: processed, processed, result });
+  return { done: processed >= contactIds.length, processed, total: contactIds.length, outbox: effect.outbox };
+}
+
+async function applyOperation(
+  trx: Trx,
+  p: JobRef & { kind: BulkKind; ids: string[]; mode: KeyMode; suppressionKey: Buffer },
+): Promise<Effect> {
+  if (p.kind !== 'bulk-delete') return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe' });
+  const deleted = await deleteContacts(trx, p);
+  return { succeeded: new Set(deleted.ids), outbox: deleted.outbox };
+}
+
+async function setSubscribed(
+  trx: Trx,
+  p: { projectId: string; ids: string[]; subscribed: boolean; mode: KeyMode; suppressionKey: Buffer },
+): Promise<Effect> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    SELECT id, email FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE
+  `.execute(trx);
+  const contacts = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: rows.map(({ email }) => ({ email, subscribed: p.subscribed, set: {}, remove: [], by: 'project' })),
+    defaultSubscribed: p.subscribed,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts,
+    mode: p.mode,
+    forStranger: false,
+    causeId: null,
+  });
+  return { succeeded: new Set(rows.map((row) => row.id)), outbox };
+}
+
+function addOutcome(result: BulkResult, ids: string[], succeeded: ReadonlySet<string>): BulkResult {
+  const failed = ids.filter((id) => !succeeded.has(id.toLowerCase()));
+  const errors = failed.map((contactId) => ({ contactId, error: 'No contact of this project has this id.' }));
+  return {
+    ...result,
+    successCount: result.successCount + ids.length - failed.length,
+    failureCount: result.failureCount + failed.length,
+    errors: [...result.errors, ...errors].slice(0, JOB_ERRORS_MAX),
+  };
+}

@@ -1,0 +1,188 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { applyData, type Data } from '../../domain/data-values.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Sourced } from '../../domain/provenance.ts';
+import type { Db, Trx } from '../connection.ts';
+import { upsertContacts } from './upsert.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { answeredBytes } from '../page-budget.ts';
+import type { RowOf } from '../schema/database.ts';
+import { recordSubscriptionChanges } from './subscription-changes.ts';
+
+export interface Contact {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  /** Consent to SMS, apart from `subscribed` (contract §10.3). */
+  smsSubscribed: boolean;
+  data: Data;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ContactRef {
+  projectId: string;
+  id: string;
+}
+
+export interface SavedContact {
+  contact: Contact;
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/** What `toContact` reads. */
+export const CONTACT_COLUMN_NAMES = [
+  'id',
+  'email',
+  'subscribed',
+  'sms_subscribed',
+  'data',
+  'created_at',
+  'updated_at',
+] as const;
+export const CONTACT_COLUMNS = sql.raw(CONTACT_COLUMN_NAMES.join(', '));
+
+export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES>;
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
+  const row = await db
+    .selectFrom('contacts')
+    .select(CONTACT_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toContact(row);
+}
+
+/**
+ * Contacts newest first; `total` is counted on the first page only, and 0 after it (contract §1.6).
+ * A search that finds nothing reads all of the project: 0.4 s with a million contacts. A trigram index would answer in 6 ms and
+ * cost 80 µs at every insert, which is three times what an imported contact costs altogether; so there is none.
+ */
+export async function listContacts(
+  db: Db,
+  p: PageRequest & { projectId: string; search?: string | undefined },
+): Promise<Page<Contact> & { total: number }> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${matches(p.search)}`;
+  const total = p.cursor === undefined ? await countWhere(db, found) : 0;
+  if (p.cursor === undefined && total === 0) return { items: [], cursor: null, hasMore: false, total };
+  const { rows } = await sql<ContactRow>`
+    SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  return { ...toPage(rows, p.limit, toContact, (row) => answeredBytes(row.data, 2)), total };
+}
+
+/** Which of the addresses are contacts; `notFound` has the others as they were given. */
+export async function lookupContacts(
+  db: Db,
+  p: { projectId: string; emails: string[] },
+): Promise<{ found: Pick<Contact, 'id' | 'email' | 'subscribed'>[]; notFound: string[] }> {
+  const given = new Map(p.emails.map((email) => [normalizeEmail(email), email.trim()]));
+  const { rows } = await sql<Pick<Contact, 'id' | 'email' | 'subscribed'>>`
+    SELECT id, email, subscribed FROM contacts
+    WHERE project_id = ${p.projectId} AND email = ANY(${[...given.keys()]}::text[]) ORDER BY email
+  `.execute(db);
+  for (const { email } of rows) given.delete(email);
+  return { found: rows, notFound: [...given.values()] };
+}
+
+/**
+ * Changes a contact: address, subscription, data by the value rules. Emits what the change of subscription emits.
+ * @throws AppError NOT_FOUND, CONFLICT when another contact has the address, VALIDATION_ERROR for data beyond its limits
+ */
+export async function patchContact(
+  trx: Trx,
+  p: ContactRef & {
+    email?: string | undefined;
+    subscribed?: boolean | undefined;
+    /** A key that is a stranger's stays so, and one that the tenant writes is the tenant's again. */
+    data?: Sourced<Data> | undefined;
+    /** Whether a stranger brought this change about: then it lifts nobody's refusal. */
+    forStranger: boolean;
+    mode?: KeyMode;
+    /** The execution whose step changes it, if one does. */
+    causeId: string | null;
+    suppressionKey: Buffer;
+  },
+): Promise<SavedContact> {
+  const { set, remove, errors } = applyData(p.data?.values);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  const by = { copied: p.data?.untrusted ?? new Set<string>(), swayed: p.forStranger };
+  const current = await lockContact(trx, p);
+  const email = p.email === undefined ? current.email : normalizeEmail(p.email);
+  if (email !== current.email) await changeEmail(trx, p, email);
+  const [saved] = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: [{ email, subscribed: p.subscribed, set, remove, by }],
+    defaultSubscribed: current.subscribed,
+    suppressionKey: p.suppressionKey,
+    causeId: p.causeId,
+  });
+  const outbox = await recordSubscriptionChanges(trx, {
+    projectId: p.projectId,
+    contacts: saved ? [saved] : [],
+    mode: p.mode ?? 'live',
+    forStranger: p.forStranger,
+    causeId: p.causeId,
+  });
+  return { contact: await getContact(trx, p), outbox };
+}
+
+/** Holds the contact until the transaction ends. @throws AppError NOT_FOUND */
+async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Contact> {
+  const row = await trx
+    .selectFrom('contacts')
+    .select(CONTACT_COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return toContact(row);
+}
+
+async function changeEmail(trx: Trx, { projectId, id }: ContactRef, email: string): Promise<void> {
+  try {
+    await trx
+      .updateTable('contacts')
+      .set({ email, updated_at: sql`now()` })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .execute();
+  } catch (cause) {
+    if (!isUniqueViolation(cause)) throw cause;
+    throw new AppError('CONFLICT', { message: 'Another contact has this address.', details: { email }, cause });
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
+function matches(search: string | undefined): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  // Addresses are stored in lower case, so LIKE is case-insensitive here.
+  return sql<SqlBool>`email LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`;
+}
+
+async function countWhere(db: Db, predicate: RawBuilder<SqlBool>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM contacts WHERE ${predicate}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+export function toContact(row: ContactRow | undefined): Contact {
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+  return {
+    id: row.id,
+    email: row.email,
+    subscribed: row.subscribed,
+    smsSubscribed: row.sms_subscribed,
+    data: row.data,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

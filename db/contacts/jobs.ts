@@ -1,0 +1,216 @@
+import { type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { CsvLayout } from '../../domain/contact-csv.ts';
+import { AppError } from '../../domain/errors.ts';
+import {
+  BULK_KINDS,
+  type BulkKind,
+  type BulkResult,
+  bulkOperation,
+  type ImportResult,
+  type JobKind,
+  type JobStatus,
+} from '../../domain/jobs.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Db, Trx } from '../connection.ts';
+import { enqueue } from '../outbox/outbox.ts';
+
+export interface Job {
+  id: string;
+  kind: JobKind;
+  status: JobStatus;
+  total: number;
+  processed: number;
+  result: ImportResult | BulkResult;
+  failedReason: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  completedAt: Date | null;
+}
+
+export interface JobRef {
+  projectId: string;
+  id: string;
+}
+
+/** What a bulk job works on. `mode` is that of the key: what its events start sends nothing with a test key. */
+export interface BulkInput {
+  contactIds: string[];
+  mode: KeyMode;
+}
+
+export interface ImportInput {
+  layout: CsvLayout;
+  /** Keeps every value as text. */
+  text: boolean;
+  mode: KeyMode;
+}
+
+/** A job locked for one chunk of its work. */
+export interface LockedJob<Input, Result> {
+  input: Input;
+  result: Result;
+  /** How far it is: the index of the next id, or the byte offset of the next row. */
+  cursor: number;
+  processed: number;
+}
+
+const COLUMNS = [
+  'id',
+  'kind',
+  'status',
+  'total',
+  'processed',
+  'result',
+  'failed_reason',
+  'created_at',
+  'started_at',
+  'completed_at',
+] as const;
+
+/** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: contract §3.5. */
+export async function createBulkJob(
+  trx: Trx,
+  p: { projectId: string; kind: BulkKind } & BulkInput,
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const contactIds = [...new Set(p.contactIds)];
+  const result: BulkResult = {
+    operation: bulkOperation(p.kind),
+    totalRequested: contactIds.length,
+    successCount: 0,
+    failureCount: 0,
+    errors: [],
+  };
+  const input: BulkInput = { contactIds, mode: p.mode };
+  return insertJob(trx, { projectId: p.projectId, kind: p.kind, input, result, total: contactIds.length, file: null });
+}
+
+/** Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the commit. */
+export async function createImportJob(
+  trx: Trx,
+  p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: KeyMode },
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const result: ImportResult = {
+    totalRows: 0,
+    successCount: 0,
+    createdCount: 0,
+    updatedCount: 0,
+    failureCount: 0,
+    errors: [],
+  };
+  const input: ImportInput = { layout: p.layout, text: p.text, mode: p.mode };
+  return insertJob(trx, { projectId: p.projectId, kind: 'import', input, result, total: p.rows, file: p.file });
+}
+
+/** @throws AppError NOT_FOUND (another project's id, and a job of another kind, too) */
+export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }): Promise<Job> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .where('kind', 'in', p.kinds)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No such job of this project.' });
+  return {
+    id: row.id,
+    kind: row.kind,
+    status: row.status,
+    total: row.total,
+    processed: row.processed,
+    result: row.result,
+    failedReason: row.failed_reason,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    completedAt: row.completed_at,
+  };
+}
+
+/** An import that is under way, as it was found. */
+export interface OpenImport {
+  file: Buffer;
+  input: ImportInput;
+  cursor: number;
+  processed: number;
+  /** Imports of the project that were asked for before and have not ended: they come first. */
+  ahead: number;
+}
+
+/** Undefined when the import has ended. Its file, 5 MB at most, is read only when it is its turn: till then it is empty. */
+export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
+  const { rows } = await sql<OpenImport>`
+    SELECT CASE WHEN ahead = 0 THEN j.file ELSE '' END AS file, j.input, j.cursor, j.processed, ahead
+    FROM jobs j, LATERAL (
+      SELECT count(*)::int AS ahead FROM jobs o
+      WHERE o.project_id = j.project_id AND o.kind = 'import' AND o.status IN ('QUEUED', 'RUNNING') AND o.id < j.id) older
+    WHERE j.project_id = ${projectId} AND j.id = ${id} AND j.status IN ('QUEUED', 'RUNNING') AND j.file IS NOT NULL
+  `.execute(db);
+  return rows[0];
+}
+
+/**
+ * Locks a job that is to go on, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor` (another
+ * attempt has done this chunk): the caller then has nothing to do.
+ */
+export async function lockJob<Input, Result>(
+  trx: Trx,
+  p: JobRef & { cursor?: number },
+): Promise<LockedJob<Input, Result> | undefined> {
+  const at = p.cursor === undefined ? sql<SqlBool>`true` : sql<SqlBool>`cursor = ${p.cursor}`;
+  const { rows } = await sql<LockedJob<Input, Result>>`
+    UPDATE jobs SET status = 'RUNNING', started_at = coalesce(started_at, now())
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING') AND ${at}
+    RETURNING input, result, cursor, processed
+  `.execute(trx);
+  return rows[0];
+}
+
+/** Moves a locked job on, in the transaction of the chunk's effect: a chunk is done wholly or not at all. */
+export async function moveJob(
+  trx: Trx,
+  p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult },
+): Promise<void> {
+  await sql`
+    UPDATE jobs SET cursor = ${p.cursor}, processed = ${p.processed}, total = greatest(total, ${p.processed}),
+      result = ${JSON.stringify(p.result)}::jsonb
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+  `.execute(trx);
+}
+
+/** Ends a job and drops its file. The first end counts; may run twice. */
+export async function finishJob(
+  db: Db,
+  p: JobRef & { status: 'COMPLETED' | 'FAILED' | 'CANCELLED'; failedReason?: string },
+): Promise<void> {
+  await sql`
+    UPDATE jobs SET status = ${p.status}, failed_reason = ${p.failedReason ?? null}, completed_at = now(), file = NULL,
+      started_at = coalesce(started_at, now()), total = CASE WHEN ${p.status} = 'COMPLETED' THEN processed ELSE total END
+    WHERE project_id = ${p.projectId} AND id = ${p.id} AND status IN ('QUEUED', 'RUNNING')
+  `.execute(db);
+}
+
+export function isBulkKind(kind: string): kind is BulkKind {
+  return (BULK_KINDS as readonly string[]).includes(kind);
+}
+
+async function insertJob(
+  trx: Trx,
+  p: { projectId: string; kind: JobKind; input: object; result: object; total: number; file: Buffer | null },
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const job = await trx
+    .insertInto('jobs')
+    .values({
+      project_id: p.projectId,
+      kind: p.kind,
+      input: JSON.stringify(p.input),
+      result: JSON.stringify(p.result),
+      total: p.total,
+      file: p.file,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const outbox = await enqueue(trx, [
+    { projectId: p.projectId, kind: 'job.start', refId: job.id, payload: { kind: p.kind } },
+  ]);
+  return { id: job.id, outbox };
+}

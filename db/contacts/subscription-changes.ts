@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import type { ContactEvent } from '../../domain/event-names.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { recordEvents } from '../events/record-events.ts';
+
+export interface SubscriptionState {
+  id: string;
+  subscribed: boolean;
+  subscriptionChanged: boolean;
+}
+
+/** The event of a change to this state. */
+export function subscriptionEvent(subscribed: boolean): ContactEvent {
+  return subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
+}
+
+/**
+ * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of the change.
+ * Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself (contract §8.2).
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordSubscriptionChanges(
+  trx: Trx,
+  p: {
+    projectId: string;
+    contacts: SubscriptionState[];
+    reason?: 'bounce' | 'complaint';
+    /** Whether a stranger brought the change about, by the public key or by a step of an execution that is theirs. */
+    forStranger: boolean;
+    mode?: KeyMode;
+    /** The execution whose step changed them, if one did. */
+    causeId: string | null;
+  },
+): Promise<OutboxRow[]> {
+  const events = p.contacts
+    .filter((contact) => contact.subscriptionChanged)
+    .map((contact) => ({
+      contactId: contact.id,
+      name: subscriptionEvent(contact.subscribed),
+      data: p.reason ? { reason: p.reason } : {},
+      untrusted: false,
+      swayed: p.forStranger,
+      ...(p.mode !== undefined && { mode: p.mode }),
+      causeId: p.causeId,
+    }));
+  const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
+  return outbox;
+}
+
+/**
+ * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that they are not to be
+ * subscribed by a stranger. The suppression list is left as it is.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function unsubscribeAddresses(
+  trx: Trx,
+  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: KeyMode },
+): Promise<OutboxRow[]> {
+  const { rows: contacts } = await sql<SubscriptionState>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM contacts
+      WHERE project_id = ${p.projectId} AND email = ANY(${p.emails.map(normalizeEmail)}::text[])
+        AND (subscribed OR was_unsubscribed IS NOT TRUE)
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, updated_at = now() FROM locked WHERE c.id = locked.id
+    RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
+  `.execute(trx);
+  return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false, causeId: null });
+}

@@ -1,0 +1,273 @@
+import { sql } from 'kysely';
+import {
+  type ContactChange,
+  type ContactUpsert,
+  changeOf,
+  foldByEmail,
+  isStrangers,
+  type KnownContact,
+  strangersKeys,
+} from '../../domain/contact-change.ts';
+import { checkData, type Data } from '../../domain/data-values.ts';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ContactEvent } from '../../domain/event-names.ts';
+import { publicDataOf, type StoredData, splitByWriter } from '../../domain/public-data.ts';
+import type { Trx } from '../connection.ts';
+import { lockContacts } from './locks.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+import type { RowOf } from '../schema/database.ts';
+import { findSuppressions, liftSuppressions } from './suppressions.ts';
+
+/** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */
+const MANY_ROWS = 200;
+
+const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
+const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
+const STORED_COLUMNS = sql`
+  c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.created_at, c.updated_at`;
+
+export interface UpsertContacts {
+  projectId: string;
+  /** Any number, in any order; several rows of one address count as one after the other. */
+  rows: ContactUpsert[];
+  defaultSubscribed: boolean;
+  /** Key of the suppression list, derived from SECRET_KEY. */
+  suppressionKey: Buffer;
+  /** False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are. */
+  liftsUnsubscribe?: boolean;
+  /** The execution whose step changes them, if one does; remembered on those that change: what the change brings about later is its doing. */
+  causeId: string | null;
+}
+
+export interface UpsertedContact {
+  id: string;
+  email: string;
+  /** True on the first row of its address only. */
+  isNew: boolean;
+  subscribed: boolean;
+  /** A known contact's state changed; true on the last row of its address only. */
+  subscriptionChanged: boolean;
+  data: Data;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert the missing, update what
+ * changes. Known contacts are locked in the order of their ids and new ones inserted in that of their addresses, so that two such
+ * transactions wait rather than deadlock; run it by `inTransaction` all the same. The caller records what a change of subscription emits
+ * (`recordSubscriptionChanges`).
+ * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9, docs/ARCHITECTURE.md "Decisions".
+ * @returns one result a row, in the order of `rows`
+ * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
+ */
+export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
+  const wanted = foldByEmail(p.rows);
+  const known = await lockKnown(trx, p.projectId, wanted);
+  await settleSubscriptions(trx, p, wanted, known);
+  const inserted = await insertMissing(
+    trx,
+    p,
+    [...wanted.values()].filter((row) => !known.has(row.email)),
+  );
+  // An insert that lost a race comes back as the winner's row, locked by us: it is a known contact like the others.
+  for (const contact of inserted) if (!contact.isNew) known.set(contact.email, contact);
+  const changes = [...wanted.values()].flatMap((row) => {
+    const contact = known.get(row.email);
+    return (contact && changeOf(row, contact)) ?? [];
+  });
+  // In order before the first row is written, since the update visits them in any order.
+  if (wanted.size <= MANY_ROWS && changes.length > 1) await lockContacts(trx, p.projectId, changes.map(idOf));
+  const updated = await updateChanged(trx, changes, p.causeId);
+  const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
+  for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
+  return inOrder(p.rows, results);
+}
+
+interface StoredContact extends UpsertedContact, KnownContact {
+  data: Data;
+}
+
+async function lockKnown(
+  trx: Trx,
+  projectId: string,
+  wanted: Map<string, ContactUpsert>,
+): Promise<Map<string, StoredContact>> {
+  const emails = [...wanted.keys()];
+  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most change, and
+  // locking them for that at once saves a third of the writes. What a stranger may change depends on what is there, which must stand still.
+  // Ids are looked up address by address, for a plan that does not look through all that the project has (see `ownedBy`). The address is
+  // asked for again of the row that is locked: it may have changed until then.
+  const judged = [...wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
+  const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
+  const { rows } = await prepared<ContactRow>`
+    SELECT ${STORED_COLUMNS}, false AS is_new, false AS changed
+    FROM contacts c WHERE id = ANY(ARRAY(
+      SELECT found.id FROM unnest(${emails}::text[]) AS wanted (email)
+      CROSS JOIN LATERAL (SELECT id FROM contacts WHERE project_id = ${projectId} AND email = wanted.email LIMIT 1) AS found))
+      AND c.email = ANY(${emails}::text[]) AND ${ownedBy('project_id', projectId)}
+    ORDER BY id FOR ${strength}
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.email, toStored(row)]));
+}
+
+/** Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands. */
+async function settleSubscriptions(
+  trx: Trx,
+  p: UpsertContacts,
+  wanted: Map<string, ContactUpsert>,
+  known: Map<string, StoredContact>,
+): Promise<void> {
+  const { projectId, suppressionKey } = p;
+  const lifts = (row: ContactUpsert) => (p.liftsUnsubscribe ?? true) && !isStrangers(row);
+  const lifted = [...wanted.values()].filter((row) => row.subscribed && lifts(row)).map((row) => row.email);
+  await liftSuppressions(trx, suppressionKey, { projectId, emails: lifted, reasons: ['unsubscribe'] });
+  const subscribing = [...wanted.values()].filter((row) => !lifts(row) && wouldSubscribe(row, known.get(row.email), p));
+  const refused = await findSuppressions(trx, suppressionKey, {
+    projectId,
+    emails: subscribing.map((row) => row.email),
+  });
+  for (const email of refused.keys()) {
+    const row = wanted.get(email);
+    if (row) wanted.set(email, { ...row, subscribed: known.has(email) ? undefined : false });
+  }
+  const strangers = subscribing.filter((row) => isStrangers(row) && !refused.has(row.email));
+  await settleHistories(
+    trx,
+    projectId,
+    strangers.flatMap((row) => known.get(row.email) ?? []),
+  );
+}
+
+/** Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds their locks. */
+async function settleHistories(trx: Trx, projectId: string, contacts: StoredContact[]): Promise<void> {
+  const unknown = new Map(contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
+  if (unknown.size === 0) return;
+  const { rows } = await sql<{ id: string; was_unsubscribed: boolean }>`
+    UPDATE contacts c SET was_unsubscribed = EXISTS (
+      SELECT FROM events e
+      WHERE e.project_id = ${projectId} AND e.name = ${UNSUBSCRIBED_EVENT} AND e.contact_id = c.id)
+    WHERE c.id = ANY(${[...unknown.keys()]}::uuid[]) AND ${ownedBy('c.project_id', projectId)}
+    RETURNING c.id, c.was_unsubscribed
+  `.execute(trx);
+  for (const row of rows) {
+    const contact = unknown.get(row.id);
+    if (contact) contact.wasUnsubscribed = row.was_unsubscribed;
+  }
+}
+
+function wouldSubscribe(row: ContactUpsert, known: StoredContact | undefined, p: UpsertContacts): boolean {
+  return known ? row.subscribed === true && !known.subscribed : (row.subscribed ?? p.defaultSubscribed);
+}
+
+async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[]): Promise<StoredContact[]> {
+  if (wanted.length === 0) return [];
+  const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
+  for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
+  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (docs/ARCHITECTURE.md "Decisions").
+  const { rows: inserted } = await prepared<ContactRow>`
+    INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
+    SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
+    FROM unnest(${rows.map((row) => row.email)}::text[], ${rows.map((row) => row.subscribed ?? p.defaultSubscribed)}::bool[],
+      ${rows.map((row) => JSON.stringify(row.set))}::text[],
+      ${rows.map((row) => arrayLiteral(strangersKeys(row)))}::text[])
+      AS i (email, subscribed, data, untrusted)
+    ORDER BY i.email
+    ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
+    RETURNING ${STORED_COLUMNS},
+      old.id IS NULL AS is_new, false AS changed
+  `.execute(trx);
+  return inserted.map(toStored);
+}
+
+async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string | null): Promise<StoredContact[]> {
+  if (changes.length === 0) return [];
+  // The merge is made in SQL on the newest version of the row, so that two requests at once both count.
+  const { rows } = await prepared<ContactRow>`
+    WITH i AS (
+      SELECT * FROM unnest(${changes.map((c) => c.id)}::uuid[], ${changes.map((c) => c.subscribed ?? null)}::bool[],
+        ${changes.map((c) => JSON.stringify(c.set))}::text[], ${changes.map((c) => arrayLiteral(c.remove))}::text[],
+        ${changes.map((c) => arrayLiteral(c.distrust))}::text[], ${changes.map((c) => arrayLiteral(c.trust))}::text[],
+        ${changes.map((c) => c.refuses)}::bool[]) AS u (id, subscribed, set_data, remove, distrust, trust, refuses)
+    )
+    UPDATE contacts c SET
+      subscribed = coalesce(i.subscribed, c.subscribed), was_unsubscribed = c.was_unsubscribed OR i.refuses,
+      data = (c.data - i.remove::text[]) || i.set_data::jsonb,
+      untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
+        SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
+      changed_by = ${causeId}::uuid, updated_at = now()
+    FROM i WHERE c.id = i.id
+    RETURNING ${STORED_COLUMNS},
+      false AS is_new, old.subscribed <> new.subscribed AS changed
+  `.execute(trx);
+  return rows.map(toStored);
+}
+
+const idOf = (change: ContactChange): string => change.id;
+
+function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
+  return subscribed !== undefined || Object.keys(set).length + remove.length > 0;
+}
+
+/** The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of strangers' counts apart. */
+function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
+  const { own, strangers } = splitByWriter(contact);
+  const errors = [...checkData(own), ...(copies(row) ? checkData(strangers) : [])];
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+function copies(row: ContactUpsert | undefined): boolean {
+  return typeof row?.by === 'object' && row.by.copied.size > 0;
+}
+
+function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): UpsertedContact[] {
+  const lastOf = new Map(rows.map((row, index) => [normalizeEmail(row.email), index]));
+  const seen = new Set<string>();
+  return rows.map((row, index) => {
+    const stored = results.get(normalizeEmail(row.email));
+    if (!stored) throw new Error('an upserted contact is missing from its own result');
+    const { untrustedKeys: _, wasUnsubscribed: __, ...contact } = stored;
+    const first = !seen.has(contact.email);
+    seen.add(contact.email);
+    return {
+      ...contact,
+      isNew: contact.isNew && first,
+      subscriptionChanged: contact.subscriptionChanged && lastOf.get(contact.email) === index,
+    };
+  });
+}
+
+type StoredColumns = [
+  'id',
+  'email',
+  'subscribed',
+  'data',
+  'untrusted_keys',
+  'was_unsubscribed',
+  'created_at',
+  'updated_at',
+];
+
+type ContactRow = RowOf<'contacts', StoredColumns> & { is_new: boolean; changed: boolean };
+
+function toStored(row: ContactRow): StoredContact {
+  return {
+    id: row.id,
+    email: row.email,
+    isNew: row.is_new,
+    subscribed: row.subscribed,
+    subscriptionChanged: row.changed,
+    data: row.data,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    untrustedKeys: row.untrusted_keys,
+    wasUnsubscribed: row.was_unsubscribed,
+  };
+}
+
+/** A Postgres array in text: arrays of different lengths cannot be passed to `unnest` as an array of arrays. */
+function arrayLiteral(values: string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+export interface Attachment {
+  id: string;
+  filename: string;
+  contentType: string;
+  disposition: 'attachment' | 'inline';
+  contentId: string | null;
+  content: Buffer;
+}
+
+export type AttachmentInfo = Omit<Attachment, 'content'> & { size: number };
+
+/** Stores attachments, each under the id it was given. */
+export async function insertAttachments(db: Db, rows: (Attachment & { projectId: string })[]): Promise<void> {
+  if (rows.length === 0) return;
+  // A value each, not arrays: a buffer of its own goes over the wire as it is, in an array as twice as much text.
+  const values = rows.map(
+    (r) =>
+      sql`(${r.id}::uuid, ${r.projectId}::uuid, ${r.filename}, ${r.contentType}, ${r.disposition}, ${r.contentId}, ${r.content}::bytea)`,
+  );
+  await sql`
+    INSERT INTO attachments (id, project_id, filename, content_type, disposition, content_id, content) VALUES ${sql.join(values)}
+  `.execute(db);
+}
+
+/**
+ * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all share. Files are stored as they are
+ * (STORAGE EXTERNAL), so a slice costs Postgres no more than itself.
+ */
+const SLICE_BYTES = 256 * 1024;
+
+/** What the content of attachments is together, in bytes. */
+export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: string[] }): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT coalesce(sum(octet_length(content)), 0)::float8 AS bytes
+    FROM attachments WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+/** The same as `findAttachments`, for large ones: slice by slice, into buffers of their own that can be handed to another thread. */
+export async function readLargeAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
+  const { rows } = await sql<Omit<Attachment, 'content'> & { bytes: number }>`
+    SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", octet_length(content) AS bytes
+    FROM attachments WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY array_position(${p.ids}::uuid[], id)
+  `.execute(db);
+  const attachments: Attachment[] = [];
+  for (const { bytes, ...info } of rows) {
+    attachments.push({ ...info, content: await readContent(db, { projectId: p.projectId, id: info.id, bytes }) });
+  }
+  return attachments;
+}
+
+async function readContent(db: Db, p: { projectId: string; id: string; bytes: number }): Promise<Buffer> {
+  const content = Buffer.from(new ArrayBuffer(p.bytes));
+  for (let at = 0; at < p.bytes; at += SLICE_BYTES) {
+    const { rows } = await sql<{ slice: Buffer }>`
+      SELECT substring(content FROM ${at + 1}::int FOR ${SLICE_BYTES}::int) AS slice
+      FROM attachments WHERE project_id = ${p.projectId} AND id = ${p.id}
+    `.execute(db);
+    const slice = rows[0]?.slice;
+    if (slice?.length !== Math.min(SLICE_BYTES, p.bytes - at))
+      throw new Error(`attachment ${p.id} was dropped meanwhile`);
+    slice.copy(content, at);
+  }
+  return content;
+}
+
+/** Attachments with their bytes, in the order of `ids`. */
+export async function findAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
+  if (p.ids.length === 0) return [];
+  const { rows } = await sql<Attachment>`
+    SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", content
+    FROM attachments WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY array_position(${p.ids}::uuid[], id)
+  `.execute(db);
+  return rows;
+}
+
+/** What a message carries, without the bytes; it stays when they are dropped (db/retention.ts). */
+export async function listAttachmentInfos(db: Db, p: { projectId: string; ids: string[] }): Promise<AttachmentInfo[]> {
+  if (p.ids.length === 0) return [];
+  const { rows } = await sql<AttachmentInfo>`
+    SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", coalesce(size, octet_length(content)) AS size
+    FROM attachments WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+    ORDER BY array_position(${p.ids}::uuid[], id)
+  `.execute(db);
+  return rows;
+}

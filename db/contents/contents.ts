@@ -1,0 +1,138 @@
+import { hash as digest } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import type { MailText } from '../../domain/mail-text.ts';
+import type { Db } from '../connection.ts';
+import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
+import { prepared } from '../prepared.ts';
+import type { ContentsTable, MailType } from '../schema/contents.ts';
+
+/** What a mail says and from whom: immutable, shared by all mails that say the same. */
+export interface NewContent extends MailText {
+  projectId: string;
+  type: MailType;
+  templateId: string | null;
+}
+
+export interface Content extends NewContent {
+  id: string;
+}
+
+/** All that a content is, but its project, and the columns of it; texts, but for the id. */
+const PARTS = { ...MAIL_TEXT_COLUMNS, type: 'type', templateId: 'template_id' } as const satisfies Record<
+  Exclude<keyof NewContent, 'projectId'>,
+  keyof ContentsTable
+>;
+type Part = keyof typeof PARTS;
+
+const PART_NAMES = Object.keys(PARTS) as Part[];
+const COLUMNS = sql.raw(Object.values(PARTS).join(', '));
+const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`).join(', '));
+
+/** The order of the hashes that are stored. A part that came later counts where it says something, so that those hashes stay as they are. */
+const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
+const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
+
+/** SHA-256 over all that a content is, but its project: the unique key under which equal ones meet. */
+export function contentHash(content: NewContent): Buffer {
+  const later = HASHED_LATER.flatMap((part) => (content[part] === null ? [] : [[part, content[part]]]));
+  return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
+}
+
+/**
+ * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to them in the same
+ * transaction and keep them no longer: a content that no mail uses may be removed after it (`removeErasedContents`).
+ */
+export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
+  const entries = entriesOf(contents);
+  const distinct = [...new Set(entries)];
+  const found = await findContentIds(db, distinct);
+  const missing = distinct.filter(({ key }) => !found.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
+  for (const [key, id] of await insertContents(db, missing)) found.set(key, id);
+  return entries.map(({ key }) => {
+    const id = found.get(key);
+    if (!id) throw new Error('a saved content is missing from its own result');
+    return id;
+  });
+}
+
+/** The id of one content; stored if it is new. */
+export async function saveContent(db: Db, content: NewContent): Promise<string> {
+  const [id] = await saveContents(db, [content]);
+  if (!id) throw new Error('a saved content is missing from its own result');
+  return id;
+}
+
+/** Contents by id. */
+export async function findContents(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Content>> {
+  if (p.ids.length === 0) return new Map();
+  const { rows } = await sql<Content>`
+    SELECT id, project_id AS "projectId", ${SELECTED} FROM contents WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+interface Entry {
+  content: NewContent;
+  hash: Buffer;
+  key: string;
+}
+
+/** One entry for contents that are the same: mails of one moment mostly say the same, and comparing costs less than hashing. */
+function entriesOf(contents: NewContent[]): Entry[] {
+  const byBody = new Map<string, Entry[]>();
+  return contents.map((content) => {
+    const alike = byBody.get(content.body) ?? [];
+    const known = alike.find((entry) => isSame(entry.content, content));
+    if (known) return known;
+    const hash = contentHash(content);
+    const entry = { content, hash, key: keyOf(content.projectId, hash.toString('hex')) };
+    byBody.set(content.body, [...alike, entry]);
+    return entry;
+  });
+}
+
+function isSame(a: NewContent, b: NewContent): boolean {
+  return a.projectId === b.projectId && PART_NAMES.every((part) => a[part] === b[part]);
+}
+
+interface FoundRow {
+  project_id: string;
+  hash: string;
+  id: string;
+}
+
+async function findContentIds(db: Db, entries: Entry[]): Promise<Map<string, string>> {
+  const { rows } = await prepared<FoundRow>`
+    SELECT k.project_id, encode(k.hash, 'hex') AS hash, k.id
+    FROM unnest(${entries.map((e) => e.content.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[]) AS u (project_id, hash)
+    JOIN contents k USING (project_id, hash)
+  `.execute(db);
+  return byKey(rows);
+}
+
+async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, string>> {
+  if (entries.length === 0) return new Map();
+  const contents = entries.map((entry) => entry.content);
+  const values = PART_NAMES.map((part) => columnOf(part, contents));
+  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's id instead of nothing.
+  const { rows } = await prepared<FoundRow>`
+    INSERT INTO contents AS k (project_id, hash, ${COLUMNS})
+    SELECT * FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${entries.map((e) => e.hash)}::bytea[], ${sql.join(values)})
+    ON CONFLICT (project_id, hash) DO UPDATE SET type = excluded.type
+    RETURNING k.project_id, encode(k.hash, 'hex') AS hash, k.id
+  `.execute(db);
+  return byKey(rows);
+}
+
+function columnOf(part: Part, contents: NewContent[]): RawBuilder<unknown> {
+  const type = sql.raw(part === 'templateId' ? 'uuid' : 'text');
+  return sql`${contents.map((content) => content[part])}::${type}[]`;
+}
+
+function byKey(rows: FoundRow[]): Map<string, string> {
+  return new Map(rows.map((row) => [keyOf(row.project_id, row.hash), row.id]));
+}
+
+function keyOf(projectId: string, hashHex: string): string {
+  return `${projectId} ${hashHex}`;
+}

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** Attachments a transaction, and transactions a round: what is left waits for the next hour. Each holds up to 10 MB, which go by the row. */
+const LIMITS = { rows: 500, rounds: 500 };
+
+/**
+ * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it before they lose their
+ * options. DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased.
+ */
+export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  await sql`
+    INSERT INTO erased_attachments AS n (attachment_id, project_id)
+    SELECT DISTINCT carried.id::uuid, e.project_id
+    FROM emails e CROSS JOIN LATERAL jsonb_array_elements_text(e.options->'attachmentIds') AS carried (id)
+    WHERE e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[]) AND e.options ? 'attachmentIds'
+    ORDER BY 1
+    ON CONFLICT (attachment_id) DO UPDATE SET project_id = n.project_id
+  `.execute(trx);
+}
+
+/** No mail carries it. By the index emails_attachments, whose expression and predicate are repeated here. */
+export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
+  SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
+
+/**
+ * Removes attachments that erased mails alone have carried. All mails that carry one are made together with it, so none can come to carry it
+ * later. May run at any time, again, and twice at once.
+ */
+export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {
+  for (let round = 0; round < limits.rounds; round += 1) {
+    if ((await removeUncarried(db, limits.rows)) < limits.rows) return;
+  }
+}
+
+/** Notes are locked before mails are looked at: an erasure that has noted the same is seen whole, or waits for us and notes it anew. */
+function removeUncarried(db: Db, rows: number): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const { rows: notes } = await sql<{ id: string }>`
+      SELECT attachment_id AS id FROM erased_attachments LIMIT ${rows} FOR UPDATE SKIP LOCKED
+    `.execute(trx);
+    const ids = notes.map((note) => note.id);
+    await sql`DELETE FROM attachments a WHERE a.id = ANY(${ids}::uuid[]) AND ${isUncarried}`.execute(trx);
+    await sql`DELETE FROM erased_attachments WHERE attachment_id = ANY(${ids}::uuid[])`.execute(trx);
+    return ids.length;
+  });
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { NO_TEXT } from '../../domain/mail-text.ts';
+import type { Trx } from '../connection.ts';
+import { type NewContent, saveContents } from './contents.ts';
+
+interface Sender {
+  type: NewContent['type'];
+  from: string;
+  fromName: string | null;
+}
+
+/**
+ * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller put into
+ * the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep their content, which
+ * is everyone's. Call it before the mails lose their contact. The words themselves, which mails to others may share, are noted for
+ * `removeErasedContents`. Source: contract §3.4.
+ */
+export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
+  const { rows: senders } = await sql<Sender>`
+    SELECT DISTINCT ${typeAndSender} FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+  `.execute(trx);
+  if (senders.length === 0) return;
+  await noteContents(trx, p);
+  const { projectId } = p;
+  const ids = await saveContents(
+    trx,
+    senders.map((sender) => ({ ...NO_TEXT, ...sender, projectId, templateId: null })),
+  );
+  await sql`
+    UPDATE emails SET content_id = blank.id
+    FROM (
+      SELECT e.id AS email_id, u.id
+      FROM emails e JOIN contents k ON k.id = e.content_id
+      JOIN unnest(${senders.map((s) => s.type)}::text[], ${senders.map((s) => s.from)}::text[],
+        ${senders.map((s) => s.fromName)}::text[], ${ids}::uuid[]) AS u (type, from_email, from_name, id)
+        ON (u.type, u.from_email) = (k.type, ${senderAddress}) AND u.from_name IS NOT DISTINCT FROM ${senderName}
+      WHERE ${writtenForOne(p)}
+    ) blank
+    WHERE emails.id = blank.email_id
+  `.execute(trx);
+}
+
+/** DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased (`lockNotes`). */
+async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  await sql`
+    INSERT INTO erased_contents AS n (content_id, project_id)
+    SELECT DISTINCT e.content_id, e.project_id FROM emails e JOIN contents k ON k.id = e.content_id WHERE ${writtenForOne(p)}
+    ORDER BY e.content_id
+    ON CONFLICT (content_id) DO UPDATE SET project_id = n.project_id
+  `.execute(trx);
+}
+
+/** The sender of inbound mail is the person. */
+const senderAddress = sql<string>`CASE WHEN e.source_type = 'INBOUND' THEN '' ELSE k.from_email END`;
+const senderName = sql<string | null>`CASE WHEN e.source_type = 'INBOUND' THEN NULL ELSE k.from_name END`;
+const typeAndSender = sql`k.type, ${senderAddress} AS "from", ${senderName} AS "fromName"`;
+
+function writtenForOne(p: { projectId: string; contactIds: string[] }) {
+  return sql<boolean>`e.project_id = ${p.projectId} AND e.contact_id = ANY(${p.contactIds}::uuid[])
+    AND e.source_type IN ('TRANSACTIONAL', 'INBOUND') AND k.template_id IS NULL`;
+}

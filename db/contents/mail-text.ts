@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { MailText } from '../../domain/mail-text.ts';
+
+/** The columns that hold what a mail says: `templates`, `campaigns` and `contents` have the same. */
+export interface MailTextColumns<From = string> {
+  subject: string;
+  body: string;
+  from_email: From;
+  from_name: string | null;
+  reply_to: string | null;
+}
+
+/** Which column holds what; all are text. */
+export const MAIL_TEXT_COLUMNS = {
+  subject: 'subject',
+  body: 'body',
+  from: 'from_email',
+  fromName: 'from_name',
+  replyTo: 'reply_to',
+} as const satisfies Record<keyof MailText, keyof MailTextColumns>;
+
+const FIELDS = Object.entries(MAIL_TEXT_COLUMNS) as [keyof MailText, keyof MailTextColumns][];
+
+/** The columns by name, for statements that copy them. */
+export const MAIL_TEXT_COLUMN_NAMES = Object.values(MAIL_TEXT_COLUMNS);
+
+/** The columns of the table that goes by `alias`, each by the name of its field: rows of it are a `MailText`. */
+export function selectMailText(alias: string): RawBuilder<MailText> {
+  return sql.raw<MailText>(FIELDS.map(([field, column]) => `${alias}.${column} AS "${field}"`).join(', '));
+}
+
+/** What a row says. */
+export function mailTextOf<From>(row: MailTextColumns<From>): MailText<From> {
+  return Object.fromEntries(FIELDS.map(([field, column]) => [field, row[column]])) as unknown as MailText<From>;
+}
+
+/** What to write into a row; what is not given is left out. */
+export function mailTextColumns<Text extends Partial<MailText<string | null>>>(
+  text: Text,
+): { [Field in keyof MailText as (typeof MAIL_TEXT_COLUMNS)[Field]]: Text[Field] } {
+  return Object.fromEntries(FIELDS.map(([field, column]) => [column, text[field]])) as never;
+}

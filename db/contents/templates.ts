@@ -1,0 +1,214 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import type { MailText } from '../../domain/mail-text.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
+import { takeRoom } from '../room.ts';
+import type { MailType } from '../schema/contents.ts';
+import type { RowOf } from '../schema/database.ts';
+import { assertSender } from '../domains/senders.ts';
+
+export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
+
+export interface TemplateFields extends MailText<string | null> {
+  name: string;
+  description: string | null;
+  type: MailType;
+}
+
+export interface Template extends TemplateFields {
+  id: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TemplateRef {
+  projectId: string;
+  id: string;
+}
+
+export interface TemplateUsage {
+  campaigns: { id: string; name: string }[];
+  workflowSteps: { id: string; name: string; workflowId: string; workflowName: string }[];
+  emailsSent: number;
+}
+
+/** The columns of `TemplateFields` but the name. */
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type'] as const;
+const COLUMN_NAMES = ['id', 'name', ...SAID, 'created_at', 'updated_at'] as const;
+const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+
+type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
+
+/** Of a name; a copy's must fit too. */
+export const TEMPLATE_NAME_MAX_CHARS = 200;
+const COPY_SUFFIX = ' (Copy)';
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promise<Template> {
+  const row = await db
+    .selectFrom('templates')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toTemplate(row);
+}
+
+/** Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of name, subject or description. */
+export async function listTemplates(
+  db: Db,
+  p: {
+    projectId: string;
+    page: number;
+    pageSize: number;
+    cursor?: string | undefined;
+    type?: MailType | undefined;
+    search?: string | undefined;
+  },
+): Promise<NumberedPage<Listed<Template>>> {
+  const found = sql<SqlBool>`project_id = ${p.projectId} AND ${ofType(p.type)} AND ${matches(p.search)}`;
+  const { rows: counted } = await sql<{
+    total: number;
+  }>`SELECT count(*) AS total FROM templates WHERE ${found}`.execute(db);
+  const page = sql`
+    SELECT ${COLUMNS} FROM templates WHERE ${found} AND ${afterCursor(p.cursor)}
+    ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`;
+  const large = { body: 'text' } as const;
+  const { rows } = await fittedPage<TemplateRow>({ columns: COLUMN_NAMES, large, rows: page }).execute(db);
+  return toNumberedPage(rows, { page: p.page, pageSize: p.pageSize, total: counted[0]?.total ?? 0 }, (row) => ({
+    ...toTemplate(row),
+    truncated: row.truncated,
+  }));
+}
+
+/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000 */
+export async function insertTemplate(trx: Trx, p: TemplateFields & { projectId: string }): Promise<Template> {
+  await takeRoom(trx, p.projectId, 'templates');
+  if (p.from !== null) await assertSender(trx, p.projectId, p.from);
+  const { projectId, name, description, type } = p;
+  const row = await trx
+    .insertInto('templates')
+    .values({ project_id: projectId, name, description, type, ...mailTextColumns(p) })
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  return toTemplate(row);
+}
+
+/**
+ * Changes the given fields. Mails that were accepted before keep what they say.
+ * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from
+ */
+export async function updateTemplate(
+  trx: Trx,
+  p: TemplateRef & { changes: Partial<TemplateFields> },
+): Promise<Template> {
+  const { changes } = p;
+  if (changes.from) await assertSender(trx, p.projectId, changes.from);
+  const row = await trx
+    .updateTable('templates')
+    .set({
+      name: changes.name,
+      description: changes.description,
+      type: changes.type,
+      ...mailTextColumns(changes),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMN_NAMES)
+    .executeTakeFirst();
+  return toTemplate(row);
+}
+
+/** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
+export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef): Promise<Template> {
+  await takeRoom(trx, projectId, 'templates');
+  const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
+  const said = sql.raw(SAID.join(', '));
+  const { rows } = await sql<TemplateRow>`
+    INSERT INTO templates (project_id, name, ${said})
+    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${said} FROM templates WHERE project_id = ${projectId} AND id = ${id}
+    RETURNING ${COLUMNS}
+  `.execute(trx);
+  return toTemplate(rows[0]);
+}
+
+/** Who uses a template, and how many live mails of it have been sent. @throws AppError NOT_FOUND */
+export async function getTemplateUsage(db: Db, ref: TemplateRef): Promise<TemplateUsage> {
+  await getTemplate(db, ref);
+  const { rows } = await sql<{ sent: number }>`
+    SELECT count(*) AS sent FROM emails e JOIN contents c ON c.id = e.content_id
+    WHERE e.project_id = ${ref.projectId} AND c.project_id = ${ref.projectId} AND c.template_id = ${ref.id}
+      AND e.sent_at IS NOT NULL AND e.mode = 'live'
+  `.execute(db);
+  // A campaign holds its own content, whatever template that was written from.
+  return { campaigns: [], workflowSteps: await stepsUsing(db, ref), emailsSent: rows[0]?.sent ?? 0 };
+}
+
+/**
+ * Deletes a template; mails that were accepted keep their content.
+ * @throws AppError NOT_FOUND, CONFLICT with the steps in `details` while a workflow's step uses it
+ */
+export async function deleteTemplate(trx: Trx, ref: TemplateRef): Promise<void> {
+  const steps = await lockedStepsUsing(trx, ref);
+  if (steps.length > 0) {
+    throw new AppError('CONFLICT', {
+      message: 'Steps of workflows use this template.',
+      details: { workflowSteps: steps },
+    });
+  }
+  await trx.deleteFrom('templates').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
+}
+
+/** Locked first, so that no step takes it up meanwhile: a step's foreign key waits for this lock. */
+async function lockedStepsUsing(trx: Trx, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+  const row = await trx
+    .selectFrom('templates')
+    .select('id')
+    .where('project_id', '=', ref.projectId)
+    .where('id', '=', ref.id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound();
+  return stepsUsing(trx, ref);
+}
+
+async function stepsUsing(db: Db, ref: TemplateRef): Promise<TemplateUsage['workflowSteps']> {
+  const { rows } = await sql<TemplateUsage['workflowSteps'][number]>`
+    SELECT s.id, s.name, w.id AS "workflowId", w.name AS "workflowName"
+    FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
+    WHERE s.project_id = ${ref.projectId} AND (s.template_id = ${ref.id} OR s.config->>'templateId' = ${ref.id}::uuid::text)
+    ORDER BY s.id
+  `.execute(db);
+  return rows;
+}
+
+function ofType(type: MailType | undefined): RawBuilder<SqlBool> {
+  return type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${type}`;
+}
+
+function matches(search: string | undefined): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`(name ILIKE ${pattern} OR subject ILIKE ${pattern} OR description ILIKE ${pattern})`;
+}
+
+function toTemplate(row: TemplateRow | undefined): Template {
+  if (!row) throw notFound();
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    ...mailTextOf(row),
+    type: row.type,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No template of this project has this id.' });
+}

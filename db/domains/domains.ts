@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import { type DkimKey, dkimKeyContext } from '../../domain/dkim-key.ts';
+import { AppError } from '../../domain/errors.ts';
+import { sealSecret } from '../../domain/secrets.ts';
+import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../../domain/sender-domain.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
+import type { Db, Trx } from '../connection.ts';
+import type { RowOf } from '../schema/database.ts';
+
+export interface Domain {
+  id: string;
+  projectId: string;
+  domain: string;
+  status: DomainStatus;
+  /** Whether the service signs mail from it. */
+  signing: boolean;
+  selector: string;
+  publicKey: string;
+  found: FoundRecords;
+  lastCheckedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface DomainRef {
+  projectId: string;
+  id: string;
+}
+
+const COLUMNS = [
+  'id',
+  'project_id',
+  'domain',
+  'status',
+  'signing',
+  'dkim_selector',
+  'dkim_public_key',
+  'found',
+  'last_checked_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+type DomainRow = RowOf<'domains', typeof COLUMNS>;
+
+/**
+ * Registers a domain with its key, which is stored sealed. Its selector is its own, so that two projects can publish theirs for one domain.
+ * @throws AppError CONFLICT when the project has the domain
+ */
+export async function insertDomain(
+  db: Db,
+  p: { projectId: string; domain: string; key: DkimKey; atRestKey: Buffer },
+): Promise<Domain> {
+  const id = uuidv7();
+  const row = await db
+    .insertInto('domains')
+    .values({
+      id,
+      project_id: p.projectId,
+      domain: p.domain,
+      dkim_selector: `tidings-${id.slice(-8)}`,
+      dkim_private_key: sealSecret(p.atRestKey, dkimKeyContext(id), p.key.privateKey),
+      dkim_public_key: p.key.publicKey,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'domain']).doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (!row) {
+    throw new AppError('CONFLICT', { message: 'The project has this domain already.', details: { domain: p.domain } });
+  }
+  return toDomain(row);
+}
+
+/** The domains of a project, newest first. */
+export async function listDomains(db: Db, projectId: string): Promise<Domain[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toDomain);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getDomain(db: Db, { projectId, id }: DomainRef): Promise<Domain> {
+  const row = await db
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toDomain(row);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function updateDomainSigning(db: Db, p: DomainRef & { signing: boolean }): Promise<Domain> {
+  const row = await db
+    .updateTable('domains')
+    .set({ signing: p.signing, updated_at: sql`now()` })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toDomain(row);
+}
+
+/** Domains of every project in the order of their ids, after one: for the check that comes round. */
+export async function listDomainsAfter(db: Db, p: { after: string | null; limit: number }): Promise<Domain[]> {
+  const all = db.selectFrom('domains').select(COLUMNS).orderBy('id').limit(p.limit);
+  const rows = await (p.after === null ? all : all.where('id', '>', p.after)).execute();
+  return rows.map(toDomain);
+}
+
+/** Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed meanwhile */
+export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundRecords; now: Date }): Promise<Domain> {
+  const after = afterCheck(standingOf(await lockDomain(trx, p)), p.checked, p.now);
+  const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
+  const saved = await trx
+    .updateTable('domains')
+    .set({
+      status: after.status,
+      found,
+      last_checked_at: p.now,
+      updated_at: sql`CASE WHEN status = ${after.status} THEN updated_at ELSE now() END`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toDomain(saved);
+}
+
+/**
+ * Detaches a domain.
+ * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends from it
+ */
+export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
+  const { domain } = toDomain(await lockDomain(trx, ref));
+  const users = await domainUsers(trx, ref.projectId, domain);
+  if (Object.values(users).flat().length > 0) {
+    throw new AppError('CONFLICT', { message: `Mail is still to be sent from ${domain}.`, details: users });
+  }
+  await trx.deleteFrom('domains').where('project_id', '=', ref.projectId).where('id', '=', ref.id).execute();
+}
+
+/** The row, held until the transaction ends. */
+function lockDomain(trx: Trx, { projectId, id }: DomainRef): Promise<DomainRow | undefined> {
+  return trx
+    .selectFrom('domains')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+type User = { id: string; name: string };
+
+async function domainUsers(db: Db, projectId: string, domain: string) {
+  const at = `@${domain}`;
+  const { rows: templates } = await sql<User>`
+    SELECT id, name FROM templates WHERE project_id = ${projectId} AND right(lower(from_email), ${at.length}::int) = ${at}
+  `.execute(db);
+  const { rows: campaigns } = await sql<User>`
+    SELECT id, name FROM campaigns
+    WHERE project_id = ${projectId} AND status IN ${UNFINISHED_CAMPAIGNS} AND right(lower(from_email), ${at.length}::int) = ${at}
+  `.execute(db);
+  // `from` of a step is an address, or an object with one.
+  const { rows: workflowSteps } = await sql<User>`
+    SELECT id, name FROM workflow_steps
+    WHERE project_id = ${projectId}
+      AND right(lower(coalesce(config->'from'->>'email', config->>'from')), ${at.length}::int) = ${at}
+  `.execute(db);
+  return { templates, campaigns, workflowSteps };
+}
+
+function standingOf(row: DomainRow | undefined): Standing {
+  if (!row) throw notFound();
+  const { missingSince, ...found } = row.found;
+  return {
+    status: row.status,
+    found,
+    createdAt: row.created_at,
+    missingSince: missingSince === undefined ? null : new Date(missingSince),
+  };
+}
+
+function toDomain(row: DomainRow | undefined): Domain {
+  if (!row) throw notFound();
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    domain: row.domain,
+    status: row.status,
+    signing: row.signing,
+    selector: row.dkim_selector,
+    publicKey: row.dkim_public_key,
+    found: standingOf(row).found,
+    lastCheckedAt: row.last_checked_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No domain of this project has this id.' });
+}

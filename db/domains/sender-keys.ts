@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** What a domain signs with; the key is sealed in the context of `dkimKeyContext(id)`. */
+export interface SenderKey {
+  id: string;
+  domain: string;
+  selector: string;
+  sealedPrivateKey: string;
+}
+
+export async function findSenderKey(
+  db: Db,
+  p: { projectId: string; domainId: string },
+): Promise<SenderKey | undefined> {
+  const { rows } = await sql<SenderKey>`
+    SELECT id, domain, dkim_selector AS selector, dkim_private_key AS "sealedPrivateKey"
+    FROM domains WHERE project_id = ${p.projectId} AND id = ${p.domainId}
+  `.execute(db);
+  return rows[0];
+}

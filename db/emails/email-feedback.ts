@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import { type BounceVerdict, judgeAgain } from '../../domain/bounce.ts';
+import { bounceReason } from '../../domain/bounce-reason.ts';
+import { emailDomain } from '../../domain/email-address.ts';
+import type { Feedback } from '../../domain/email-feedback.ts';
+import { statusesBefore } from '../../domain/email-status.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { SuppressionReason } from '../../domain/reasons.ts';
+import { findLastTransientBounce } from './bounce-history.ts';
+import type { Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { eventOfMail } from './email-variables.ts';
+import { type Email, listProvenEmails } from './emails.ts';
+import { guardRates } from '../sending/hold-guard.ts';
+import { recordEvents } from '../events/record-events.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import { addSuppressions } from '../contacts/suppressions.ts';
+
+/** The words of a server that are kept with a mail. */
+const ERROR_MAX_CHARS = 1000;
+
+type FoundEmail = Email & { projectId: string };
+
+export interface FeedbackRequest {
+  /** Proven by whoever calls: a signed return path, or a provider's signed callback. */
+  emailId: string;
+  feedback: Feedback;
+  suppressionKey: Buffer;
+  /** Who said it, for the suppression list: `ses`, `dsn`, `arf`. */
+  source: string;
+}
+
+export interface FeedbackResult {
+  /** `known`: it was recorded before, or says nothing new; `unknown`: no live mail has this id. */
+  outcome: 'recorded' | 'known' | 'unknown';
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+  /** The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the recipient's. */
+  refusal?: { projectId: string; domain: string };
+}
+
+/**
+ * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a dead mailbox or a
+ * complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any order do no harm: each kind counts
+ * once, and a Permanent bounce after a Transient one once more. Source: contract §8.2, §9.7.
+ */
+export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
+  const [email] = await listProvenEmails(trx, [p.emailId]);
+  // A test mail never left: nobody can have anything to say about it.
+  if (!email || email.mode === 'test') return { outcome: 'unknown', outbox: [] };
+  if (email.contactId) await lockContacts(trx, email.projectId, [email.contactId]);
+  const { feedback } = p;
+  if (feedback.kind === 'delivery') return recordDelivery(trx, email, feedback.at);
+  if (feedback.kind === 'complaint') return recordComplaint(trx, email, { ...p, at: feedback.at });
+  const verdict = await judged(trx, email, feedback.verdict);
+  return recordBounce(trx, email, { ...p, at: feedback.at, words: feedback.words, verdict });
+}
+
+async function recordDelivery(trx: Trx, email: FoundEmail, at: Date): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET delivered_at = ${at}, status = ${forward('DELIVERED')} WHERE id = ${email.id} AND delivered_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  return recorded(await emit(trx, email, 'email.delivery', { deliveredAt: at.toISOString() }));
+}
+
+type Ending = Pick<FeedbackRequest, 'suppressionKey' | 'source'> & { at: Date };
+
+async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<FeedbackResult> {
+  const isNew = await changed(
+    trx,
+    sql`UPDATE emails SET complained_at = ${p.at}, status = ${forward('COMPLAINED')} WHERE id = ${email.id} AND complained_at IS NULL`,
+  );
+  if (!isNew) return KNOWN;
+  const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
+  outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
+  const { projectId } = email;
+  outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 0, complaints: 1 })).outbox);
+  return recorded(outbox);
+}
+
+async function recordBounce(
+  trx: Trx,
+  email: FoundEmail,
+  p: Ending & { verdict: BounceVerdict; words: string },
+): Promise<FeedbackResult> {
+  const { verdict, at } = p;
+  const error = p.words.replaceAll('\0', ' ').toWellFormed().slice(0, ERROR_MAX_CHARS);
+  const why = sql`reason = ${bounceReason(verdict.class)}, error = ${error}`;
+  if (verdict.status === 'FAILED') {
+    const before = statusesBefore('FAILED');
+    const set = sql`UPDATE emails SET status = 'FAILED', ${why} WHERE id = ${email.id} AND status = ANY(${before}::text[])`;
+    return (await changed(trx, set)) ? recorded([]) : KNOWN;
+  }
+  const isNew = await changed(
+    trx,
+    sql`
+      UPDATE emails SET bounced_at = coalesce(bounced_at, ${at}), bounce_type = ${verdict.bounceType}, ${why}, status = ${forward('BOUNCED')}
+      WHERE id = ${email.id} AND status <> 'FAILED'
+        AND (bounced_at IS NULL OR (bounce_type = 'Transient' AND ${verdict.bounceType} = 'Permanent'))`,
+  );
+  if (!isNew) return KNOWN;
+  const { bounceType } = verdict;
+  const detail = bounceType === 'Permanent' ? { bouncedAt: at.toISOString() } : { transientBounce: true };
+  const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
+  if (verdict.unsubscribe) {
+    outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
+    const { projectId } = email;
+    outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 1, complaints: 0 })).outbox);
+  }
+  return verdict.class === 'policy' ? { ...recorded(outbox), ...refusalOf(email) } : recorded(outbox);
+}
+
+/** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */
+async function judged(trx: Trx, email: FoundEmail, verdict: BounceVerdict): Promise<BounceVerdict> {
+  const { contactId, projectId } = email;
+  if (!verdict.deadIfAgain || contactId === null || email.bouncedAt !== null) return verdict;
+  return judgeAgain(verdict, await findLastTransientBounce(trx, { projectId, contactId }), new Date());
+}
+
+/** Suppresses the address the mail went to, and unsubscribes its contact if that is their address. */
+async function endAddress(
+  trx: Trx,
+  { projectId, contactId, contactEmail, to, executionId }: FoundEmail,
+  p: Ending & { reason: SuppressionReason; because: 'bounce' | 'complaint' },
+): Promise<OutboxRow[]> {
+  const address = to ?? contactEmail;
+  if (address === null) return [];
+  const entries = [{ email: address, reason: p.reason, source: p.source }];
+  await addSuppressions(trx, p.suppressionKey, { projectId, entries });
+  if (contactId === null || address !== contactEmail) return [];
+  const { rows } = await sql<SubscriptionState>`
+    UPDATE contacts SET subscribed = false, updated_at = now() WHERE project_id = ${projectId} AND id = ${contactId} AND subscribed
+    RETURNING id, subscribed, true AS "subscriptionChanged"
+  `.execute(trx);
+  return recordSubscriptionChanges(trx, {
+    ...{ projectId, contacts: rows, reason: p.because, forStranger: false, causeId: executionId },
+  });
+}
+
+function refusalOf({ projectId, to, contactEmail }: FoundEmail): Pick<FeedbackResult, 'refusal'> {
+  const domain = emailDomain(to ?? contactEmail ?? '');
+  return domain === '' ? {} : { refusal: { projectId, domain } };
+}
+
+const KNOWN: FeedbackResult = { outcome: 'known', outbox: [] };
+
+function recorded(outbox: OutboxRow[]): FeedbackResult {
+  return { outcome: 'recorded', outbox };
+}
+
+function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
+  return sql`CASE WHEN status = ANY(${statusesBefore(to)}::text[]) THEN ${to} ELSE status END`;
+}
+
+async function changed(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
+  return ((await update.execute(trx)).numAffectedRows ?? 0n) > 0n;
+}
+
+async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {
+  const event = { ...eventOfMail(email, name, detail), causeId: email.executionId };
+  return (await recordEvents(trx, { projectId: email.projectId, events: [event] })).outbox;
+}

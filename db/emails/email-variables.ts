@@ -1,0 +1,68 @@
+import { bounded, tookTooMuch } from '../../domain/bounded.ts';
+import { renderSubjectOf } from '../../domain/content.ts';
+import type { Data } from '../../domain/data-values.ts';
+import { emailDomain } from '../../domain/email-address.ts';
+import type { EmailEventData } from '../../domain/email-event.ts';
+import { messageId } from '../../domain/link-tokens.ts';
+import { Lru } from '../../domain/lru.ts';
+import { type Sourced, sourced, type Taken } from '../../domain/provenance.ts';
+import { TemplateError } from '../../domain/template-error.ts';
+import { buildVariables } from '../../domain/variables.ts';
+import type { Email } from './emails.ts';
+import type { NewEvent } from '../events/record-events.ts';
+
+/** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
+export function variablesOf(
+  email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'untrustedKeys' | 'variables' | 'options'>,
+): Sourced<Data> {
+  const data = sourced(email.contactData, email.untrustedKeys);
+  const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
+  return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
+}
+
+/** A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not tried again. */
+const SUBJECT_MS = 40;
+const slowSubjects = new Lru<string, true>(1_000);
+
+/** The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written. */
+export function subjectAsRead(email: Email): string {
+  return subjectOf(email).value;
+}
+
+function subjectOf(email: Email): Taken<string> {
+  if (email.sourceType === 'INBOUND') return { value: email.subject, untrusted: true };
+  const written = { value: email.subject, untrusted: false };
+  if (!/\{[{%]/.test(email.subject) || slowSubjects.has(email.subject)) return written;
+  try {
+    return bounded(() => renderSubjectOf(email.subject, variablesOf(email)), SUBJECT_MS);
+  } catch (error) {
+    if (tookTooMuch(error)) slowSubjects.set(email.subject, true);
+    else if (!(error instanceof TemplateError)) throw error;
+    return written;
+  }
+}
+
+/** What every event of a mail says of it, for events that come long after it was sent (contract §8.2). */
+export function eventDataOf(email: Email): Sourced<EmailEventData> {
+  const { value: subject, untrusted } = subjectOf(email);
+  const data = {
+    subject,
+    from: email.from,
+    fromName: email.fromName,
+    messageId: email.providerMessageId ?? messageId(email.id, emailDomain(email.from)),
+    emailId: email.id,
+    templateId: email.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+  return sourced(data, untrusted ? ['subject'] : []);
+}
+
+/** An event of a mail, with what it says besides, and as the mail's own origin has it. */
+export function eventOfMail(email: Email, name: string, detail: Record<string, unknown>): NewEvent {
+  const { values, untrusted } = eventDataOf(email);
+  return {
+    ...{ contactId: email.contactId, emailId: email.id, name, data: { ...values, ...detail } },
+    ...{ untrusted: untrusted.size > 0, swayed: email.options?.forStranger === true, causeId: null },
+  };
+}

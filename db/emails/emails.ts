@@ -1,0 +1,168 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { Data } from '../../domain/data-values.ts';
+import type { EmailOptions } from '../../domain/email-outcome.ts';
+import type { EmailStatus } from '../../domain/email-status.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { MailType } from '../schema/contents.ts';
+
+/** An email of the history, with what it is rendered from. */
+export interface Email {
+  id: string;
+  contactId: string | null;
+  to: string | null;
+  toName: string | null;
+  from: string;
+  fromName: string | null;
+  replyTo: string | null;
+  /** As written; rendered with `variables`. */
+  subject: string;
+  type: MailType;
+  contentId: string;
+  status: EmailStatus;
+  mode: KeyMode;
+  sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  templateId: string | null;
+  campaignId: string | null;
+  executionId: string | null;
+  providerMessageId: string | null;
+  opens: number;
+  clicks: number;
+  reason: string | null;
+  error: string | null;
+  variables: Data | null;
+  options: EmailOptions | null;
+  contactEmail: string | null;
+  contactData: Data | null;
+  untrustedKeys: string[] | null;
+  createdAt: Date;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  openedAt: Date | null;
+  clickedAt: Date | null;
+  bouncedAt: Date | null;
+  complainedAt: Date | null;
+}
+
+export interface EmailFilter {
+  projectId: string;
+  mode: KeyMode | 'all';
+  status?: EmailStatus | undefined;
+  /** Address of a contact; of none: nothing is found. */
+  to?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** Recipients of a campaign get their address when their mail is about to leave; until then it is that of the contact. */
+const COLUMNS = sql.raw(`
+  e.id, e.contact_id AS "contactId", coalesce(e.to_email, c.email) AS "to", e.to_name AS "toName", k.from_email AS "from",
+  k.from_name AS "fromName", k.reply_to AS "replyTo", k.subject, k.type, e.content_id AS "contentId", e.status, e.mode,
+  e.source_type AS "sourceType", k.template_id AS "templateId", e.campaign_id AS "campaignId", e.execution_id AS "executionId",
+  e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.reason, e.error, e.variables, e.options,
+  c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
+  e.created_at AS "createdAt", e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
+  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt"`);
+
+/** Emails newest first, by emails_project, or by emails_contact where an address is asked for. */
+export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
+  const { rows } = await sql<Email>`
+    SELECT ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND ${filterOf(p)} AND ${afterCursor(p.cursor, 'e.id')}
+    ORDER BY e.id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  return toPage(rows, p.limit, (row) => row);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getEmail(db: Db, p: { projectId: string; id: string }): Promise<Email> {
+  const { rows } = await sql<Email>`
+    SELECT ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.id = ${p.id}
+  `.execute(db);
+  const [email] = rows;
+  if (!email) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
+  return email;
+}
+
+/** Emails of a project by id, in no order; unknown ids are left out. */
+export async function listEmailsById(db: Db, p: { projectId: string; ids: string[] }): Promise<Email[]> {
+  if (p.ids.length === 0) return [];
+  const { rows } = await sql<Email>`
+    SELECT ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+  return rows;
+}
+
+/** Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left out. */
+export async function listProvenEmails(db: Db, ids: string[]): Promise<(Email & { projectId: string })[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<Email & { projectId: string }>`
+    SELECT e.project_id AS "projectId", ${COLUMNS} FROM emails e
+    JOIN contents k ON k.id = e.content_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.id = ANY(${ids}::uuid[])
+  `.execute(db);
+  return rows;
+}
+
+/** What the links of a mail are made from. */
+export type LinkSource = Pick<
+  Email,
+  'id' | 'contactId' | 'contentId' | 'to' | 'variables' | 'options' | 'contactEmail' | 'contactData' | 'untrustedKeys'
+> & { projectId: string };
+
+/** As `listProvenEmails`, for clicks: no more than they need, since somebody waits for each. */
+export async function listLinkSources(db: Db, ids: string[]): Promise<LinkSource[]> {
+  const { rows } = await sql<LinkSource>`
+    SELECT e.id, e.project_id AS "projectId", e.contact_id AS "contactId", e.content_id AS "contentId", e.to_email AS "to",
+      e.variables, e.options, c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys"
+    FROM emails e
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.id = ANY(${ids}::uuid[])
+  `.execute(db);
+  return rows;
+}
+
+export interface EmailEvent {
+  id: string;
+  name: string;
+  /** Null on `email.sent` of a campaign, which is made from the email itself. */
+  data: Data | null;
+  createdAt: Date;
+}
+
+/** The events of one email, oldest first. `contact_id` leads the index; mail to no contact is looked up by project. */
+export async function listEmailEvents(
+  db: Db,
+  p: { projectId: string; emailId: string; contactId: string | null },
+): Promise<EmailEvent[]> {
+  const ofContact = p.contactId === null ? sql`contact_id IS NULL` : sql`contact_id = ${p.contactId}`;
+  const { rows } = await sql<EmailEvent>`
+    SELECT id, name, data, created_at AS "createdAt" FROM events
+    WHERE project_id = ${p.projectId} AND ${ofContact} AND email_id = ${p.emailId} ORDER BY id
+  `.execute(db);
+  return rows;
+}
+
+function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
+  const parts = [
+    p.mode === 'all' ? undefined : sql<SqlBool>`e.mode = ${p.mode}`,
+    p.status && sql<SqlBool>`e.status = ${p.status}`,
+    p.to === undefined
+      ? undefined
+      : sql<SqlBool>`e.contact_id = (SELECT id FROM contacts WHERE project_id = ${p.projectId} AND email = ${p.to})`,
+    p.since && sql<SqlBool>`e.created_at >= ${p.since}`,
+    p.until && sql<SqlBool>`e.created_at <= ${p.until}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
+}

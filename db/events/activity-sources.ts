@@ -1,0 +1,195 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { ACTIVITY_EVENTS, type ActivityType } from '../../domain/activity.ts';
+
+export interface ActivityFilter {
+  projectId: string;
+  types?: readonly ActivityType[] | undefined;
+  contactId?: string | undefined;
+  startDate?: Date | undefined;
+  endDate?: Date | undefined;
+}
+
+/** Items at or before this instant; with a key, only those that come after that item in the feed. */
+export interface ActivityPosition {
+  at: Date;
+  key: string | null;
+}
+
+/** A kind of row that the feed is made of. */
+export interface ActivitySource {
+  types: readonly ActivityType[];
+  shape(p: ActivityFilter, position: ActivityPosition): Shape;
+}
+
+type Sql = RawBuilder<unknown>;
+
+interface Shape {
+  /** Instant in milliseconds; an expression. */
+  at: Sql;
+  id: Sql;
+  type: Sql;
+  contactId: Sql;
+  metadata: Sql;
+  from: Sql;
+  /** Narrows by an index to what the position allows, before the exact comparison. */
+  range: Sql;
+  order: Sql;
+}
+
+/** Selects type, at, id, key, contact_id and metadata, newest first, by an index; the caller adds a LIMIT. */
+export function selectItems(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+  const s = source.shape(p, position);
+  return sql`
+    SELECT ${s.type} AS type, ${s.at} AS at, ${s.id}::text AS id, ${keyOf(s)} AS key, ${s.contactId} AS contact_id,
+      ${s.metadata} AS metadata
+    ${selection(s, p, position)} ORDER BY ${s.order}`;
+}
+
+/** One row an item, of which nothing is read: to count them. */
+export function selectPresence(source: ActivitySource, p: ActivityFilter, position: ActivityPosition): Sql {
+  return sql`SELECT 1 ${selection(source.shape(p, position), p, position)}`;
+}
+
+function selection(s: Shape, p: ActivityFilter, position: ActivityPosition): Sql {
+  const until =
+    position.key === null
+      ? sql<SqlBool>`${s.at} <= ${position.at}`
+      : sql<SqlBool>`(${s.at} < ${position.at} OR (${s.at} = ${position.at} AND ${keyOf(s)} < ${position.key}))`;
+  return sql`
+    FROM ${s.from} WHERE ${s.range} AND ${until} ${p.contactId ? sql`AND ${s.contactId} = ${p.contactId}` : sql``}
+      ${p.types ? sql`AND ${s.type} = ANY(${[...p.types]}::text[])` : sql``}`;
+}
+
+const keyOf = (s: Shape): Sql => sql`(${s.type} || ':' || ${s.id}::text)`;
+
+const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
+const text = (type: ActivityType): Sql => sql`${type}::text`;
+const NOBODY = sql`NULL::uuid`;
+
+/** Ids of rows begin with their millisecond, so the order of ids is that of time and no index on the instant is needed. */
+function idRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
+  return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
+}
+
+/** Instants are compared by the millisecond: what is before the next one counts. */
+function instantRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
+  return sql`${column} < ${new Date(position.at.getTime() + 1)} AND ${column} >= ${p.startDate ?? new Date(0)}`;
+}
+
+const events: ActivitySource = {
+  types: [...new Set<ActivityType>([...Object.values(ACTIVITY_EVENTS), 'event.triggered'])],
+  shape: (p, position) => ({
+    at: millis(sql`uuid_extract_timestamp(e.id)`),
+    id: sql`e.id`,
+    type: eventType(),
+    contactId: sql`e.contact_id`,
+    metadata: sql`jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))`,
+    from: sql`events e`,
+    range: sql`e.project_id = ${p.projectId} AND ${idRange(p, sql`e.id`, position)}`,
+    order: sql`e.id DESC`,
+  }),
+};
+
+const started: ActivitySource = {
+  types: ['workflow.started'],
+  shape: (p, position) => ({
+    ...execution('workflow.started'),
+    at: millis(sql`uuid_extract_timestamp(x.id)`),
+    range: sql`x.project_id = ${p.projectId} AND ${idRange(p, sql`x.id`, position)}`,
+    order: sql`x.id DESC`,
+  }),
+};
+
+const completed: ActivitySource = {
+  types: ['workflow.completed'],
+  shape: (p, position) => ({
+    ...execution('workflow.completed'),
+    at: millis(sql`x.completed_at`),
+    range: sql`x.project_id = ${p.projectId} AND ${instantRange(p, sql`x.completed_at`, position)}`,
+    order: sql`${millis(sql`x.completed_at`)} DESC, x.id DESC`,
+  }),
+};
+
+function execution(type: ActivityType): Pick<Shape, 'id' | 'type' | 'contactId' | 'metadata' | 'from'> {
+  return {
+    id: sql`x.id`,
+    type: text(type),
+    contactId: sql`x.contact_id`,
+    metadata: sql`jsonb_build_object('workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id,
+      'status', x.status, 'exitReason', x.exit_reason)`,
+    from: sql`executions x JOIN workflows w ON w.id = x.workflow_id`,
+  };
+}
+
+function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_at'): ActivitySource {
+  const at = sql`${sql.ref(`s.${instant}`)}`;
+  const which = type === 'sms.failed' ? sql`AND s.status IN ('FAILED', 'UNDELIVERED')` : sql``;
+  return {
+    types: [type],
+    shape: (p, position) => ({
+      at: millis(at),
+      id: sql`s.id`,
+      type: text(type),
+      contactId: sql`s.contact_id`,
+      metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
+      from: sql`sms_messages s`,
+      range: sql`s.project_id = ${p.projectId} AND ${instantRange(p, at, position)} ${which}`,
+      order: sql`${millis(at)} DESC, s.id DESC`,
+    }),
+  };
+}
+
+/** A campaign is scheduled when someone says so, not when it is due. */
+function campaign(type: 'campaign.scheduled' | 'campaign.sent'): ActivitySource {
+  const at = type === 'campaign.sent' ? sql`g.sent_at` : sql`least(g.updated_at, g.scheduled_at)`;
+  return {
+    types: [type],
+    shape: (p, position) => ({
+      at: millis(at),
+      id: sql`g.id`,
+      type: text(type),
+      contactId: NOBODY,
+      metadata: sql`jsonb_build_object('campaignId', g.id, 'name', g.name, 'subject', g.subject, 'scheduledAt', g.scheduled_at)`,
+      from: sql`campaigns g`,
+      range: sql`g.project_id = ${p.projectId} AND ${instantRange(p, at, position)}`,
+      order: sql`${millis(at)} DESC, g.id DESC`,
+    }),
+  };
+}
+
+const keyRotations: ActivitySource = {
+  types: ['apikey.rotated'],
+  shape: (p, position) => ({
+    at: millis(sql`a.created_at`),
+    id: sql`a.id`,
+    type: text('apikey.rotated'),
+    contactId: NOBODY,
+    metadata: sql`jsonb_build_object('actor', a.actor)`,
+    from: sql`audit_log a`,
+    range: sql`a.project_id = ${p.projectId} AND a.action = 'apikey.rotated' AND ${instantRange(p, sql`a.created_at`, position)}`,
+    order: sql`${millis(sql`a.created_at`)} DESC, a.id DESC`,
+  }),
+};
+
+export const ACTIVITY_SOURCES: readonly ActivitySource[] = [
+  events,
+  started,
+  completed,
+  sms('sms.sent', 'sent_at'),
+  sms('sms.delivered', 'delivered_at'),
+  sms('sms.failed', 'created_at'),
+  campaign('campaign.scheduled'),
+  campaign('campaign.sent'),
+  keyRotations,
+];
+
+function eventType(): Sql {
+  const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
+  return sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`;
+}
+
+/** The least or greatest UUIDv7 of a millisecond. */
+export function uuidAt(at: Date, fill: '0' | 'f'): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0').slice(-12);
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-${fill.repeat(4)}-${fill.repeat(4)}-${fill.repeat(12)}`;
+}

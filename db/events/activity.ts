@@ -1,0 +1,169 @@
+import { type RawBuilder, sql } from 'kysely';
+import { ACTIVITY_EVENTS, type ActivityType } from '../../domain/activity.ts';
+import { decodeCursor, encodeCursor, unreadableCursor } from '../../domain/cursor.ts';
+import {
+  ACTIVITY_SOURCES,
+  type ActivityFilter,
+  type ActivityPosition,
+  type ActivitySource,
+  selectItems,
+  selectPresence,
+} from './activity-sources.ts';
+import type { Db } from '../connection.ts';
+
+export interface ActivityItem {
+  id: string;
+  type: ActivityType;
+  timestamp: Date;
+  contactId: string | null;
+  contactEmail: string | null;
+  metadata: Record<string, unknown>;
+}
+
+export interface ActivityPage {
+  items: ActivityItem[];
+  cursor: string | null;
+  hasMore: boolean;
+  /** Counted on the first page, up to ACTIVITY_TOTAL_MAX; else 0. */
+  total: number;
+}
+
+/** A feed is counted no further: nobody pages through more, and all of a large project's history takes seconds to count. */
+export const ACTIVITY_TOTAL_MAX = 10_000;
+
+/** Later than any row, and what a UUIDv7 can still hold. */
+const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
+
+/**
+ * The feed of all that happened in a project, newest first. Each kind of row is read in its own order, a page at the most, and the
+ * pages are merged; the key of the whole is instant (milliseconds) and id, so no item is shown twice or left out.
+ * @throws AppError BAD_REQUEST for a cursor that is not ours
+ */
+export async function listActivity(
+  db: Db,
+  p: ActivityFilter & { limit: number; cursor?: string | undefined },
+): Promise<ActivityPage> {
+  const position = positionOf(p);
+  const wanted = ACTIVITY_SOURCES.filter((source) => !p.types || source.types.some((type) => p.types?.includes(type)));
+  if (wanted.length === 0) return { items: [], cursor: null, hasMore: false, total: 0 };
+  const parts = wanted.map((source) => sql`(${selectItems(source, p, position)} LIMIT ${p.limit + 1})`);
+  const total = p.cursor === undefined ? await countItems(db, p, wanted) : 0;
+  const { rows } = await sql<ActivityItem & { key: string }>`
+    SELECT f.id || ':' || f.type AS id, f.key, f.type, f.at AS timestamp, f.contact_id AS "contactId",
+      c.email AS "contactEmail", f.metadata
+    FROM (SELECT * FROM (${sql.join(parts, sql` UNION ALL `)}) u ORDER BY at DESC, key DESC LIMIT ${p.limit + 1}) f
+    LEFT JOIN contacts c ON c.project_id = ${p.projectId} AND c.id = f.contact_id
+    ORDER BY f.at DESC, f.key DESC
+  `.execute(db);
+  const shown = rows.slice(0, p.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > p.limit;
+  return {
+    items: shown.map(({ key: _, ...item }) => item),
+    cursor: hasMore && last ? encodeCursor([last.timestamp.getTime(), last.key]) : null,
+    hasMore,
+    total,
+  };
+}
+
+async function countItems(db: Db, p: ActivityFilter, sources: readonly ActivitySource[]): Promise<number> {
+  const parts = sources.map((source) => sql`(${selectPresence(source, p, positionOf(p))} LIMIT ${ACTIVITY_TOTAL_MAX})`);
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${ACTIVITY_TOTAL_MAX}) v
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function positionOf(p: ActivityFilter & { cursor?: string | undefined }): ActivityPosition {
+  if (p.cursor === undefined) return { at: p.endDate ?? FAR_FUTURE, key: null };
+  const [at, key] = decodeCursor(p.cursor, 2);
+  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
+  if (typeof key !== 'string' || !/^[a-z.]+:[0-9a-f-]{36}$/.test(key)) throw unreadableCursor();
+  return { at: new Date(at), key };
+}
+
+export interface ActivityTotals {
+  totalEvents: number;
+  totalEmailsSent: number;
+  totalEmailsOpened: number;
+  totalEmailsClicked: number;
+  totalWorkflowsStarted: number;
+}
+
+/** Totals of a span; test mail is left out. The events of the service itself count as what they are, not as events. */
+export async function countActivity(
+  db: Db,
+  p: { projectId: string; startDate: Date; endDate: Date },
+): Promise<ActivityTotals> {
+  const within = (column: string): RawBuilder<unknown> =>
+    sql`${sql.ref(column)} >= ${p.startDate} AND ${sql.ref(column)} <= ${p.endDate}`;
+  const own = Object.keys(ACTIVITY_EVENTS);
+  const { rows } = await sql<ActivityTotals>`
+    SELECT
+      (SELECT count(*) FROM events
+        WHERE project_id = ${p.projectId} AND ${within('created_at')} AND NOT name = ANY(${own}::text[])) AS "totalEvents",
+      m.sent AS "totalEmailsSent", m.opened AS "totalEmailsOpened", m.clicked AS "totalEmailsClicked",
+      (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND ${within('started_at')}) AS "totalWorkflowsStarted"
+    FROM (SELECT count(*) FILTER (WHERE ${within('sent_at')}) AS sent,
+        count(*) FILTER (WHERE ${within('opened_at')}) AS opened, count(*) FILTER (WHERE ${within('clicked_at')}) AS clicked
+      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live') m
+  `.execute(db);
+  return (
+    rows[0] ?? {
+      totalEvents: 0,
+      totalEmailsSent: 0,
+      totalEmailsOpened: 0,
+      totalEmailsClicked: 0,
+      totalWorkflowsStarted: 0,
+    }
+  );
+}
+
+/** How many items the feed got since then; counted up to a bound, which a badge shows as "many". */
+export async function countRecentActivity(db: Db, p: { projectId: string; since: Date }): Promise<number> {
+  const parts = ACTIVITY_SOURCES.map(
+    (source) =>
+      sql`(${selectPresence(source, { projectId: p.projectId, startDate: p.since }, { at: FAR_FUTURE, key: null })} LIMIT ${RECENT_MAX})`,
+  );
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${sql.join(parts, sql` UNION ALL `)}) u
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Of each kind of row. */
+const RECENT_MAX = 10_000;
+
+export interface UpcomingActivity {
+  id: string;
+  type: 'campaign.scheduled' | 'workflow.delay';
+  timestamp: Date;
+  contactId: string | null;
+  contactEmail: string | null;
+  metadata: Record<string, unknown>;
+}
+
+/** What will happen: campaigns that are due, and delays of executions that come to their end; soonest first. */
+export async function listUpcoming(
+  db: Db,
+  p: { projectId: string; until: Date; limit: number },
+): Promise<UpcomingActivity[]> {
+  const { rows } = await sql<UpcomingActivity>`
+    SELECT * FROM (
+      (SELECT id::text, 'campaign.scheduled' AS type, scheduled_at AS timestamp, NULL::uuid AS "contactId",
+          NULL AS "contactEmail", jsonb_build_object('campaignId', id, 'name', name, 'subject', subject) AS metadata
+        FROM campaigns WHERE project_id = ${p.projectId} AND status = 'SCHEDULED' AND scheduled_at <= ${p.until}
+        ORDER BY scheduled_at LIMIT ${p.limit})
+      UNION ALL
+      (SELECT x.id::text, 'workflow.delay', s.due_at, x.contact_id, c.email, jsonb_build_object('workflowId', x.workflow_id,
+          'workflowName', w.name, 'executionId', x.id, 'stepId', s.step_id, 'stepType', s.type)
+        FROM executions x
+        JOIN execution_steps s ON s.execution_id = x.id AND s.visit = x.visit AND s.due_at IS NOT NULL
+        JOIN workflows w ON w.id = x.workflow_id
+        LEFT JOIN contacts c ON c.id = x.contact_id AND c.project_id = x.project_id
+        WHERE x.project_id = ${p.projectId} AND x.completed_at IS NULL AND x.status = 'WAITING' AND s.due_at <= ${p.until}
+        ORDER BY s.due_at LIMIT ${p.limit})) u
+    ORDER BY timestamp, id LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}

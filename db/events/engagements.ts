@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { statusesBefore } from '../../domain/email-status.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { eventOfMail } from '../emails/email-variables.ts';
+import type { Email } from '../emails/emails.ts';
+import { type NewEvent, recordEvents } from './record-events.ts';
+
+/** What happened to one mail since it was last recorded. */
+export interface Engagement {
+  email: Email;
+  /** By people. */
+  opens: number;
+  openedAt: Date | null;
+  clicks: number;
+  clickedAt: Date | null;
+  /** The address of the first of these clicks. */
+  link: string | null;
+  machineOpens: number;
+  machineClicks: number;
+}
+
+/**
+ * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the first instants once,
+ * OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it makes no open of it), and for the first
+ * open and the first click of a person the events `email.open` and `email.click`. Machines count apart and set nothing.
+ * Source: contract §8.2, §9.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function recordEngagements(
+  trx: Trx,
+  p: { projectId: string; engagements: Engagement[] },
+): Promise<OutboxRow[]> {
+  const engagements = [...p.engagements].sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
+  if (engagements.length === 0) return [];
+  const byPeople = engagements.filter(({ opens, clicks }) => opens + clicks > 0);
+  // Contacts before their mails, as everywhere: recordEvents needs their locks.
+  await lockContacts(trx, p.projectId, [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))]);
+  const before = await countEngagements(trx, p.projectId, engagements);
+  const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
+  return (await recordEvents(trx, { projectId: p.projectId, events })).outbox;
+}
+
+interface Counters {
+  id: string;
+  opens: number;
+  clicks: number;
+}
+
+/** Returns the counters as they were. A test mail stays SENT for good (contract §9.1). */
+async function countEngagements(
+  trx: Trx,
+  projectId: string,
+  engagements: Engagement[],
+): Promise<Map<string, Counters>> {
+  const column = <T>(of: (engagement: Engagement) => T): T[] => engagements.map(of);
+  const { rows } = await sql<Counters>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM emails WHERE project_id = ${projectId} AND id = ANY(${column((e) => e.email.id)}::uuid[])
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE emails e SET
+      opens = e.opens + u.opens, clicks = e.clicks + u.clicks,
+      machine_opens = e.machine_opens + u.machine_opens, machine_clicks = e.machine_clicks + u.machine_clicks,
+      opened_at = coalesce(e.opened_at, u.opened_at), clicked_at = coalesce(e.clicked_at, u.clicked_at),
+      status = CASE
+        WHEN e.mode = 'test' THEN e.status
+        WHEN u.clicks > 0 AND e.status = ANY(${statusesBefore('CLICKED')}::text[]) THEN 'CLICKED'
+        WHEN u.opens > 0 AND e.status = ANY(${statusesBefore('OPENED')}::text[]) THEN 'OPENED'
+        ELSE e.status END
+    FROM locked, unnest(${column((e) => e.email.id)}::uuid[], ${column((e) => e.opens)}::int[], ${column((e) => e.clicks)}::int[],
+      ${column((e) => e.machineOpens)}::int[], ${column((e) => e.machineClicks)}::int[],
+      ${column((e) => e.openedAt)}::timestamptz[], ${column((e) => e.clickedAt)}::timestamptz[])
+      AS u (id, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at)
+    WHERE e.id = locked.id AND u.id = e.id
+    RETURNING e.id, old.opens, old.clicks
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function firstEvents(engagement: Engagement, before: Counters | undefined): NewEvent[] {
+  const { email, opens, openedAt, clicks, clickedAt, link } = engagement;
+  const events: NewEvent[] = [];
+  const { mode } = email;
+  if (before?.opens === 0 && opens > 0) {
+    const detail = { openedAt: openedAt?.toISOString(), opens: 1, isFirstOpen: true };
+    events.push({ ...eventOfMail(email, 'email.open', detail), mode });
+  }
+  if (before?.clicks === 0 && clicks > 0) {
+    const detail = { link, clickedAt: clickedAt?.toISOString(), clicks: 1, isFirstClick: true };
+    events.push({ ...eventOfMail(email, 'email.click', detail), mode });
+  }
+  return events;
+}

@@ -1,0 +1,214 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { AppError } from '../../domain/errors.ts';
+import { isSystemEvent } from '../../domain/event-names.ts';
+import { conditionUses } from '../../domain/filter-references.ts';
+import { parseCondition } from '../../domain/filters.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { StepConfig } from '../../domain/steps/definition.ts';
+import { STEP_TYPES, STEPS, type StepType } from '../../domain/steps/registry.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { answeredBytes } from '../page-budget.ts';
+import { recordEvents } from './record-events.ts';
+
+export interface EventRecord {
+  id: string;
+  name: string;
+  contactId: string | null;
+  emailId: string | null;
+  /** Null on `email.sent` of a campaign: its payload is made from the email when it is read. */
+  data: Record<string, unknown> | null;
+  createdAt: Date;
+}
+
+const COLUMNS = sql.raw(`id, name, contact_id AS "contactId", email_id AS "emailId", data, created_at AS "createdAt"`);
+
+export interface EventFilter {
+  projectId: string;
+  eventName?: string | undefined;
+  contactId?: string | undefined;
+}
+
+/** Events newest first. */
+export async function listEvents(db: Db, p: PageRequest & EventFilter): Promise<Page<EventRecord>> {
+  const parts = [
+    sql<SqlBool>`project_id = ${p.projectId}`,
+    p.eventName === undefined ? undefined : sql<SqlBool>`name = ${p.eventName}`,
+    p.contactId === undefined ? undefined : sql<SqlBool>`contact_id = ${p.contactId}`,
+    afterCursor(p.cursor),
+  ].filter((part) => part !== undefined);
+  const { rows } = await sql<EventRecord>`
+    SELECT ${COLUMNS} FROM events WHERE ${sql.join(parts, sql` AND `)} ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  // Answered as `events` and as `data`.
+  return toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes(row.data, 2),
+  );
+}
+
+export interface EventCount {
+  name: string;
+  count: number;
+  lastAt: Date;
+}
+
+/** How often each event happened in a span, most frequent first. Ids are UUIDv7, so the span is a range of the primary order. */
+export async function countEvents(db: Db, p: { projectId: string; since?: Date; until?: Date }): Promise<EventCount[]> {
+  const { rows } = await sql<EventCount>`
+    SELECT name, count(*) AS count, max(created_at) AS "lastAt" FROM events
+    WHERE project_id = ${p.projectId} ${p.since ? sql`AND created_at >= ${p.since}` : sql``}
+      ${p.until ? sql`AND created_at <= ${p.until}` : sql``}
+    GROUP BY name ORDER BY count(*) DESC, name LIMIT 1000
+  `.execute(db);
+  return rows;
+}
+
+export interface NamedUse {
+  id: string;
+  name: string;
+}
+
+export interface EventUsage {
+  usedInSegments: NamedUse[];
+  usedInWorkflows: NamedUse[];
+  totalCount: number;
+  uniqueContacts: number;
+  canDelete: boolean;
+}
+
+/** Where an event name is used, and how often it happened. */
+export async function getEventUsage(db: Db, p: { projectId: string; name: string }): Promise<EventUsage> {
+  const [usedInSegments, usedInWorkflows, totals] = [
+    await listSegmentsUsing(db, p),
+    await listWorkflowsUsing(db, p),
+    await countByName(db, p),
+  ];
+  const free = usedInSegments.length === 0 && usedInWorkflows.length === 0;
+  return { usedInSegments, usedInWorkflows, ...totals, canDelete: free && !isSystemEvent(p.name) };
+}
+
+/**
+ * Purges every event of a name.
+ * @throws AppError CONFLICT while a segment or workflow uses it, and for events that the service writes itself
+ */
+export async function deleteEvents(db: Db, p: { projectId: string; name: string }): Promise<number> {
+  if (isSystemEvent(p.name)) {
+    throw new AppError('CONFLICT', {
+      message: 'The service writes this event itself; its history stays.',
+      details: { name: p.name },
+    });
+  }
+  const { usedInSegments, usedInWorkflows } = await getEventUsage(db, p);
+  if (usedInSegments.length + usedInWorkflows.length > 0) {
+    throw new AppError('CONFLICT', {
+      message: 'The event is in use.',
+      details: { usedInSegments, usedInWorkflows },
+      suggestion: 'Take it out of these segments and workflows first.',
+    });
+  }
+  return deleteInBatches(db, sql`project_id = ${p.projectId} AND name = ${p.name}`);
+}
+
+/** Rows a statement: none holds its locks for long, and a purge that is cut short goes on when it is asked for again. */
+const DELETE_BATCH = 20_000;
+
+async function deleteInBatches(db: Db, where: RawBuilder<unknown>): Promise<number> {
+  let deleted = 0;
+  for (let batch = DELETE_BATCH; batch === DELETE_BATCH; ) {
+    const { numAffectedRows } = await sql`
+      DELETE FROM events WHERE id IN (SELECT id FROM events WHERE ${where} LIMIT ${DELETE_BATCH})
+    `.execute(db);
+    batch = Number(numAffectedRows ?? 0n);
+    deleted += batch;
+  }
+  return deleted;
+}
+
+export interface ManualEvent {
+  projectId: string;
+  name: string;
+  contactId: string | null;
+  emailId: string | null;
+  data: Record<string, unknown>;
+  mode: KeyMode;
+}
+
+/**
+ * Records an event from the dashboard; with an email and no contact it is that email's contact's.
+ * @throws AppError NOT_FOUND for a contact or email that is not the project's
+ */
+export async function recordManualEvent(
+  trx: Trx,
+  p: ManualEvent,
+): Promise<{ event: EventRecord; outbox: OutboxRow[] }> {
+  const contactId = (await resolveContact(trx, p)) ?? null;
+  const { events, outbox } = await recordEvents(trx, {
+    projectId: p.projectId,
+    events: [
+      {
+        ...{ contactId, name: p.name, data: p.data, emailId: p.emailId, mode: p.mode },
+        ...{ untrusted: false, swayed: false, causeId: null },
+      },
+    ],
+  });
+  const { rows } = await sql<EventRecord>`
+    SELECT ${COLUMNS} FROM events WHERE project_id = ${p.projectId} AND id = ${events[0]?.id ?? null}
+  `.execute(trx);
+  const [event] = rows;
+  if (!event) throw new Error('a recorded event is missing from its own transaction');
+  return { event, outbox };
+}
+
+async function resolveContact(trx: Trx, p: ManualEvent): Promise<string | null | undefined> {
+  if (p.contactId !== null) {
+    const { rows } =
+      await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(trx);
+    if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+  }
+  if (p.emailId === null) return p.contactId;
+  const { rows } = await sql<{ contactId: string | null }>`
+    SELECT contact_id AS "contactId" FROM emails WHERE project_id = ${p.projectId} AND id = ${p.emailId}
+  `.execute(trx);
+  if (!rows[0]) throw new AppError('NOT_FOUND', { message: 'No email of this project has this id.' });
+  return p.contactId ?? rows[0].contactId;
+}
+
+async function countByName(db: Db, p: { projectId: string; name: string }) {
+  const { rows } = await sql<{ totalCount: number; uniqueContacts: number }>`
+    SELECT count(*) AS "totalCount", count(DISTINCT contact_id) AS "uniqueContacts"
+    FROM events WHERE project_id = ${p.projectId} AND name = ${p.name}
+  `.execute(db);
+  return rows[0] ?? { totalCount: 0, uniqueContacts: 0 };
+}
+
+async function listSegmentsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
+  const { rows } = await sql<NamedUse & { condition: unknown }>`
+    SELECT id, name, condition FROM segments WHERE project_id = ${p.projectId} AND condition IS NOT NULL ORDER BY id
+  `.execute(db);
+  return rows
+    .filter((row) => conditionUses(parseCondition(row.condition), { eventName: p.name }))
+    .map(({ id, name }) => ({ id, name }));
+}
+
+/** Workflows that the event starts, whose steps wait for it, or whose conditions ask for it. */
+async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
+  const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
+  const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`
+    SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) AS triggered, s.type, s.config
+    FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type = ANY(${types}::text[])
+    WHERE w.project_id = ${p.projectId} ORDER BY w.id
+  `.execute(db);
+  const using = rows.filter((row) => row.triggered || stepUses(row, p.name));
+  return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
+}
+
+/** A step that may use an event; of a workflow that has none such there is none. */
+type StepOfUse = { type: StepType; config: StepConfig } | { type: null; config: null };
+
+function stepUses({ type, config }: StepOfUse, eventName: string): boolean {
+  return type !== null && STEPS[type].usesEvent?.(config, eventName) === true;
+}

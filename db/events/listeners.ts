@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { prepared } from '../prepared.ts';
+
+export interface TriggeredWorkflow {
+  id: string;
+  name: string;
+  eventName: string;
+  allowReentry: boolean;
+  entryStepId: string | null;
+}
+
+/** A step that waits for an event of its contact. */
+export interface OpenWait {
+  executionId: string;
+  visit: number;
+  contactId: string;
+  eventName: string;
+  filters: unknown;
+}
+
+export interface SubscribedEndpoint {
+  id: string;
+  /** Names and prefixes of the events it wants. */
+  events: string[];
+}
+
+/** What may react to an event. */
+export interface Listeners {
+  /** Enabled workflows that one of the events starts; by the partial index workflows_trigger. */
+  workflows: TriggeredWorkflow[];
+  /** Waits of these contacts for one of the events, still open. */
+  waits: OpenWait[];
+  /** Endpoints of the webhook registry that are not disabled. */
+  endpoints: SubscribedEndpoint[];
+}
+
+/** All that may react to events of these names and contacts of a project, in one look: every event asks. */
+export async function findListeners(
+  db: Db,
+  p: { projectId: string; eventNames: string[]; contactIds: string[] },
+): Promise<Listeners> {
+  const { rows } = await prepared<Listeners>`
+    SELECT
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'eventName', event_name,
+          'allowReentry', allow_reentry, 'entryStepId', entry_step_id) ORDER BY id), '[]')
+        FROM workflows
+        WHERE project_id = ${p.projectId} AND event_name = ANY(${p.eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
+      ) AS workflows,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('executionId', execution_id, 'visit', visit, 'contactId', contact_id,
+          'eventName', event_name, 'filters', filters)), '[]')
+        FROM execution_waits
+        WHERE contact_id = ANY(${p.contactIds}::uuid[]) AND event_name = ANY(${p.eventNames}::text[]) AND event_id IS NULL
+          AND project_id = ${p.projectId}
+      ) AS waits,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'events', events)), '[]')
+        FROM webhook_endpoints WHERE project_id = ${p.projectId} AND status <> 'DISABLED'
+      ) AS endpoints
+  `.execute(db);
+  return rows[0] ?? { workflows: [], waits: [], endpoints: [] };
+}
+
+/**
+ * Whether anything could react to an event of this name: a workflow it starts, a step that waits for it, or an endpoint of the
+ * webhook registry. A bulk sender asks once a turn, and with each batch that it records (`listens`); where nothing listens it may write plain
+ * event rows, set-based.
+ */
+export async function hasListeners(db: Db, projectId: string, eventName: string): Promise<boolean> {
+  const { rows } = await sql<{ listens: boolean }>`
+    SELECT ${listens(sql`${projectId}::uuid`, eventName)} AS listens
+  `.execute(db);
+  return rows[0]?.listens ?? false;
+}
+
+/** `hasListeners` as a part of another statement. */
+export function listens(projectId: RawBuilder<unknown>, eventName: string): RawBuilder<boolean> {
+  return sql<boolean>`(EXISTS (
+        SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
+      OR EXISTS (
+        SELECT FROM workflow_steps
+        WHERE project_id = ${projectId} AND type = 'WAIT_FOR_EVENT' AND config->>'eventName' = ${eventName})
+      OR EXISTS (
+        SELECT FROM webhook_endpoints w, unnest(w.events) AS pattern
+        WHERE w.project_id = ${projectId} AND w.status <> 'DISABLED' AND (pattern = ${eventName}
+          OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))))`;
+}

@@ -1,0 +1,129 @@
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import type { Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { findListeners, type TriggeredWorkflow } from './listeners.ts';
+import { startExecutions } from '../executions/start.ts';
+import { satisfyWaits } from '../executions/waits.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+import { queueDeliveries } from '../webhooks/deliveries.ts';
+
+export interface NewEvent {
+  /** Null for an event of nobody in particular. */
+  contactId: string | null;
+  name: string;
+  data: Record<string, unknown>;
+  emailId?: string | null;
+  /** What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header. */
+  untrusted: boolean;
+  /** A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's refusal. */
+  swayed: boolean;
+  /** `test` where a test key caused it: what its executions send never reaches a provider. */
+  mode?: KeyMode;
+  /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
+  causeId: string | null;
+}
+
+export interface RecordedEvent extends NewEvent {
+  id: string;
+}
+
+export interface RecordedEvents {
+  events: RecordedEvent[];
+  /** For `lifecycle.dispatch`, after the commit. */
+  outbox: OutboxRow[];
+}
+
+/**
+ * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
+ * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
+ * one after the other, so that no event falls between a step's end and the registration of a wait. An event that is the tenth link of a
+ * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. What an execution causes is a
+ * stranger's where the execution is. Source: architecture, "From
+ * request to effect" 3.
+ * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
+ */
+export async function recordEvents(
+  trx: Trx,
+  p: { projectId: string; events: NewEvent[]; contactsLocked?: boolean },
+): Promise<RecordedEvents> {
+  const { projectId } = p;
+  if (p.events.length === 0) return { events: [], outbox: [] };
+  const contactIds = contactIdsOf(p.events);
+  if (!p.contactsLocked) await lockContacts(trx, projectId, contactIds);
+  const events = await insertEvents(trx, projectId, await withOrigin(trx, projectId, p.events));
+  const eventNames = [...new Set(events.map((event) => event.name))];
+  const { workflows, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
+  const outbox: OutboxRow[] = [];
+  for (const workflow of workflows) outbox.push(...(await startTriggered(trx, projectId, workflow, events)));
+  // A wait that the executions just started begin with is not among these: it has looked at these events itself.
+  outbox.push(...(await satisfyWaits(trx, projectId, events, waits)));
+  outbox.push(...(await queueDeliveries(trx, projectId, events, endpoints)));
+  return { events, outbox };
+}
+
+function contactIdsOf(events: NewEvent[]): string[] {
+  return [...new Set(events.flatMap((event) => event.contactId ?? []))];
+}
+
+/** The events with what they take over from the executions that caused them. */
+async function withOrigin(trx: Trx, projectId: string, events: NewEvent[]): Promise<NewEvent[]> {
+  const causeIds = [...new Set(events.flatMap((event) => event.causeId ?? []))];
+  const swaying = await findSwayed(trx, projectId, causeIds);
+  return events.map((event) => {
+    const cause = swaying.get(event.causeId ?? '');
+    const untrusted = event.untrusted || cause?.untrusted === true;
+    return { ...event, untrusted, swayed: untrusted || event.swayed || cause !== undefined };
+  });
+}
+
+/** Those of the executions that strangers began or let go on. */
+async function findSwayed(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, { untrusted: boolean }>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await prepared<{ id: string; untrusted: boolean }>`
+    SELECT id, untrusted FROM executions
+    WHERE id = ANY(${ids}::uuid[]) AND ${ownedBy('project_id', projectId)} AND (untrusted OR swayed)
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function insertEvents(trx: Trx, projectId: string, events: NewEvent[]): Promise<RecordedEvent[]> {
+  const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
+  await prepared`
+    INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
+    SELECT ${projectId}, u.* FROM unnest(
+      ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
+      ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
+      ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
+      ${recorded.map((e) => e.swayed)}::bool[]) AS u
+  `.execute(trx);
+  return recorded;
+}
+
+function startTriggered(
+  trx: Trx,
+  projectId: string,
+  workflow: TriggeredWorkflow,
+  events: RecordedEvent[],
+): Promise<OutboxRow[]> {
+  const starts = events.flatMap((event) =>
+    event.name === workflow.eventName && event.contactId !== null
+      ? [
+          {
+            contactId: event.contactId,
+            eventId: event.id,
+            eventName: event.name,
+            event: event.data,
+            context: {},
+            untrusted: event.untrusted,
+            swayed: event.swayed,
+            mode: event.mode ?? ('live' as const),
+            causeId: event.causeId,
+          },
+        ]
+      : [],
+  );
+  return startExecutions(trx, { projectId, workflow, starts }).then((started) => started.outbox);
+}

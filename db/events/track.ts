@@ -1,0 +1,119 @@
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { Writer } from '../../domain/contact-change.ts';
+import { applyData, type Data, plainData } from '../../domain/data-values.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { KeyOwner } from '../../domain/key-owner.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';
+import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../idempotency-batch.ts';
+import { recordEvents } from './record-events.ts';
+import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
+
+export interface TrackRequest {
+  email: string;
+  event: string;
+  subscribed?: boolean | undefined;
+  data?: Data | undefined;
+  idempotencyKey?: string | undefined;
+  /** Who sends it, for the refusal of an idempotency key. */
+  owner: KeyOwner;
+  /** What the answer names the contact by, in place of its id (see `publicContactId`). */
+  publicId?: string | undefined;
+}
+
+export interface TrackRequests {
+  projectId: string;
+  /** Sent with the public key: it lifts no refusal, and its data is plain text for ever. */
+  untrusted: boolean;
+  mode: KeyMode;
+  /** No address and no idempotency key twice. */
+  requests: TrackRequest[];
+  suppressionKey: Buffer;
+}
+
+/** The body of the answer. */
+export interface TrackAnswer {
+  success: true;
+  data: { contact: string; event: string; timestamp: string };
+}
+
+/** What one request came to: its answer, or why it had no effect. */
+export type TrackOutcome = { outcome: 'tracked'; answer: TrackAnswer } | { outcome: 'refused'; error: AppError };
+
+/**
+ * Records events of contacts, created if they are new, with the data that is to be kept on them; set-based, in the caller's transaction.
+ * Where this throws, the caller runs the requests one by one. Source: contract §8.1.
+ * @returns outcomes in the order of the requests, and rows for `lifecycle.dispatch`, after the commit
+ * @throws AppError VALIDATION_ERROR for data beyond the limits
+ */
+export async function trackEvents(
+  trx: Trx,
+  p: TrackRequests,
+): Promise<{ outcomes: TrackOutcome[]; outbox: OutboxRow[] }> {
+  const refused = await takeKeys(trx, p.requests.flatMap(keyOf(p.projectId)));
+  const refusalOf = ({ idempotencyKey: key, owner }: TrackRequest) =>
+    key === undefined ? undefined : refused.get(keyName({ projectId: p.projectId, owner, key }));
+  const requests = p.requests.filter((request) => !refusalOf(request));
+  const { answers, outbox } = await record(trx, { ...p, requests });
+  const kept = requests.flatMap((request) => {
+    const response = answers.get(request);
+    return keyOf(p.projectId)(request).map((key) => ({ ...key, statusCode: 200, response }));
+  });
+  await keepAnswers(trx, kept);
+  const outcomes = p.requests.map((request) => outcomeOf(refusalOf(request), answers.get(request)));
+  return { outcomes, outbox };
+}
+
+async function record(
+  trx: Trx,
+  p: TrackRequests,
+): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
+  const { projectId, untrusted, mode, requests } = p;
+  const contacts = await saveContacts(trx, p);
+  const changed = { projectId, contacts, forStranger: untrusted, mode, causeId: null };
+  const changes = await recordSubscriptionChanges(trx, changed);
+  const recorded = await recordEvents(trx, {
+    projectId,
+    events: requests.map((request, index) => ({
+      ...{ contactId: contacts[index]?.id ?? null, name: request.event, data: plainData(request.data ?? {}) },
+      ...{ untrusted, swayed: untrusted, causeId: null, mode },
+    })),
+  });
+  const timestamp = new Date().toISOString();
+  const answers = new Map<TrackRequest, TrackAnswer>();
+  for (const [index, request] of requests.entries()) {
+    const contact = contacts[index] && (request.publicId ?? contacts[index].id);
+    const event = recorded.events[index]?.id;
+    if (!contact || !event) throw new Error('a tracked event is missing from its own result');
+    answers.set(request, { success: true, data: { contact, event, timestamp } });
+  }
+  return { answers, outbox: [...changes, ...recorded.outbox] };
+}
+
+function saveContacts(trx: Trx, p: TrackRequests): Promise<UpsertedContact[]> {
+  const by: Writer = p.untrusted ? 'stranger' : 'project';
+  const rows = p.requests.map(({ email, subscribed, data }) => {
+    const { set, remove, errors } = applyData(data);
+    if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+    return { email, subscribed, set, remove, by };
+  });
+  return upsertContacts(trx, {
+    projectId: p.projectId,
+    rows,
+    // Tracking is what a product does with its users: a new contact is subscribed unless the caller says otherwise.
+    defaultSubscribed: true,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+}
+
+const keyOf =
+  (projectId: string) =>
+  ({ idempotencyKey: key, owner }: TrackRequest): KeyedRequest[] =>
+    key === undefined ? [] : [{ projectId, key, owner, request: 'POST /v1/track' }];
+
+function outcomeOf(error: AppError | undefined, answer: TrackAnswer | undefined): TrackOutcome {
+  if (answer) return { outcome: 'tracked', answer };
+  return { outcome: 'refused', error: error ?? new AppError('INTERNAL_SERVER_ERROR') };
+}

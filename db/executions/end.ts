@@ -1,0 +1,38 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { enqueue } from '../outbox/outbox.ts';
+
+/**
+ * Ends executions before their end, in the caller's transaction: the row decides, and the outbox tells their Temporal workflows, which
+ * have nothing left to do. A step under way finishes and finds the execution ended.
+ * @param p.where over `executions`; those that have ended already are left as they are
+ */
+export async function endExecutions(
+  trx: Trx,
+  p: {
+    projectId: string;
+    where: RawBuilder<SqlBool>;
+    status: 'CANCELLED' | 'EXITED' | 'FAILED';
+    reason: string | null;
+    error?: string;
+  },
+): Promise<{ ids: string[]; outbox: OutboxRow[] }> {
+  const { rows } = await sql<{ id: string }>`
+    UPDATE executions SET status = ${p.status}, exit_reason = ${p.reason}, error = coalesce(${p.error ?? null}, error), completed_at = now()
+    WHERE project_id = ${p.projectId} AND completed_at IS NULL AND (${p.where})
+    RETURNING id
+  `.execute(trx);
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return { ids, outbox: [] };
+  await sql`
+    UPDATE execution_steps SET status = 'CANCELLED', completed_at = now()
+    WHERE execution_id = ANY(${ids}::uuid[]) AND completed_at IS NULL
+  `.execute(trx);
+  await sql`DELETE FROM execution_waits WHERE execution_id = ANY(${ids}::uuid[])`.execute(trx);
+  const outbox = await enqueue(
+    trx,
+    ids.map((refId) => ({ projectId: p.projectId, kind: 'execution.cancel', refId })),
+  );
+  return { ids, outbox };
+}

@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { StepType } from '../../domain/steps/registry.ts';
+import type { Db, Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { endExecutions } from './end.ts';
+import { startExecutions } from './start.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { answeredBytes } from '../page-budget.ts';
+
+export interface Execution {
+  id: string;
+  workflowId: string;
+  contactId: string;
+  status: ExecutionStatus;
+  currentStepId: string | null;
+  exitReason: string | null;
+  error: string | null;
+  context: Record<string, unknown>;
+  event: Record<string, unknown>;
+  eventName: string | null;
+  startedAt: Date;
+  completedAt: Date | null;
+  /** False while its start waits in the outbox, or Temporal has not begun it. */
+  begun: boolean;
+}
+
+export interface ExecutionVisit {
+  stepId: string;
+  type: StepType;
+  status: VisitStatus;
+  attempts: number;
+  startedAt: Date;
+  completedAt: Date | null;
+  dueAt: Date | null;
+  output: Record<string, unknown> | null;
+  error: string | null;
+}
+
+export interface WorkflowRef {
+  projectId: string;
+  workflowId: string;
+}
+
+const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contactId", status,
+  current_step_id AS "currentStepId", exit_reason AS "exitReason", error, context, event, event_name AS "eventName",
+  started_at AS "startedAt", completed_at AS "completedAt",
+  NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
+
+/** Executions of a workflow, newest first; `total` is counted on the first page only. */
+export async function listExecutions(
+  db: Db,
+  p: WorkflowRef & PageRequest & { status?: ExecutionStatus | undefined; contactId?: string | undefined },
+): Promise<Page<Execution> & { total: number }> {
+  const found = sql`project_id = ${p.projectId} AND workflow_id = ${p.workflowId}
+    ${p.status ? sql`AND status = ${p.status}` : sql``} ${p.contactId ? sql`AND contact_id = ${p.contactId}` : sql``}`;
+  const { rows } = await sql<Execution>`
+    SELECT ${COLUMNS} FROM executions WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const page = toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes([row.context, row.event], 2),
+  );
+  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+}
+
+async function countWhere(db: Db, found: ReturnType<typeof sql>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM executions WHERE ${found}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getExecution(
+  db: Db,
+  p: WorkflowRef & { executionId: string },
+): Promise<Execution & { steps: ExecutionVisit[] }> {
+  const { rows } = await sql<Execution>`
+    SELECT ${COLUMNS} FROM executions
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND id = ${p.executionId}
+  `.execute(db);
+  const execution = rows[0];
+  if (!execution) throw new AppError('NOT_FOUND');
+  const visits = await sql<ExecutionVisit>`
+    SELECT step_id AS "stepId", type, status, attempts, started_at AS "startedAt", completed_at AS "completedAt",
+      due_at AS "dueAt", output, error
+    FROM execution_steps WHERE execution_id = ${p.executionId} ORDER BY visit
+  `.execute(db);
+  return { ...execution, steps: visits.rows };
+}
+
+/**
+ * Lets one contact into a workflow by hand.
+ * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter (again)
+ */
+export async function startManually(
+  trx: Trx,
+  p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: KeyMode },
+): Promise<{ executionId: string; outbox: OutboxRow[] }> {
+  const workflow = await lockWorkflowForStart(trx, p);
+  await requireContact(trx, p);
+  await lockContacts(trx, p.projectId, [p.contactId]);
+  const start = {
+    contactId: p.contactId,
+    eventId: null,
+    eventName: null,
+    event: {},
+    context: p.context,
+    untrusted: false,
+    swayed: false,
+    mode: p.mode,
+    causeId: null,
+  };
+  const { executionIds, outbox } = await startExecutions(trx, { projectId: p.projectId, workflow, starts: [start] });
+  const [executionId] = executionIds;
+  if (executionId === undefined) throw await entryRefusal(trx, p, workflow.allowReentry);
+  return { executionId, outbox };
+}
+
+async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
+  const { rows } = await sql<{ id: string; enabled: boolean; allowReentry: boolean; entryStepId: string | null }>`
+    SELECT id, enabled, allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
+    FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.workflowId} FOR KEY SHARE
+  `.execute(trx);
+  const workflow = rows[0];
+  if (!workflow) throw new AppError('NOT_FOUND');
+  if (!workflow.enabled) {
+    throw new AppError('CONFLICT', {
+      message: 'The workflow is disabled.',
+      details: { enabled: false },
+      suggestion: 'Enable it with PATCH /workflows/{id} {"enabled": true}.',
+    });
+  }
+  return workflow;
+}
+
+async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
+  const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
+    trx,
+  );
+  if (rows.length === 0) throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+}
+
+async function entryRefusal(
+  trx: Trx,
+  p: WorkflowRef & { contactId: string },
+  allowReentry: boolean,
+): Promise<AppError> {
+  const { rows } = await sql<{ id: string; status: ExecutionStatus }>`
+    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} ORDER BY id DESC LIMIT 1
+  `.execute(trx);
+  const message = allowReentry
+    ? 'The contact has an active execution of this workflow.'
+    : 'The contact has entered this workflow before, and it does not allow re-entry.';
+  return new AppError('CONFLICT', { message, details: { executionId: rows[0]?.id, status: rows[0]?.status } });
+}
+
+/** Cancels one active execution. @throws AppError NOT_FOUND, CONFLICT with the status of one that has ended */
+export async function cancelExecution(trx: Trx, p: WorkflowRef & { executionId: string }): Promise<OutboxRow[]> {
+  const where = sql<boolean>`workflow_id = ${p.workflowId} AND id = ${p.executionId}`;
+  const { ids, outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where,
+    status: 'CANCELLED',
+    reason: 'cancelled',
+  });
+  if (ids.length > 0) return outbox;
+  const { status } = await getExecution(trx, p);
+  throw new AppError('CONFLICT', { message: `The execution has ended: it is ${status}.`, details: { status } });
+}
+
+/** Cancels every active execution of a workflow. */
+export async function cancelAllExecutions(
+  trx: Trx,
+  p: WorkflowRef,
+): Promise<{ cancelled: number; outbox: OutboxRow[] }> {
+  const where = sql<boolean>`workflow_id = ${p.workflowId}`;
+  const { ids, outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where,
+    status: 'CANCELLED',
+    reason: 'cancelled',
+  });
+  return { cancelled: ids.length, outbox };
+}

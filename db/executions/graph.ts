@@ -1,0 +1,83 @@
+import { groupBy } from '../../domain/group-by.ts';
+import type { Branch } from '../../domain/steps/definition.ts';
+import type { StepType } from '../../domain/steps/registry.ts';
+import type { Db } from '../connection.ts';
+import { prepared } from '../prepared.ts';
+
+export interface GraphStep {
+  id: string;
+  type: StepType;
+  name: string;
+  config: Record<string, unknown>;
+  templateId: string | null;
+}
+
+/** A tenant's workflow as it is now: executions read it each time they come to a step. */
+export interface Graph {
+  steps: Map<string, GraphStep>;
+  /** Step id → branch (`''` is the plain transition) → step id. */
+  transitions: Map<string, Map<string, string>>;
+  /** Whether a step can be come to twice. */
+  circular: boolean;
+}
+
+interface GraphRow {
+  steps: GraphStep[];
+  edges: [from: string, to: string, branch: Branch | null][];
+}
+
+/** Steps and transitions of workflows, by the workflow's id. */
+export async function loadGraphs(db: Db, projectId: string, workflowIds: string[]): Promise<Map<string, Graph>> {
+  const graphs = new Map<string, Graph>();
+  for (const id of new Set(workflowIds)) graphs.set(id, await loadGraph(db, projectId, id));
+  return graphs;
+}
+
+/** Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each time. */
+export async function loadGraph(db: Db, projectId: string, workflowId: string): Promise<Graph> {
+  const { rows } = await prepared<GraphRow>`
+    SELECT
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'type', type, 'name', name, 'config', config,
+          'templateId', template_id)), '[]')
+        FROM workflow_steps WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS steps,
+      (SELECT coalesce(jsonb_agg(jsonb_build_array(from_step_id, to_step_id, branch)), '[]')
+        FROM workflow_transitions WHERE project_id = ${projectId} AND workflow_id = ${workflowId}) AS edges
+  `.execute(db);
+  return toGraph(rows[0] ?? { steps: [], edges: [] });
+}
+
+function toGraph({ steps, edges }: GraphRow): Graph {
+  const transitions: Graph['transitions'] = new Map();
+  for (const [from, to, branch] of edges) {
+    const branches = transitions.get(from) ?? new Map<string, string>();
+    transitions.set(from, branches.set(branch ?? '', to));
+  }
+  return { steps: new Map(steps.map((step) => [step.id, step])), transitions, circular: isCircular(edges) };
+}
+
+/** Takes away steps that nothing leads to, again and again: what is left in the end is in a circle, or comes after one. */
+function isCircular(edges: GraphRow['edges']): boolean {
+  const leadingTo = new Map<string, number>();
+  for (const [from, to] of edges) {
+    leadingTo.set(from, leadingTo.get(from) ?? 0);
+    leadingTo.set(to, (leadingTo.get(to) ?? 0) + 1);
+  }
+  const targets = groupBy(edges, ([from]) => from);
+  const free = [...leadingTo].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  let left = leadingTo.size;
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    left -= 1;
+    for (const [, to] of targets.get(id) ?? []) {
+      const count = (leadingTo.get(to) ?? 0) - 1;
+      leadingTo.set(to, count);
+      if (count === 0) free.push(to);
+    }
+  }
+  return left > 0;
+}
+
+/** Where a step leads: by its branch, or by the plain transition where the branch has none of its own; null is nowhere. */
+export function follow(graph: Graph, stepId: string, branch?: Branch): string | null {
+  const branches = graph.transitions.get(stepId);
+  return (branch && branches?.get(branch)) || branches?.get('') || null;
+}

@@ -1,0 +1,46 @@
+import { assertNever } from '../../domain/assert-never.ts';
+import type { Next, StepActivity } from '../../domain/execution.ts';
+import { stepLabel } from '../../domain/step-label.ts';
+import { isEffect } from '../../domain/steps/registry.ts';
+import { follow, type Graph, type GraphStep } from './graph.ts';
+
+/**
+ * What comes next for an execution that stands at a step: the activity of an effect, the timer of a DELAY, the event of a WAIT_FOR_EVENT.
+ * @param at.dueAt when the pause ends; null where only an event ends it
+ */
+export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
+  const { visit, dueAt = null } = at;
+  if (isEffect(step.type)) return { kind: 'effect', visit, activity: step.type, label: stepLabel(step) };
+  switch (step.type) {
+    case 'DELAY': {
+      const then = activityAt(graph, follow(graph, step.id));
+      return { kind: 'delay', visit, dueAt: (dueAt ?? new Date()).toISOString(), then, label: stepLabel(step) };
+    }
+    case 'WAIT_FOR_EVENT':
+      return {
+        kind: 'wait',
+        visit,
+        deadlineAt: dueAt?.toISOString() ?? null,
+        onEvent: activityAt(graph, follow(graph, step.id, 'event')),
+        onTimeout: activityAt(graph, follow(graph, step.id, 'timeout')),
+        label: stepLabel(step, String(step.config.eventName)),
+      };
+    case 'CONDITION':
+    case 'EXIT':
+      throw new Error(`an execution does not stand at a step of type ${step.type}: it is passed at once`);
+    default:
+      return assertNever(step.type);
+  }
+}
+
+/** The same pause with another end. */
+export function withEnd(next: Next, at: Date): Next {
+  if (next.kind === 'delay') return { ...next, dueAt: at.toISOString() };
+  return next.kind === 'wait' ? { ...next, deadlineAt: at.toISOString() } : next;
+}
+
+/** The activity that a step needs: its own where it has an effect, else one that only walks on. */
+function activityAt(graph: Graph, stepId: string | null): StepActivity {
+  const type = stepId === null ? undefined : graph.steps.get(stepId)?.type;
+  return type !== undefined && isEffect(type) ? type : 'ADVANCE';
+}

@@ -1,0 +1,167 @@
+import type { Next, StepInput } from '../../domain/execution.ts';
+import { endPause as endLapsPause } from '../../domain/laps.ts';
+import type { Branch } from '../../domain/steps/definition.ts';
+import { type EffectType, STEPS } from '../../domain/steps/registry.ts';
+import type { Trx } from '../connection.ts';
+import { follow, type GraphStep } from './graph.ts';
+import { nextAt } from './next.ts';
+import { newProgress, type Progress, saveProgress } from './progress.ts';
+import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
+import type { Visit, VisitOutcome } from './visits.ts';
+import { findWaitEvents } from './waits.ts';
+import { fail, type Stop, walk } from './walk.ts';
+
+/** Where an execution stands; one that is gone has no row any more. */
+export interface Standing extends Stop {
+  execution?: StandingExecution;
+}
+
+/** An execution that stands at an effect of this type. */
+export interface EffectStanding {
+  execution: StandingExecution;
+  next: Next & { kind: 'effect' };
+  step: GraphStep;
+}
+
+/** The standing execution when it is at an effect of `activity`; an activity that was overtaken by an edit passes on what is next. */
+export function atEffect({ execution, next, step }: Standing, activity: EffectType): EffectStanding | undefined {
+  if (!execution || !step || next.kind !== 'effect' || next.activity !== activity) return undefined;
+  return { execution, next, step };
+}
+
+const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted' };
+
+/**
+ * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs' order. No execution may
+ * be there twice. Safe to run again: what an earlier attempt of the same activity has done is seen in the database, and the answer goes
+ * on from there.
+ */
+export async function resumeExecutions(trx: Trx, projectId: string, inputs: StepInput[]): Promise<Standing[]> {
+  const locked = await lockExecutions(trx, { projectId, asked: inputs });
+  // The row decides, not the signal: an event that came in with the deadline counts as the event.
+  const waitEvents = await findWaitEvents(
+    trx,
+    projectId,
+    inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
+  );
+  const progress = newProgress();
+  const stops: { execution?: StandingExecution; stop: Stop }[] = [];
+  for (const input of inputs) {
+    const found = locked.get(input.executionId);
+    if (!found) stops.push({ stop: { next: ENDED } });
+    else stops.push({ execution: found.execution, stop: await resume(trx, found, { input, waitEvents, progress }) });
+  }
+  await saveProgress(trx, projectId, progress);
+  return stops.map(({ execution, stop }) => ({ ...stop, ...(execution && { execution }) }));
+}
+
+/** `resumeExecutions` of one. */
+export async function resumeExecution(trx: Trx, input: StepInput): Promise<Standing> {
+  const [standing] = await resumeExecutions(trx, input.projectId, [input]);
+  return standing ?? { next: ENDED };
+}
+
+export interface EffectOutcome extends VisitOutcome {
+  /** Set when the execution cannot go on after this (a webhook with onFailure FAIL). */
+  fails?: boolean;
+}
+
+/**
+ * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the order of the
+ * outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the answer is where the execution
+ * stands now.
+ * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
+ */
+export async function completeEffects(
+  trx: Trx,
+  p: { projectId: string; outcomes: EffectOutcome[]; contactsLocked?: boolean },
+): Promise<Next[]> {
+  const { projectId, outcomes, contactsLocked = false } = p;
+  const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
+  const progress = newProgress();
+  const stops: Stop[] = [];
+  for (const outcome of outcomes) {
+    const found = locked.get(outcome.executionId);
+    stops.push(found ? await complete(trx, found, outcome, progress) : { next: ENDED });
+  }
+  await saveProgress(trx, projectId, progress);
+  return stops.map((stop) => stop.next);
+}
+
+/** `completeEffects` of one. */
+export async function completeEffect(trx: Trx, projectId: string, outcome: EffectOutcome): Promise<Next> {
+  const [next] = await completeEffects(trx, { projectId, outcomes: [outcome] });
+  return next ?? ENDED;
+}
+
+async function complete(trx: Trx, locked: LockedExecution, outcome: EffectOutcome, progress: Progress): Promise<Stop> {
+  const { execution, asked } = locked;
+  const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
+  if (open) progress.closed.push(outcome);
+  if (execution.completedAt) return endOf(execution);
+  if (!open) return standsAt(locked, progress);
+  if (outcome.fails) return fail({ execution, progress }, outcome.error ?? 'the step failed', asked.stepId);
+  return walkOn(trx, locked, { visit: asked, progress });
+}
+
+async function resume(
+  trx: Trx,
+  locked: LockedExecution,
+  p: { input: StepInput; waitEvents: Map<string, string>; progress: Progress },
+): Promise<Stop> {
+  const { execution, current } = locked;
+  const { input, progress } = p;
+  if (execution.completedAt) return endOf(execution);
+  const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
+  return over ? endPause(trx, locked, { ...p, visit: current, resume: input.resume }) : standsAt(locked, progress);
+}
+
+/** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
+async function endPause(
+  trx: Trx,
+  locked: LockedExecution,
+  p: { visit: Visit; resume: StepInput['resume']; waitEvents: Map<string, string>; progress: Progress },
+): Promise<Stop> {
+  const { visit, progress } = p;
+  const { execution, standingMs } = locked;
+  const at = { executionId: execution.id, visit: visit.visit };
+  const eventId = p.resume === 'delay' ? undefined : p.waitEvents.get(execution.id);
+  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: standingMs });
+  if (p.resume === 'delay') {
+    progress.closed.push({ ...at, status: 'COMPLETED' });
+    return walkOn(trx, locked, { visit, progress });
+  }
+  const branch: Branch = eventId ? 'event' : 'timeout';
+  progress.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
+  progress.passedWaits.push(at);
+  return walkOn(trx, locked, { visit, branch, progress });
+}
+
+/** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */
+async function walkOn(
+  trx: Trx,
+  { execution, graph }: LockedExecution,
+  p: { visit: Visit; branch?: Branch; progress: Progress },
+): Promise<Stop> {
+  const { visit, branch, progress } = p;
+  if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
+  const eventsSince = STEPS[visit.type].sendsEmail ? visit.startedAt : undefined;
+  const stepId = follow(graph, visit.stepId, branch);
+  return walk(trx, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
+}
+
+function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
+  const { id: executionId, visit } = execution;
+  progress.positions.push({ executionId, visit, stepId: null, status: 'EXITED', reason: 'step_deleted' });
+  return { next: { kind: 'end', status: 'EXITED', reason: 'step_deleted' } };
+}
+
+/** Where an execution stands by its last visit. */
+function standsAt({ execution, graph, current }: LockedExecution, progress: Progress): Stop {
+  const step = current && graph.steps.get(current.stepId);
+  return current && step ? { next: nextAt(graph, step, current), step } : exitDeleted(execution, progress);
+}
+
+function endOf(execution: StandingExecution): Stop {
+  return { next: { kind: 'end', status: execution.status, reason: execution.reason } };
+}

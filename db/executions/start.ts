@@ -1,0 +1,109 @@
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { ExecutionInput } from '../../domain/execution.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import type { Trx } from '../connection.ts';
+import { loadGraph } from './graph.ts';
+import { newProgress, saveProgress } from './progress.ts';
+import { type Stop, type WalkingExecution, walk } from './walk.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+
+/** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
+const MAX_DEPTH = 10;
+/** The error of an execution whose step caused such an event; it goes on. */
+const TOO_DEEP = 'event_depth';
+
+export interface ExecutionStart {
+  contactId: string;
+  eventId: string | null;
+  eventName: string | null;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  untrusted: boolean;
+  /** Whether a stranger had it begin; also where what it holds is the tenant's. */
+  swayed: boolean;
+  mode: KeyMode;
+  /** The execution whose step caused the event. */
+  causeId: string | null;
+}
+
+export interface StartExecutions {
+  projectId: string;
+  workflow: { id: string; allowReentry: boolean; entryStepId: string | null };
+  starts: ExecutionStart[];
+}
+
+/**
+ * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out: the unique
+ * indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first effect or pause at once, so that
+ * its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a step that caused the next one's event, starts none: that is
+ * said on the last of them.
+ */
+export async function startExecutions(
+  trx: Trx,
+  p: StartExecutions,
+): Promise<{ executionIds: string[]; outbox: OutboxRow[] }> {
+  if (p.starts.length === 0) return { executionIds: [], outbox: [] };
+  const entered = await insertExecutions(trx, p);
+  if (entered.length === 0) return { executionIds: [], outbox: [] };
+  const graph = await loadGraph(trx, p.projectId, p.workflow.id);
+  const stops: { execution: WalkingExecution; stop: Stop }[] = [];
+  const progress = newProgress();
+  for (const execution of entered) {
+    const stop = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
+    stops.push({ execution, stop });
+  }
+  await saveProgress(trx, p.projectId, progress);
+  const inputs: (ExecutionInput & { contactId: string })[] = stops.flatMap(({ execution, stop: { next } }) =>
+    next.kind === 'end'
+      ? []
+      : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
+  );
+  const outbox = await enqueue(
+    trx,
+    inputs.map((input) => ({
+      projectId: p.projectId,
+      kind: 'execution.start' as const,
+      refId: input.executionId,
+      payload: { ...input, workflowId: p.workflow.id },
+    })),
+  );
+  return { executionIds: entered.map((execution) => execution.id), outbox };
+}
+
+/** One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never again". */
+async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
+  const { starts, workflow } = p;
+  const ids = starts.map(() => uuidv7());
+  const { rows } = await prepared<{ id: string }>`
+    WITH u AS MATERIALIZED (
+      SELECT s.*, coalesce((SELECT x.depth + 1 FROM executions x WHERE x.id = s.cause_id AND ${ownedBy('x.project_id', p.projectId)}), 0) AS depth
+      FROM unnest(${ids}::uuid[], ${starts.map((s) => s.contactId)}::uuid[], ${starts.map((s) => s.eventId)}::uuid[],
+        ${starts.map((s) => s.eventName)}::text[], ${starts.map((s) => JSON.stringify(s.event))}::jsonb[],
+        ${starts.map((s) => JSON.stringify(s.context))}::jsonb[], ${starts.map((s) => s.untrusted)}::boolean[],
+        ${starts.map((s) => s.swayed)}::boolean[], ${starts.map((s) => s.mode)}::text[], ${starts.map((s) => s.causeId)}::uuid[])
+        AS s (id, contact_id, event_id, event_name, event, context, untrusted, swayed, mode, cause_id)
+    ), too_deep AS (
+      UPDATE executions SET error = coalesce(error, ${TOO_DEEP}::text)
+      WHERE id = ANY(ARRAY(SELECT cause_id FROM u WHERE depth >= ${MAX_DEPTH}::int))
+    )
+    INSERT INTO executions
+      (id, project_id, workflow_id, contact_id, entry, event_id, event_name, event, context, untrusted, swayed, mode, depth)
+    SELECT u.id, ${p.projectId}, ${workflow.id}, u.contact_id,
+      CASE WHEN ${workflow.allowReentry} THEN 1 + coalesce((
+        SELECT max(x.entry) FROM executions x WHERE x.workflow_id = ${workflow.id} AND x.contact_id = u.contact_id), 0)
+      ELSE 1 END,
+      u.event_id, u.event_name, u.event, u.context, u.untrusted, u.swayed, u.mode, u.depth
+    FROM u WHERE u.depth < ${MAX_DEPTH}::int
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  `.execute(trx);
+  const inserted = new Set(rows.map((row) => row.id));
+  return starts.flatMap((start, index) => {
+    const id = ids[index];
+    if (id === undefined || !inserted.has(id)) return [];
+    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0, laps: null }];
+  });
+}

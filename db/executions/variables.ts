@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Data } from '../../domain/data-values.ts';
+import { broughtBy, type Sourced, sourced, trusted } from '../../domain/provenance.ts';
+import { buildVariables, type ContactUrls } from '../../domain/variables.ts';
+import type { Db } from '../connection.ts';
+
+export interface StepVariables {
+  contact: { id: string; email: string; subscribed: boolean; data: Data };
+  /** Values of strangers among them are plain text only, never a link target, an address or a header. */
+  variables: Sourced<Data>;
+}
+
+/** What a step can name: the contact as it is now, the trigger's payload and the manual context. */
+export async function loadStepVariables(
+  db: Db,
+  execution: {
+    projectId: string;
+    contactId: string;
+    event: Record<string, unknown>;
+    context: Record<string, unknown>;
+    untrusted: boolean;
+  },
+  urls?: ContactUrls,
+): Promise<StepVariables> {
+  const { rows } = await sql<StepVariables['contact'] & { untrustedKeys: string[] }>`
+    SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
+    WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
+  `.execute(db);
+  const row = rows[0] ?? { id: execution.contactId, email: '', subscribed: false, data: {}, untrustedKeys: [] };
+  const { untrustedKeys, ...contact } = row;
+  const variables = buildVariables({
+    contact: { id: contact.id, email: contact.email, data: sourced(contact.data, untrustedKeys) },
+    event: broughtBy(execution.event, execution.untrusted),
+    context: trusted(execution.context), // It comes with a secret key or a session only.
+    ...(urls && { urls }),
+  });
+  return { contact, variables };
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
+import type { Laps } from '../../domain/laps.ts';
+import type { StepType } from '../../domain/steps/registry.ts';
+import type { Db, Trx } from '../connection.ts';
+
+export interface Visit {
+  visit: number;
+  stepId: string;
+  type: StepType;
+  status: VisitStatus;
+  startedAt: Date;
+  dueAt: Date | null;
+}
+
+/** A step that an execution has come to; one that is passed at once is recorded as completed. */
+export interface NewVisit {
+  executionId: string;
+  visit: number;
+  stepId: string;
+  type: StepType;
+  status: VisitStatus;
+  dueAt?: Date | null;
+  output?: Record<string, unknown> | null;
+  error?: string | null;
+}
+
+/** How an open visit ends. */
+export interface VisitOutcome {
+  executionId: string;
+  visit: number;
+  status: 'COMPLETED' | 'SKIPPED' | 'FAILED';
+  output?: Record<string, unknown> | null;
+  error?: string | null;
+  /** Tries that the effect took; 1 unless the provider or endpoint refused for a while. */
+  attempts?: number;
+}
+
+/** Notes a try that failed for now, so that the execution's detail shows it before the last word is said. */
+export async function noteAttempt(
+  trx: Trx,
+  a: { executionId: string; visit: number; attempts: number; error: string },
+): Promise<void> {
+  await sql`
+    UPDATE execution_steps SET attempts = ${a.attempts}, error = ${a.error}
+    WHERE execution_id = ${a.executionId} AND visit = ${a.visit} AND status = 'RUNNING'
+  `.execute(trx);
+}
+
+/** Where an execution stands after a walk; an ended one gets its end's instant and reason. */
+export interface ExecutionPosition {
+  executionId: string;
+  visit: number;
+  stepId: string | null;
+  status: ExecutionStatus;
+  reason?: string | null;
+  error?: string | null;
+  laps?: Laps | null;
+}
+
+/** Tries of an effect that failed for now, as `noteAttempt` left them; 0 before the first. */
+export async function countTries(db: Db, executionId: string, visit: number): Promise<number> {
+  const { rows } = await sql<{ attempts: number }>`
+    SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
+  `.execute(db);
+  return rows[0]?.attempts ?? 0;
+}

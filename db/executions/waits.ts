@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { matchesEventData } from '../../domain/filter-evaluate.ts';
+import { type Condition, parseCondition } from '../../domain/filters.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import type { OpenWait } from '../events/listeners.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { ownedBy } from '../owned-by.ts';
+
+export interface WaitRef {
+  executionId: string;
+  visit: number;
+}
+
+export interface NewWait extends WaitRef {
+  contactId: string;
+  eventName: string;
+  filters: Condition | undefined;
+  /** An event recorded at or after this instant counts, also one from before the registration; null is the transaction's own. */
+  since: Date | null;
+  deadlineAt: Date | null;
+}
+
+/** Registers that executions wait for events; the caller holds the contacts' locks. */
+export async function insertWaits(trx: Trx, projectId: string, waits: NewWait[]): Promise<void> {
+  if (waits.length === 0) return;
+  await sql`
+    INSERT INTO execution_waits (project_id, execution_id, visit, contact_id, event_name, filters, since, deadline_at)
+    SELECT ${projectId}, u.execution_id, u.visit, u.contact_id, u.event_name, u.filters, coalesce(u.since, now()), u.deadline_at
+    FROM unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[],
+      ${waits.map((w) => w.contactId)}::uuid[], ${waits.map((w) => w.eventName)}::text[],
+      ${waits.map((w) => (w.filters ? JSON.stringify(w.filters) : null))}::jsonb[], ${waits.map((w) => w.since)}::timestamptz[],
+      ${waits.map((w) => w.deadlineAt)}::timestamptz[])
+      AS u (execution_id, visit, contact_id, event_name, filters, since, deadline_at)
+  `.execute(trx);
+}
+
+/** By the index events_name. At most this many are looked at: the newest decide little. */
+const EVENTS_LOOKED_AT = 100;
+
+/**
+ * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins. The caller holds
+ * the contact's lock. @returns its id, and whether a stranger had it happen
+ */
+export async function findMatchingEvent(
+  trx: Trx,
+  projectId: string,
+  wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
+): Promise<{ id: string; swayed: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; data: unknown; swayed: boolean }>`
+    SELECT id, data, untrusted OR swayed AS swayed FROM events
+    WHERE project_id = ${projectId} AND name = ${wait.eventName} AND contact_id = ${wait.contactId}
+      AND created_at >= coalesce(${wait.since}::timestamptz, now())
+    ORDER BY created_at LIMIT ${EVENTS_LOOKED_AT}
+  `.execute(trx);
+  const now = new Date();
+  return rows.find((event) => matchesEventData(wait.filters, event.data ?? {}, now));
+}
+
+/** Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks. */
+export async function sway(trx: Trx, projectId: string, executionIds: string[]): Promise<void> {
+  if (executionIds.length === 0) return;
+  await sql`
+    UPDATE executions SET swayed = true WHERE id = ANY(${executionIds}::uuid[]) AND ${ownedBy('project_id', projectId)}
+  `.execute(trx);
+}
+
+/**
+ * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The row says that the wait
+ * is over; the signal only wakes the workflow, so a signal that is late or lost changes nothing.
+ */
+export async function satisfyWaits(
+  trx: Trx,
+  projectId: string,
+  events: { id: string; contactId: string | null; name: string; data: Record<string, unknown>; swayed: boolean }[],
+  waits: OpenWait[],
+): Promise<OutboxRow[]> {
+  const now = new Date();
+  const satisfied = waits.flatMap((wait) => {
+    const filters = wait.filters ? parseCondition(wait.filters, 'wait') : undefined;
+    const event = events.find(
+      (candidate) =>
+        candidate.contactId === wait.contactId &&
+        candidate.name === wait.eventName &&
+        matchesEventData(filters, candidate.data, now),
+    );
+    return event ? [{ ...wait, eventId: event.id, swayed: event.swayed }] : [];
+  });
+  if (satisfied.length === 0) return [];
+  await sql`
+    UPDATE execution_waits w SET event_id = u.event_id
+    FROM unnest(${satisfied.map((w) => w.executionId)}::uuid[], ${satisfied.map((w) => w.visit)}::int[],
+      ${satisfied.map((w) => w.eventId)}::uuid[]) AS u (execution_id, visit, event_id)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.event_id IS NULL
+  `.execute(trx);
+  await sway(
+    trx,
+    projectId,
+    satisfied.flatMap((wait) => (wait.swayed ? wait.executionId : [])),
+  );
+  return enqueue(
+    trx,
+    satisfied.map((wait) => ({
+      projectId,
+      kind: 'execution.event' as const,
+      refId: wait.executionId,
+      payload: { visit: wait.visit },
+    })),
+  );
+}
+
+/** The events that ended these waits, by execution; those that are open still, or that there are none of, are left out. */
+export async function findWaitEvents(trx: Trx, projectId: string, waits: WaitRef[]): Promise<Map<string, string>> {
+  if (waits.length === 0) return new Map();
+  const { rows } = await sql<{ execution_id: string; event_id: string }>`
+    SELECT w.execution_id, w.event_id FROM execution_waits w
+    JOIN unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+      USING (execution_id, visit)
+    WHERE w.project_id = ${projectId} AND w.event_id IS NOT NULL
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.execution_id, row.event_id]));
+}
+
+/** Takes waits away once their steps are passed, so that only open waits are looked through. */
+export async function deleteWaits(trx: Trx, projectId: string, waits: WaitRef[]): Promise<void> {
+  if (waits.length === 0) return;
+  await sql`
+    DELETE FROM execution_waits w
+    USING unnest(${waits.map((w) => w.executionId)}::uuid[], ${waits.map((w) => w.visit)}::int[]) AS u (execution_id, visit)
+    WHERE w.execution_id = u.execution_id AND w.visit = u.visit AND w.project_id = ${projectId}
+  `.execute(trx);
+}

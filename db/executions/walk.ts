@@ -1,0 +1,227 @@
+import { ZodError } from 'zod';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { assertNever } from '../../domain/assert-never.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Next, VisitStatus } from '../../domain/execution.ts';
+import { parseCondition } from '../../domain/filters.ts';
+import { interpolate } from '../../domain/interpolate.ts';
+import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../domain/laps.ts';
+import type { Branch } from '../../domain/steps/definition.ts';
+import { delayMs } from '../../domain/steps/delay.ts';
+import { isEffect } from '../../domain/steps/registry.ts';
+import { WaitConfig } from '../../domain/steps/wait-for-event.ts';
+import type { Trx } from '../connection.ts';
+import { conditionHolds } from './condition.ts';
+import { follow, type Graph, type GraphStep } from './graph.ts';
+import { nextAt } from './next.ts';
+import type { Progress } from './progress.ts';
+import { loadStepVariables } from './variables.ts';
+import type { NewVisit } from './visits.ts';
+import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+
+/** An execution as a walk needs it; `visit` counts the steps it has come to. */
+export interface WalkingExecution {
+  id: string;
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  visit: number;
+  event: Record<string, unknown>;
+  context: Record<string, unknown>;
+  /** A stranger's event began it: what `event` holds is theirs. */
+  untrusted: boolean;
+  /** A stranger had it begin, or go on past a wait: it lifts nobody's refusal. */
+  swayed: boolean;
+  mode: KeyMode;
+  /** Kept once its workflow can lead in a circle; null before. */
+  laps: Laps | null;
+}
+
+export interface Walk {
+  execution: WalkingExecution;
+  graph: Graph;
+  /** Where to go; null is the end of the graph. */
+  stepId: string | null;
+  /** From when on an event counts for a WAIT_FOR_EVENT that comes next; now where it is absent. */
+  eventsSince?: Date;
+  /** Where the walk notes what is to be written. */
+  progress: Progress;
+}
+
+/** Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that. */
+export interface Stop {
+  next: Next;
+  step?: GraphStep;
+}
+
+/**
+ * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Writes nothing:
+ * what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
+ * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
+ * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
+ */
+export async function walk(trx: Trx, w: Walk): Promise<Stop> {
+  let stepId = w.stepId;
+  if (w.graph.circular) w.execution.laps ??= newLaps();
+  while (true) {
+    if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
+    const step = w.graph.steps.get(stepId);
+    if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
+    const arrived = await arrive(trx, w, step);
+    if ('next' in arrived) return arrived;
+    stepId = follow(w.graph, step.id, arrived.branch);
+  }
+}
+
+/** A step either stops the walk or is passed, by a branch where it has any. */
+type Arrival = Stop | { branch?: Branch };
+
+async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { laps } = w.execution;
+  if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
+  w.execution.visit += 1;
+  if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
+  if (isEffect(step.type)) return stopAtEffect(w, step);
+  switch (step.type) {
+    case 'DELAY':
+      return stopAtDelay(trx, w, step);
+    case 'WAIT_FOR_EVENT':
+      return stopAtWait(trx, w, step);
+    case 'CONDITION':
+      return passCondition(trx, w, step);
+    case 'EXIT':
+      return exitAt(w, step);
+    default:
+      return assertNever(step.type);
+  }
+}
+
+function stopAtEffect(w: Walk, step: GraphStep): Stop {
+  const visit = addVisit(w, step, { status: 'RUNNING' });
+  moveTo(w, step, 'RUNNING');
+  return { next: nextAt(w.graph, step, visit), step };
+}
+
+async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+  const now = Date.now();
+  const dueAt = await dueOf(trx, step, w.execution, now);
+  if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
+  if (dueAt.getTime() <= now) {
+    addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
+    return {};
+  }
+  return pauseAt(w, step, { now, dueAt });
+}
+
+async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+  const config = WaitConfig.parse(step.config);
+  const now = Date.now();
+  const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
+  const { id, projectId, visit, contactId } = w.execution;
+  const wait = {
+    contactId,
+    eventName: config.eventName,
+    filters: config.filters && parseCondition(config.filters, 'wait'),
+    since: w.eventsSince ?? null,
+  };
+  const event = await findMatchingEvent(trx, projectId, wait);
+  if (event) {
+    if (event.swayed) {
+      w.execution.swayed = true;
+      await sway(trx, projectId, [w.execution.id]);
+    }
+    addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
+    return { branch: 'event' };
+  }
+  const registered = { ...wait, executionId: id, visit, deadlineAt };
+  w.progress.waits.push(registered);
+  return pauseAt(w, step, { now, dueAt: deadlineAt, wait: registered });
+}
+
+function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
+  const { laps, id: executionId } = w.execution;
+  if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
+  const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
+  moveTo(w, step, 'WAITING');
+  const stop = { next: nextAt(w.graph, step, visit), step };
+  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait });
+  return stop;
+}
+
+async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { projectId, contactId, event, context } = w.execution;
+  const holds = await conditionHolds(trx, { projectId, contactId, event, context, config: step.config }).catch(
+    unusable,
+  );
+  if (holds instanceof Unusable) return failAt(w, step, holds.message);
+  const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+function exitAt(w: Walk, step: GraphStep): Stop {
+  const reason = typeof step.config.reason === 'string' ? step.config.reason : null;
+  addVisit(w, step, { status: 'COMPLETED', output: reason ? { reason } : null });
+  return end(w, { status: 'EXITED', reason, stepId: step.id });
+}
+
+/** A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for it. */
+class Unusable extends Error {}
+
+function unusable(error: unknown): Unusable {
+  if (error instanceof AppError || error instanceof ZodError)
+    return new Unusable(`this condition cannot be evaluated: ${error.message}`);
+  throw error;
+}
+
+/** The instant at which a DELAY ends; null when its `until` does not come to one. */
+async function dueOf(trx: Trx, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
+  if (typeof step.config.until !== 'string') {
+    return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
+  }
+  const { variables } = await loadStepVariables(trx, execution);
+  const at = Date.parse(interpolate(step.config.until, variables, { untrusted: 'keep' }));
+  return Number.isNaN(at) ? null : new Date(at);
+}
+
+/** Notes that the execution has come to a step, and what became of it there. */
+function addVisit(
+  { execution, progress }: Walk,
+  step: GraphStep,
+  how: { status: VisitStatus; output?: Record<string, unknown> | null; dueAt?: Date | null; error?: string },
+): NewVisit {
+  const { id: executionId, visit } = execution;
+  const added = { executionId, visit, stepId: step.id, type: step.type, ...how };
+  progress.visits.push(added);
+  return added;
+}
+
+/** Notes that the execution stands at the step that it has come to. */
+function moveTo({ execution, progress }: Walk, step: GraphStep, status: 'RUNNING' | 'WAITING'): void {
+  const { id: executionId, visit, laps } = execution;
+  progress.positions.push({ executionId, visit, stepId: step.id, status, laps });
+}
+
+function end(
+  { execution, progress }: Walk,
+  how: { status: 'COMPLETED' | 'EXITED'; reason: string | null; stepId?: string },
+): Stop {
+  const { status, reason, stepId = null } = how;
+  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status, reason });
+  return { next: { kind: 'end', status, reason } };
+}
+
+function failAt(w: Walk, step: GraphStep, error: string): Stop {
+  addVisit(w, step, { status: 'FAILED', error });
+  return fail(w, error, step.id);
+}
+
+/** Ends an execution that cannot go on, with what an operator and the tenant need to mend it. */
+export function fail(
+  { execution, progress }: { execution: { id: string; visit: number }; progress: Progress },
+  error: string,
+  stepId: string | null = null,
+): Stop {
+  progress.positions.push({ executionId: execution.id, visit: execution.visit, stepId, status: 'FAILED', error });
+  return { next: { kind: 'end', status: 'FAILED', reason: error } };
+}

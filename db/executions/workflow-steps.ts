@@ -1,0 +1,257 @@
+import { sql } from 'kysely';
+import { AppError, fieldError } from '../../domain/errors.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
+import { STEPS, type StepType } from '../../domain/steps/registry.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import type { Trx } from '../connection.ts';
+import { endExecutions } from './end.ts';
+import { required } from '../required.ts';
+import { takeStepRoom } from '../room.ts';
+import { assertSender } from '../domains/senders.ts';
+import { sealStepConfig } from './step-secrets.ts';
+import {
+  getWorkflow,
+  lockWorkflow,
+  STEP_COLUMNS,
+  type Step,
+  TRANSITION_COLUMNS,
+  type Transition,
+  toStep,
+  toTransition,
+} from './workflows.ts';
+
+export interface StepRef {
+  projectId: string;
+  workflowId: string;
+  stepId: string;
+}
+
+export interface NewStep {
+  projectId: string;
+  workflowId: string;
+  type: StepType;
+  name: string;
+  config: StepConfig;
+  position: { x: number; y: number } | null;
+  autoConnect: boolean;
+  secretKey: string;
+}
+
+/**
+ * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
+ * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
+ */
+export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
+  await checkSending(trx, p.projectId, p);
+  const id = uuidv7();
+  const row = await trx
+    .insertInto('workflow_steps')
+    .values({
+      id,
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      type: p.type,
+      name: p.name,
+      config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
+      template_id: templateOf(p),
+      position: p.position && JSON.stringify(p.position),
+    })
+    .returning(STEP_COLUMNS)
+    .executeTakeFirst();
+  await sql`
+    UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
+  `.execute(trx);
+  if (p.autoConnect) await connectToLast(trx, p, id);
+  return toStep(row);
+}
+
+/** Changes a step; executions that have not passed it follow it as it is then. @throws AppError like `insertStep` */
+export async function updateStep(
+  trx: Trx,
+  p: StepRef & {
+    name?: string | undefined;
+    config?: StepConfig | undefined;
+    position?: { x: number; y: number } | null | undefined;
+    secretKey: string;
+  },
+): Promise<Step> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const current = await getStep(trx, p);
+  if (p.config) await takeStepRoom(trx, { ...p, config: p.config });
+  if (p.config) await checkSending(trx, p.projectId, { type: current.type, config: p.config });
+  const config = p.config ? sealStepConfig(p.secretKey, p.stepId, p.config, current.config) : current.config;
+  const position = p.position === undefined ? current.position : p.position;
+  const row = await trx
+    .updateTable('workflow_steps')
+    .set({
+      name: p.name ?? current.name,
+      config: JSON.stringify(config),
+      template_id: templateOf({ type: current.type, config }),
+      position: position && JSON.stringify(position),
+      updated_at: sql`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.stepId)
+    .returning(STEP_COLUMNS)
+    .executeTakeFirst();
+  return toStep(row);
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
+  return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
+}
+
+function selectStep(trx: Trx, { projectId, workflowId, stepId }: StepRef) {
+  return trx
+    .selectFrom('workflow_steps')
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', workflowId)
+    .where('id', '=', stepId);
+}
+
+/**
+ * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at it end EXITED,
+ * `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
+ */
+export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  await lockStep(trx, p);
+  if (p.splice) await spliceAround(trx, p);
+  const { outbox } = await endExecutions(trx, {
+    projectId: p.projectId,
+    where: sql<boolean>`workflow_id = ${p.workflowId} AND current_step_id = ${p.stepId}`,
+    status: 'EXITED',
+    reason: 'step_deleted',
+  });
+  await sql`
+    UPDATE workflows SET entry_step_id = NULL, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
+  `.execute(trx);
+  await sql`DELETE FROM workflow_steps WHERE project_id = ${p.projectId} AND id = ${p.stepId}`.execute(trx);
+  return outbox;
+}
+
+/** Waits for executions that are coming to the step to be there, and keeps out others. @throws AppError NOT_FOUND */
+async function lockStep(trx: Trx, step: StepRef): Promise<void> {
+  required(await selectStep(trx, step).select('id').forUpdate().executeTakeFirst());
+}
+
+/**
+ * Joins two steps. The unique index decides that a step has one transition a branch.
+ * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one that is taken
+ */
+export async function insertTransition(
+  trx: Trx,
+  p: { projectId: string; workflowId: string; fromStepId: string; toStepId: string; branch: Transition['branch'] },
+): Promise<Transition> {
+  await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const from = await getStep(trx, { ...p, stepId: p.fromStepId });
+  await getStep(trx, { ...p, stepId: p.toStepId });
+  checkBranch(from.type, p.branch);
+  const row = await trx
+    .insertInto('workflow_transitions')
+    .values({
+      project_id: p.projectId,
+      workflow_id: p.workflowId,
+      from_step_id: p.fromStepId,
+      to_step_id: p.toStepId,
+      branch: p.branch,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(TRANSITION_COLUMNS)
+    .executeTakeFirst();
+  if (row) return toTransition(row);
+  throw new AppError('CONFLICT', {
+    message: `The step has a ${p.branch ? `“${p.branch}” ` : ''}transition already.`,
+    details: { fromStepId: p.fromStepId, branch: p.branch },
+    suggestion: 'Delete that transition first.',
+  });
+}
+
+/** @throws AppError NOT_FOUND */
+export async function deleteTransition(
+  trx: Trx,
+  p: { projectId: string; workflowId: string; transitionId: string },
+): Promise<void> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('workflow_transitions')
+    .where('project_id', '=', p.projectId)
+    .where('workflow_id', '=', p.workflowId)
+    .where('id', '=', p.transitionId)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND');
+}
+
+function checkBranch(type: StepType, branch: Branch | null): void {
+  const { branches } = STEPS[type];
+  if (branches.includes(branch)) return;
+  const takes = branches.map((name) => name ?? 'none');
+  throw fieldError(
+    'branch',
+    takes.length === 0
+      ? `nothing comes after an ${type} step`
+      : `the branch of a ${type} step is one of: ${takes.join(', ')}`,
+    'invalid_enum_value',
+  );
+}
+
+/** Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no plain transition. */
+async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
+  const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const others = steps.filter((step) => step.id !== stepId).reverse();
+  for (const from of others) {
+    const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
+    const { branches } = STEPS[from.type];
+    const free = branches.find((branch) => !taken.includes(branch));
+    if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
+    const { projectId, workflowId } = p;
+    await insertTransition(trx, { projectId, workflowId, fromStepId: from.id, toStepId: stepId, branch: free });
+    return;
+  }
+}
+
+async function spliceAround(trx: Trx, p: StepRef): Promise<void> {
+  const { transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
+  const targets = new Set(
+    transitions.filter((t) => t.fromStepId === p.stepId && t.toStepId !== p.stepId).map((t) => t.toStepId),
+  );
+  if (targets.size > 1) {
+    throw new AppError('CONFLICT', {
+      message: 'The branches of this step lead to different steps, so its neighbours cannot be joined.',
+      details: { toStepIds: [...targets] },
+      suggestion: 'Delete it without splice, and draw the transitions you want.',
+    });
+  }
+  const [target] = targets;
+  if (target === undefined) return;
+  await sql`
+    UPDATE workflow_transitions SET to_step_id = ${target}
+    WHERE project_id = ${p.projectId} AND workflow_id = ${p.workflowId} AND to_step_id = ${p.stepId} AND from_step_id <> ${p.stepId}
+  `.execute(trx);
+  await sql`
+    UPDATE workflows SET entry_step_id = ${target} WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
+  `.execute(trx);
+}
+
+async function checkSending(trx: Trx, projectId: string, step: { type: StepType; config: StepConfig }): Promise<void> {
+  const templateId = templateOf(step);
+  if (templateId) {
+    const { rows } = await sql`SELECT 1 FROM templates WHERE project_id = ${projectId} AND id = ${templateId}`.execute(
+      trx,
+    );
+    if (rows.length === 0) throw fieldError('config.templateId', 'no template of this project has this id');
+  }
+  const { from } = step.config;
+  const sender = typeof from === 'string' ? from : (from as { email?: string } | undefined)?.email;
+  if (STEPS[step.type].sendsEmail && sender) await assertSender(trx, projectId, sender);
+}
+
+function templateOf(step: { type: StepType; config: StepConfig }): string | null {
+  const { templateId } = step.config;
+  return STEPS[step.type].takesTemplate && typeof templateId === 'string' ? templateId : null;
+}

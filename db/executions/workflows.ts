@@ -1,0 +1,277 @@
+import { sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
+import type { StepType } from '../../domain/steps/registry.ts';
+import { checkGraph, type TriggerType, type WorkflowGraph } from '../../domain/workflow-graph.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { required } from '../required.ts';
+import { takeRoom } from '../room.ts';
+import type { RowOf } from '../schema/database.ts';
+
+export interface Workflow {
+  id: string;
+  name: string;
+  description: string | null;
+  triggerType: TriggerType;
+  eventName: string | null;
+  enabled: boolean;
+  allowReentry: boolean;
+  entryStepId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface Step {
+  id: string;
+  type: StepType;
+  name: string;
+  config: StepConfig;
+  templateId: string | null;
+  position: { x: number; y: number } | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface Transition {
+  id: string;
+  fromStepId: string;
+  toStepId: string;
+  branch: Branch | null;
+}
+
+export interface WorkflowDetail extends Workflow {
+  steps: Step[];
+  transitions: Transition[];
+}
+
+export interface WorkflowChanges {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  triggerType?: TriggerType | undefined;
+  eventName?: string | null | undefined;
+  enabled?: boolean | undefined;
+  allowReentry?: boolean | undefined;
+  entryStepId?: string | null | undefined;
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'trigger_type',
+  'event_name',
+  'enabled',
+  'allow_reentry',
+  'entry_step_id',
+  'created_at',
+  'updated_at',
+] as const;
+export const STEP_COLUMNS = [
+  'id',
+  'type',
+  'name',
+  'config',
+  'template_id',
+  'position',
+  'created_at',
+  'updated_at',
+] as const;
+export const TRANSITION_COLUMNS = ['id', 'from_step_id', 'to_step_id', 'branch'] as const;
+
+export interface WorkflowKey {
+  projectId: string;
+  id: string;
+}
+
+/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500 */
+export async function insertWorkflow(
+  trx: Trx,
+  p: {
+    projectId: string;
+    name: string;
+    description: string | null;
+    triggerType: TriggerType;
+    eventName: string | null;
+    allowReentry: boolean;
+  },
+): Promise<WorkflowDetail> {
+  await takeRoom(trx, p.projectId, 'workflows');
+  const row = await trx
+    .insertInto('workflows')
+    .values({
+      project_id: p.projectId,
+      name: p.name,
+      description: p.description,
+      trigger_type: p.triggerType,
+      event_name: p.eventName,
+      allow_reentry: p.allowReentry,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return { ...toWorkflow(row), steps: [], transitions: [] };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
+  const row = await selectWorkflow(db, p).executeTakeFirst();
+  return withGraph(db, p, toWorkflow(row));
+}
+
+/** Newest first, by page number or cursor. */
+export async function listWorkflows(
+  db: Db,
+  p: { projectId: string; page: number; pageSize: number; cursor?: string | undefined },
+): Promise<NumberedPage<Workflow>> {
+  const { projectId, page, pageSize, cursor } = p;
+  const ofProject = db.selectFrom('workflows').where('project_id', '=', projectId);
+  const rows = await ofProject
+    .select(COLUMNS)
+    .where(afterCursor(cursor))
+    .orderBy('id', 'desc')
+    .limit(pageSize + 1)
+    .offset(offsetOf(p))
+    .execute();
+  const { total } = await ofProject.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return toNumberedPage(rows, { page, pageSize, total }, toWorkflow);
+}
+
+/**
+ * Changes a workflow. Enabling checks its whole graph as it is after the change.
+ * @throws AppError NOT_FOUND; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
+ */
+export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
+  const current = await lockWorkflow(trx, p);
+  const wanted = { ...current, ...definedOnly(p.changes) };
+  const row = await trx
+    .updateTable('workflows')
+    .set({
+      name: wanted.name,
+      description: wanted.description,
+      trigger_type: wanted.triggerType,
+      event_name: wanted.eventName,
+      enabled: wanted.enabled,
+      allow_reentry: wanted.allowReentry,
+      entry_step_id: wanted.entryStepId,
+      updated_at: sql`now()`,
+    })
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  const detail = await withGraph(trx, p, toWorkflow(row));
+  const errors = await faultsOf(trx, p.projectId, detail, p.changes);
+  if (errors.length > 0)
+    throw new AppError('VALIDATION_ERROR', { message: 'The workflow cannot be run as it is.', errors });
+  return detail;
+}
+
+/** Deletes a workflow without active executions. @throws AppError NOT_FOUND, CONFLICT */
+export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
+  // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count is final.
+  await lockWorkflow(trx, p, 'FOR UPDATE');
+  const { rows } = await sql<{ active: number }>`
+    SELECT count(*) AS active FROM executions WHERE workflow_id = ${p.id} AND completed_at IS NULL
+  `.execute(trx);
+  const active = rows[0]?.active ?? 0;
+  if (active > 0) {
+    throw new AppError('CONFLICT', {
+      message: 'The workflow has active executions.',
+      details: { activeExecutions: active },
+      suggestion: 'Cancel them with POST /workflows/{id}/executions/cancel-all, or disable the workflow and wait.',
+    });
+  }
+  await sql`DELETE FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id}`.execute(trx);
+}
+
+/** Locks a workflow against other changes; executions go on starting (`FOR NO KEY UPDATE`). @throws AppError NOT_FOUND */
+export async function lockWorkflow(
+  trx: Trx,
+  p: WorkflowKey,
+  strength: 'FOR NO KEY UPDATE' | 'FOR UPDATE' = 'FOR NO KEY UPDATE',
+): Promise<Workflow> {
+  const select = selectWorkflow(trx, p);
+  const row = await (strength === 'FOR UPDATE' ? select.forUpdate() : select.forNoKeyUpdate()).executeTakeFirst();
+  return toWorkflow(row);
+}
+
+function selectWorkflow(db: Db, { projectId, id }: WorkflowKey) {
+  return db.selectFrom('workflows').select(COLUMNS).where('project_id', '=', projectId).where('id', '=', id);
+}
+
+async function withGraph(db: Db, { projectId, id }: WorkflowKey, workflow: Workflow): Promise<WorkflowDetail> {
+  const steps = await db
+    .selectFrom('workflow_steps')
+    .select(STEP_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', id)
+    .orderBy('id')
+    .execute();
+  const transitions = await db
+    .selectFrom('workflow_transitions')
+    .select(TRANSITION_COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('workflow_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return { ...workflow, steps: steps.map(toStep), transitions: transitions.map(toTransition) };
+}
+
+async function faultsOf(trx: Trx, projectId: string, detail: WorkflowDetail, changes: WorkflowChanges) {
+  const strange =
+    changes.entryStepId && !detail.steps.some((step) => step.id === changes.entryStepId)
+      ? [{ field: 'entryStepId', message: 'this is not a step of the workflow', code: 'custom' }]
+      : [];
+  return changes.enabled ? [...strange, ...checkGraph(await toGraph(trx, projectId, detail))] : strange;
+}
+
+/** The workflow as its check sees it. */
+async function toGraph(trx: Trx, projectId: string, detail: WorkflowDetail): Promise<WorkflowGraph> {
+  const ready = await listReadySenders(trx, projectId, detail.id);
+  return {
+    ...detail,
+    steps: detail.steps.map((step) => ({ ...step, senderReady: ready.has(step.id) })),
+  };
+}
+
+/** Steps with a template whose sender, or that of their template, is on a verified domain. */
+async function listReadySenders(trx: Trx, projectId: string, workflowId: string): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT s.id FROM workflow_steps s JOIN templates t ON t.id = s.template_id AND t.project_id = s.project_id
+    JOIN domains d ON d.project_id = s.project_id AND d.status = 'VERIFIED' AND d.domain = lower(split_part(
+      coalesce(s.config->'from'->>'email', s.config->>'from', t.from_email), '@', 2))
+    WHERE s.project_id = ${projectId} AND s.workflow_id = ${workflowId}
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** @throws AppError NOT_FOUND where there is no row */
+function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
+  const { id, name, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
+  return {
+    id,
+    name,
+    description,
+    triggerType: trigger_type,
+    eventName: event_name,
+    enabled,
+    allowReentry: allow_reentry,
+    entryStepId: rest.entry_step_id,
+    createdAt: rest.created_at,
+    updatedAt: rest.updated_at,
+  };
+}
+
+/** @throws AppError NOT_FOUND where there is no row */
+export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
+  const { id, type, name, config, template_id, position, created_at, updated_at } = required(row);
+  return { id, type, name, config, templateId: template_id, position, createdAt: created_at, updatedAt: updated_at };
+}
+
+export function toTransition(row: RowOf<'workflow_transitions', typeof TRANSITION_COLUMNS>): Transition {
+  return { id: row.id, fromStepId: row.from_step_id, toStepId: row.to_step_id, branch: row.branch };
+}

@@ -1,0 +1,211 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Begun } from '../../domain/begun.ts';
+import { type NewOutboxRow, type OutboxRow, priorityOf } from '../../domain/outbox.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
+import type { Db, Trx } from '../connection.ts';
+import { prepared } from '../prepared.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** A row that fails waits 1 s, 2 s, 4 s … and at most this long: what is wrong with it may be mended. */
+const MAX_BACKOFF_SECONDS = 60;
+/** The words of a failure are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 500;
+
+/** Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the workers. */
+export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
+  if (rows.length === 0) return [];
+  const queued = outboxRows(rows);
+  await prepared`${insertOutbox(queued)}`.execute(trx);
+  return queued;
+}
+
+/** Work as rows that `insertOutbox` queues. */
+export function outboxRows(rows: NewOutboxRow[]): OutboxRow[] {
+  return rows.map((row) => ({ ...row, id: uuidv7(), payload: row.payload ?? {} }) as OutboxRow);
+}
+
+/** The statement of `enqueue`, for a statement that does more; any number of rows. */
+export function insertOutbox(rows: OutboxRow[]): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload)
+    SELECT u.* FROM unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.projectId)}::uuid[],
+      ${rows.map((r) => r.kind)}::text[], ${rows.map(priorityOf)}::int2[], ${rows.map((r) => r.refId)}::uuid[],
+      ${rows.map((r) => JSON.stringify(r.payload))}::jsonb[]) AS u`;
+}
+
+export interface FairClaim {
+  priority: number;
+  /** Rows at most. */
+  limit: number;
+  /** Projects take turns from the one that comes after this one; the zero id begins anew. */
+  after: string;
+  /** Taken rows come back by themselves after this: the process that has them was killed, or Temporal has lost them. */
+  leaseMs: number;
+  /** How many more rows these projects may have under way; all others may have any number. */
+  rooms?: Map<string, number>;
+  /** For what Temporal begins: rows are marked, and count as being with Temporal until they are deleted or their lease runs out. */
+  forTemporal?: boolean;
+}
+
+/** A row that this process has now. */
+export type TakenRow = OutboxRow & {
+  /** 1 for a row that nobody had before. */
+  attempts: number;
+};
+
+/** Projects looked at for one claim, from the one whose turn it is and from the first. */
+const PROJECTS_LOOKED_AT = 100;
+
+/**
+ * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take the same row (SKIP LOCKED).
+ * By the index outbox_turn: a look for each project that has rows, however many those are, so that the one with a hundred thousand keeps
+ * nobody waiting. Returns the rows in the order of their ids.
+ */
+export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
+  const { priority, after, rooms = new Map<string, number>() } = p;
+  const taken = p.forTemporal ? sql`taken_at = now(),` : sql``;
+  const { rows } = await prepared<ClaimedRow>`
+    WITH RECURSIVE
+    ${projectsFrom('ahead', priority, sql`> ${after}::uuid`)},
+    ${projectsFrom('behind', priority, sql`<= ${after}::uuid`)},
+    waiting AS MATERIALIZED (
+      SELECT w.project_id, w.place, coalesce(r.room, 2147483647) AS room
+      FROM (SELECT project_id, n AS place FROM ahead UNION ALL SELECT project_id, n + ${PROJECTS_LOOKED_AT} FROM behind) w
+      LEFT JOIN unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[]) AS r (project_id, room) ON r.project_id = w.project_id
+      WHERE coalesce(r.room, 1) > 0
+    ), picked AS (
+      SELECT turns.id FROM (
+        SELECT o.id, w.place, row_number() OVER (PARTITION BY w.project_id ORDER BY o.id) AS turn
+        FROM waiting w CROSS JOIN LATERAL (
+          SELECT q.id FROM outbox q
+          WHERE q.priority = ${priority}::int2 AND q.project_id = w.project_id AND q.available_at <= now()
+          ORDER BY q.id LIMIT least(w.room, (SELECT ceil(${p.limit}::float8 / greatest(1, count(*))) FROM waiting)) FOR UPDATE SKIP LOCKED) o
+      ) turns ORDER BY turns.turn, turns.place LIMIT ${p.limit}
+    )
+    UPDATE outbox o SET ${taken} attempts = o.attempts + 1, available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8)
+    FROM picked WHERE o.id = picked.id
+    RETURNING o.id, o.project_id, o.kind, o.ref_id, o.payload, o.attempts
+  `.execute(db);
+  return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What a dispatcher has to know before it claims: which priorities have rows, and how many Temporal has that it has not begun. */
+export interface OutboxLook {
+  waiting: number[];
+  withTemporal: number;
+}
+
+/**
+ * One cheap look, as it is asked for after everything that begins. A row whose lease has run out waits again, and is with nobody. That the rows with
+ * Temporal are asked for between two instants makes the planner expect few of them, and take their index instead of reading a backlog.
+ */
+export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
+  const { rows } = await prepared<OutboxLook>`
+    SELECT
+      (SELECT count(*) FROM outbox WHERE taken_at BETWEEN now() - interval '1 day' AND now() AND available_at > now()) AS "withTemporal",
+      array_remove(ARRAY[${sql.join(priorities.map(firstOf))}], NULL) AS waiting
+  `.execute(db);
+  return rows[0] ?? { waiting: [], withTemporal: 0 };
+}
+
+/** The priority where a row of it waits, else null. In the order of the index outbox_turn, or the planner would rather read the whole table. */
+function firstOf(priority: number): RawBuilder<unknown> {
+  const each = sql.lit(priority);
+  return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
+}
+
+/** Projects that have rows of a priority, each found by one look into the index. */
+function projectsFrom(name: string, priority: number, where: RawBuilder<unknown>): RawBuilder<unknown> {
+  const table = sql.ref(name);
+  const next = (beyond: RawBuilder<unknown>) => sql`
+    SELECT o.project_id FROM outbox o WHERE o.priority = ${priority}::int2 AND ${beyond} ORDER BY o.project_id LIMIT 1`;
+  return sql`
+    ${table} AS (
+      (SELECT f.project_id, 1 AS n FROM (${next(sql`o.project_id ${where}`)}) f)
+      UNION ALL
+      SELECT o.project_id, w.n + 1 FROM ${table} w CROSS JOIN LATERAL (
+        ${next(sql`o.project_id > w.project_id AND o.project_id ${where}`)}) o
+      WHERE w.n < ${PROJECTS_LOOKED_AT})`;
+}
+
+type ClaimedRow = RowOf<'outbox', ['id', 'project_id', 'kind', 'ref_id', 'attempts']> & { payload: object };
+
+function toTaken(row: ClaimedRow): TakenRow {
+  const { id, project_id: projectId, kind, ref_id: refId, attempts } = row;
+  // As it was queued: by `enqueue`, whose rows are typed.
+  return { id, projectId, kind, refId, attempts, payload: row.payload } as TakenRow;
+}
+
+/** Keeps rows that this process still works on from being taken by others. */
+export async function renewLeases(db: Db, p: { ids: string[]; leaseMs: number }): Promise<void> {
+  await prepared`
+    UPDATE outbox SET available_at = now() + make_interval(secs => ${p.leaseMs / 1000}::float8) WHERE id = ANY(${p.ids}::uuid[])
+  `.execute(db);
+}
+
+/** Gives rows back as if they had not been taken, to be taken at once. */
+export async function giveBack(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await prepared`
+    UPDATE outbox SET attempts = greatest(0, attempts - 1), available_at = now(), taken_at = NULL WHERE id = ANY(${ids}::uuid[])
+  `.execute(db);
+}
+
+/** Puts rows off that could not be handed over, longer each time, with the words of the failure for the operator. May run twice. */
+export async function putOff(db: Db, ids: string[], message: string): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    UPDATE outbox SET taken_at = NULL, last_error = ${message.slice(0, ERROR_MAX_CHARS)},
+      available_at = now() + make_interval(secs => least(${MAX_BACKOFF_SECONDS}, 2 ^ least(attempts - 1, 10)))
+    WHERE id = ANY(${ids}::uuid[])
+  `.execute(db);
+}
+
+/** Forgets rows whose work is done, or is Temporal's now. May run twice. */
+export async function deleteRows(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
+}
+
+/** Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May run twice. */
+export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
+  const { rows } = await prepared<{ ms: number }>`
+    DELETE FROM outbox o
+    USING unnest(${begun.map((b) => b.kind)}::text[], ${begun.map((b) => b.refId)}::uuid[], ${begun.map((b) => b.visit)}::int[])
+      AS u (kind, ref_id, visit)
+    WHERE o.ref_id = u.ref_id AND o.kind = u.kind AND o.taken_at IS NOT NULL
+      AND (u.visit IS NULL OR (o.payload->>'visit')::int = u.visit)
+    RETURNING extract(epoch FROM clock_timestamp() - o.taken_at)::float8 * 1000 AS ms
+  `.execute(db);
+  return rows.map((row) => row.ms);
+}
+
+/**
+ * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and a first wait without
+ * a deadline would stand open for ever.
+ */
+export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
+  const { rows: ended } = await prepared<{ id: string }>`
+    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.refId)}::uuid[]) AS t (id, ref_id)
+    LEFT JOIN executions e ON e.id = t.ref_id
+    WHERE e.id IS NULL OR e.completed_at IS NOT NULL
+  `.execute(db);
+  return new Set(ended.map((row) => row.id));
+}
+
+/**
+ * Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. One whose start waits yet, or is on its way,
+ * has not: it would come to life after the signal was dropped.
+ */
+export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
+  const ids = rows.map((row) => row.refId);
+  const { rows: ended } = await sql<{ id: string }>`
+    SELECT t.id FROM unnest(${rows.map((row) => row.id)}::uuid[], ${ids}::uuid[]) AS t (id, ref_id)
+    WHERE (EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id AND e.completed_at IS NOT NULL)
+        OR EXISTS (SELECT FROM campaigns c WHERE c.id = t.ref_id AND c.status NOT IN ${OPEN_CAMPAIGNS})
+        OR NOT EXISTS (SELECT FROM executions e WHERE e.id = t.ref_id UNION ALL SELECT FROM campaigns c WHERE c.id = t.ref_id))
+      AND NOT EXISTS (SELECT FROM outbox s WHERE s.ref_id = t.ref_id AND s.kind IN ('execution.start', 'campaign.start'))
+  `.execute(db);
+  return new Set(ended.map((row) => row.id));
+}

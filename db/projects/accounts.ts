@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/scopes.ts';
+import type { Db, Trx } from '../connection.ts';
+import { sqlStateOf } from '../postgres-errors.ts';
+
+export interface NewAccount {
+  email: string;
+  passwordHash: string;
+  projectName: string;
+  publicKey: { key: string; hash: Buffer };
+}
+
+export interface Account {
+  userId: string;
+  projectId: string;
+  /** There was one with this address and this password. */
+  known: boolean;
+}
+
+export interface ProjectMembership {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+const UNIQUE_VIOLATION = '23505';
+/** One lock for all sign-ups while only the first may sign up: two at once must not both find nobody. */
+const FIRST_SIGNUP_LOCK = 7_203_401;
+
+/**
+ * Makes a user with a first project that they own, all or nothing; or finds the user who has this address and this password already. Others may
+ * have the address: who signs up need not learn of them. With `onlyFirst` it refuses once there is any user.
+ * @param account.passwordHash with the salt that all accounts of the address have
+ * @throws AppError FORBIDDEN (sign-up is closed)
+ */
+export async function insertAccount(db: Db, account: NewAccount, onlyFirst: boolean): Promise<Account> {
+  return db.transaction().execute(async (trx) => {
+    if (onlyFirst) await refuseUnlessFirst(trx);
+    const { email, passwordHash } = account;
+    const made = await trx
+      .insertInto('users')
+      .values({ email, password_hash: passwordHash })
+      .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
+    if (!userId)
+      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account changed in this moment: try again.' });
+    const [project] = made ? [] : await listMemberships(trx, userId);
+    if (project) return { userId, projectId: project.id, known: true };
+    const projectId = await insertProject(trx, { name: account.projectName, publicKey: account.publicKey });
+    await trx.insertInto('memberships').values({ project_id: projectId, user_id: userId, role: 'OWNER' }).execute();
+    return { userId, projectId, known: !made };
+  });
+}
+
+/** Makes a project with its public key; returns its id. */
+export async function insertProject(
+  trx: Db,
+  project: { name: string; publicKey: { key: string; hash: Buffer } },
+): Promise<string> {
+  const { key, hash } = project.publicKey;
+  const row = await trx
+    .insertInto('projects')
+    .values({ name: project.name, public_key: key, public_key_hash: hash })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+async function refuseUnlessFirst(trx: Trx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${FIRST_SIGNUP_LOCK})`.execute(trx);
+  const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(trx);
+  if (rows.length > 0) throw signupClosed();
+}
+
+/** The refusal of a sign-up where SIGNUP does not allow it. */
+export function signupClosed(): AppError {
+  return new AppError('FORBIDDEN', {
+    message: 'Sign-up is closed on this deployment.',
+    suggestion: 'Ask its operator for an account; SIGNUP decides who may make one.',
+  });
+}
+
+/** A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address. */
+export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('password_hash')
+    .where('email', '=', email)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.password_hash;
+}
+
+/** The user who has this address and this password, or undefined. */
+export async function findUser(db: Db, p: { email: string; passwordHash: string }): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', p.email)
+    .where('password_hash', '=', p.passwordHash)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** The hash of a user's password. @throws AppError NOT_FOUND */
+export async function getPasswordHash(db: Db, userId: string): Promise<string> {
+  const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND');
+  return row.password_hash;
+}
+
+/** A user's projects with their role in each, oldest first. */
+export async function listMemberships(db: Db, userId: string): Promise<ProjectMembership[]> {
+  const { rows } = await sql<{ id: string; name: string; role: Role }>`
+    SELECT p.id, p.name, m.role FROM memberships m JOIN projects p ON p.id = m.project_id
+    WHERE m.user_id = ${userId} ORDER BY m.created_at, p.id
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Changes a password, gives the session that asked a new token, and ends every other of the user. Nothing is changed where the password is no longer
+ * the one that was checked (`stale`): of several that ask at once, one does it. Nor where another account of the address has it (`taken`).
+ */
+export async function updatePassword(
+  db: Db,
+  p: { userId: string; checkedHash: string; passwordHash: string; oldToken: Buffer; newToken: Buffer },
+): Promise<'changed' | 'stale' | 'taken'> {
+  const changing = db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ password_hash: p.passwordHash, updated_at: sql`now()` })
+      .where('id', '=', p.userId)
+      .where('password_hash', '=', p.checkedHash)
+      .executeTakeFirst();
+    if (!numUpdatedRows) return 'stale';
+    await trx.deleteFrom('sessions').where('user_id', '=', p.userId).where('token_hash', '<>', p.oldToken).execute();
+    await trx.updateTable('sessions').set({ token_hash: p.newToken }).where('token_hash', '=', p.oldToken).execute();
+    return 'changed';
+  });
+  return changing.catch((error: unknown) => {
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) return 'taken';
+    throw error;
+  });
+}

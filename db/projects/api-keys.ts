@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Db, Trx } from '../connection.ts';
+import type { RowOf } from '../schema/database.ts';
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  mode: KeyMode;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+}
+
+export interface NewApiKey {
+  projectId: string;
+  name: string;
+  hash: Buffer;
+  prefix: string;
+  scopes: readonly string[];
+  mode: KeyMode;
+  /** The user who made it; null for none. */
+  createdBy: string | null;
+  expiresAt: Date | null;
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'prefix',
+  'scopes',
+  'mode',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+  'created_at',
+] as const;
+
+type ApiKeyRow = RowOf<'api_keys', typeof COLUMNS>;
+
+/** Keeps a new key by its hash. */
+export async function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKey> {
+  const row = await db
+    .insertInto('api_keys')
+    .values({
+      project_id: key.projectId,
+      name: key.name,
+      key_hash: key.hash,
+      prefix: key.prefix,
+      scopes: [...key.scopes],
+      mode: key.mode,
+      created_by: key.createdBy,
+      expires_at: key.expiresAt,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return toApiKey(row);
+}
+
+/** Every key of a project, revoked ones too, newest first. People make them one by one, so the list needs no pages. */
+export async function listApiKeys(db: Db, projectId: string): Promise<ApiKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toApiKey);
+}
+
+/**
+ * Revokes a key for good. May run twice: a revoked key keeps its first `revokedAt`, and `changed` says which it was.
+ * @throws AppError NOT_FOUND (another project's id too)
+ */
+export async function revokeApiKey(
+  trx: Trx,
+  p: { projectId: string; id: string },
+): Promise<{ key: ApiKey; changed: boolean }> {
+  const { rows } = await sql<ApiKeyRow & { changed: boolean }>`
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, now())
+    WHERE project_id = ${p.projectId} AND id = ${p.id}
+    RETURNING ${sql.raw(COLUMNS.join(', '))}, old.revoked_at IS NULL AS changed
+  `.execute(trx);
+  return { key: toApiKey(rows[0]), changed: rows[0]?.changed ?? false };
+}
+
+/** Gives a project a new public key; the old one stops at once. */
+export async function updatePublicKey(trx: Trx, p: { projectId: string; key: string; hash: Buffer }): Promise<void> {
+  await trx
+    .updateTable('projects')
+    .set({ public_key: p.key, public_key_hash: p.hash, updated_at: sql`now()` })
+    .where('id', '=', p.projectId)
+    .execute();
+}
+
+function toApiKey(row: ApiKeyRow | undefined): ApiKey {
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes,
+    mode: row.mode,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** What is audited, by the word that the log shows. */
+export type AuditAction =
+  | 'apikey.created'
+  | 'apikey.revoked'
+  | 'apikey.rotated'
+  | 'project.updated'
+  | 'project.held'
+  | 'project.released'
+  | 'sms_sender.created'
+  | 'sms_sender.deleted';
+
+export interface AuditEntry {
+  id: string;
+  action: string;
+  /** Who did it: `user:<id>`. */
+  actor: string;
+  /** On what: an id, or null for the project itself. */
+  target: string | null;
+  ip: string | null;
+  details: Record<string, unknown>;
+  createdAt: Date;
+}
+
+const COLUMNS = ['id', 'action', 'actor', 'target', 'ip', 'details', 'created_at'] as const;
+
+/** Notes a deed in the transaction that does it, so that there is neither without the other. */
+export async function insertAudit(
+  trx: Trx,
+  entry: {
+    projectId: string;
+    action: AuditAction;
+    actor: string;
+    target: string | null;
+    ip: string | null;
+    details?: Record<string, unknown>;
+  },
+): Promise<void> {
+  await trx
+    .insertInto('audit_log')
+    .values({
+      project_id: entry.projectId,
+      action: entry.action,
+      actor: entry.actor,
+      target: entry.target,
+      ip: entry.ip,
+      details: JSON.stringify(entry.details ?? {}),
+    })
+    .execute();
+}
+
+/** The log newest first; `total` is counted on the first page only. */
+export async function listAudit(
+  db: Db,
+  { projectId, ...page }: PageRequest & { projectId: string },
+): Promise<Page<AuditEntry> & { total: number }> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where(afterCursor(page.cursor))
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  return { ...toPage(rows, page.limit, toEntry), total: page.cursor ? 0 : await countAudit(db, projectId) };
+}
+
+async function countAudit(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM audit_log WHERE project_id = ${projectId}
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function toEntry({ created_at, ...row }: RowOf<'audit_log', typeof COLUMNS>): AuditEntry {
+  return { ...row, createdAt: created_at };
+}

@@ -1,0 +1,46 @@
+import type { DkimKey } from '../../domain/dkim-key.ts';
+import { insertApiKey, type NewApiKey } from './api-keys.ts';
+import type { Db } from '../connection.ts';
+import { insertDomain } from '../domains/domains.ts';
+import { insertSmsSender } from '../sms/senders.ts';
+
+/** What `npm start` makes at its first start. The ids are the caller's, so that it can tell later whether it was made. */
+export interface FirstProject {
+  readonly id: string;
+  readonly name: string;
+  readonly publicKey: { key: string; hash: Buffer };
+  readonly owner: { id: string; email: string; passwordHash: string };
+  readonly keys: readonly Pick<NewApiKey, 'name' | 'hash' | 'prefix' | 'mode' | 'scopes'>[];
+  /** The domain is made as verified: no DNS has to say so. */
+  readonly domain: { name: string; key: DkimKey; atRestKey: Buffer };
+  /** E.164; the sender for every country without one of its own. */
+  readonly smsSender: string;
+}
+
+/** The project's public key as it is now; undefined when there is no such project. */
+export async function findPublicKey(db: Db, projectId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('projects').select('public_key').where('id', '=', projectId).executeTakeFirst();
+  return row?.public_key;
+}
+
+/** Makes the project with its owner, keys, verified domain and SMS sender: all of it or nothing. */
+export async function insertFirstProject(db: Db, project: FirstProject): Promise<void> {
+  const { id, owner, domain, publicKey } = project;
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('projects')
+      .values({ id, name: project.name, public_key: publicKey.key, public_key_hash: publicKey.hash })
+      .execute();
+    await trx
+      .insertInto('users')
+      .values({ id: owner.id, email: owner.email, password_hash: owner.passwordHash })
+      .execute();
+    await trx.insertInto('memberships').values({ project_id: id, user_id: owner.id, role: 'OWNER' }).execute();
+    for (const key of project.keys) {
+      await insertApiKey(trx, { ...key, projectId: id, createdBy: owner.id, expiresAt: null });
+    }
+    await insertDomain(trx, { projectId: id, domain: domain.name, key: domain.key, atRestKey: domain.atRestKey });
+    await trx.updateTable('domains').set({ status: 'VERIFIED' }).where('project_id', '=', id).execute();
+    await insertSmsSender(trx, { projectId: id, country: null, from: project.smsSender });
+  });
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { LimitReached } from '../../domain/errors.ts';
+import type { Db } from '../connection.ts';
+
+/** Failures that a subject may have in the window, before it must wait. */
+export interface AttemptLimit {
+  /** An account, a caller or both together, as a keyed hash. */
+  subject: string;
+  limit: number;
+}
+
+/** An attempt that counts as a failure until it is forgiven. */
+export interface Attempt {
+  subjects: string[];
+  /** When it was noted, in Postgres' words: by it the attempt is found again. */
+  notedAt: string;
+}
+
+const WINDOW_MINUTES = 15;
+
+/**
+ * Counts an attempt to log in as a failure before the password is looked at, so that many at once do not all slip through;
+ * `forgiveAttempt` takes it back. The lock makes counting and noting one step for each subject.
+ * @throws AppError RATE_LIMIT_EXCEEDED with `Retry-After`
+ */
+export async function takeAttempt(db: Db, limits: AttemptLimit[]): Promise<Attempt> {
+  const sorted = [...limits].sort((a, b) => (a.subject < b.subject ? -1 : 1));
+  return db.transaction().execute(async (trx) => {
+    for (const { subject, limit } of sorted) {
+      await sql`SELECT pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(trx);
+      const { rows } = await sql<{ count: number; wait_seconds: number | null }>`
+        SELECT count(*) AS count,
+          ceil(extract(epoch FROM min(failed_at) + make_interval(mins => ${WINDOW_MINUTES}) - now()))::int AS wait_seconds
+        FROM (SELECT failed_at FROM login_failures
+          WHERE subject = ${subject} AND failed_at > now() - make_interval(mins => ${WINDOW_MINUTES})
+          ORDER BY failed_at DESC LIMIT ${limit}) latest
+      `.execute(trx);
+      const [standing] = rows;
+      if (standing && standing.count >= limit) {
+        const waitSeconds = standing.wait_seconds ?? WINDOW_MINUTES * 60;
+        throw new LimitReached({ message: 'Too many failed attempts to sign in.', retryAfterMs: waitSeconds * 1_000 });
+      }
+    }
+    const subjects = sorted.map(({ subject }) => subject);
+    const { rows } = await sql<{ notedAt: string }>`
+      INSERT INTO login_failures (subject) SELECT unnest(${subjects}::text[]) RETURNING failed_at::text AS "notedAt"
+    `.execute(trx);
+    return { subjects, notedAt: rows[0]?.notedAt ?? '' };
+  });
+}
+
+/**
+ * Takes back what `takeAttempt` noted, and nothing else: who signs in to one account of an address must not wipe out what they failed at
+ * with another.
+ */
+export async function forgiveAttempt(db: Db, { subjects, notedAt }: Attempt): Promise<void> {
+  await sql`
+    DELETE FROM login_failures WHERE subject = ANY(${subjects}::text[]) AND failed_at = ${notedAt}::timestamptz
+  `.execute(db);
+}

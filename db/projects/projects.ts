@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import type { TrackingMode } from '../../domain/message-tracking.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { wakeCampaigns } from '../campaigns/lifecycle.ts';
+import type { Db, Trx } from '../connection.ts';
+import { resetGuard } from '../sending/hold-guard.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import type { RowOf } from '../schema/database.ts';
+
+export interface Project {
+  id: string;
+  name: string;
+  publicKey: string;
+  tracking: TrackingMode;
+  /** Of the hosted pages, `#rrggbb`; null is the service's own. */
+  color: string | null;
+  sendRatePerSecond: number | null;
+  monthlyEmailLimit: number | null;
+  bounceGuard: number;
+  complaintGuard: number;
+  hold: { held: boolean; since: Date | null; reason: string | null };
+  /** What the operator of the service has set. The fields above are what holds: the tighter of this and of the project's own. */
+  operatorLimits: OperatorLimits & { held: boolean };
+  disabled: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Ceilings that the operator of the service has set; null where there is none. */
+export interface OperatorLimits {
+  sendRatePerSecond: number | null;
+  monthlyEmailLimit: number | null;
+  bounceGuard: number | null;
+  complaintGuard: number | null;
+}
+
+/** Settings that a person may change; what is undefined stays as it is. */
+export interface ProjectChanges {
+  name?: string | undefined;
+  tracking?: TrackingMode | undefined;
+  color?: string | null | undefined;
+  sendRatePerSecond?: number | null | undefined;
+  monthlyEmailLimit?: number | null | undefined;
+  bounceGuard?: number | undefined;
+  complaintGuard?: number | undefined;
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'public_key',
+  'tracking',
+  'color',
+  'effective_send_rate_per_second',
+  'effective_monthly_email_limit',
+  'effective_bounce_guard',
+  'effective_complaint_guard',
+  'effective_held_at',
+  'effective_hold_reason',
+  'operator_send_rate_per_second',
+  'operator_monthly_email_limit',
+  'operator_bounce_guard',
+  'operator_complaint_guard',
+  'operator_held_at',
+  'disabled_at',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** @throws AppError NOT_FOUND */
+export async function getProject(db: Db, projectId: string): Promise<Project> {
+  return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
+}
+
+/**
+ * Changes settings of the project's own.
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
+ */
+export async function updateProject(trx: Trx, projectId: string, changes: ProjectChanges): Promise<Project> {
+  refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
+  const columns = {
+    name: changes.name,
+    tracking: changes.tracking,
+    color: changes.color,
+    send_rate_per_second: changes.sendRatePerSecond,
+    monthly_email_limit: changes.monthlyEmailLimit,
+    bounce_guard: changes.bounceGuard,
+    complaint_guard: changes.complaintGuard,
+  };
+  await trx
+    .updateTable('projects')
+    .set({ ...columns, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .execute();
+  return getProject(trx, projectId);
+}
+
+/** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
+export async function lockProject(trx: Trx, projectId: string): Promise<Project> {
+  const row = await trx
+    .selectFrom('projects')
+    .select(COLUMNS)
+    .where('id', '=', projectId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toProject(row);
+}
+
+/** Names every field that would be looser than its ceiling; null is no limit at all. */
+function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
+  const fields = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
+  const errors = fields.flatMap((field) => {
+    const [wanted, ceiling] = [changes[field], ceilings[field]];
+    if (wanted === undefined || ceiling === null || (wanted !== null && wanted <= ceiling)) return [];
+    const message = `The operator of this service allows at most ${ceiling}: the project can only be stricter.`;
+    return [{ field, message, code: 'too_big' }];
+  });
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+/** Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice. */
+export async function holdProject(trx: Trx, projectId: string, reason: string): Promise<Project> {
+  await sql`
+    UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
+      hold_reason = CASE WHEN held_at IS NULL THEN ${reason} ELSE hold_reason END
+    WHERE id = ${projectId}
+  `.execute(trx);
+  return getProject(trx, projectId);
+}
+
+/**
+ * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call that ended it.
+ * @throws AppError FORBIDDEN while the operator of the service holds it
+ */
+export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { hold, operatorLimits } = await lockProject(trx, projectId);
+  if (operatorLimits.held) {
+    throw new AppError('FORBIDDEN', {
+      message: `The operator of this service has put the project on hold: ${hold.reason}`,
+      suggestion: 'Ask the operator: only they release it.',
+    });
+  }
+  const { numUpdatedRows } = await trx
+    .updateTable('projects')
+    .set({ held_at: null, hold_reason: null, updated_at: sql`now()` })
+    .where('id', '=', projectId)
+    .where('held_at', 'is not', null)
+    .executeTakeFirst();
+  const outbox = numUpdatedRows ? await sendHeld(trx, projectId) : [];
+  return { project: await getProject(trx, projectId), outbox };
+}
+
+/** Begins to count the guards anew, and queues the sending of what a hold that has just ended held. */
+export async function sendHeld(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+  await resetGuard(trx, projectId);
+  const outbox = await enqueue(trx, [{ projectId, kind: 'hold.release', refId: projectId }]);
+  return [...outbox, ...(await wakeCampaigns(trx, projectId))];
+}
+
+function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project {
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    id: row.id,
+    name: row.name,
+    publicKey: row.public_key,
+    tracking: row.tracking,
+    color: row.color,
+    sendRatePerSecond: row.effective_send_rate_per_second,
+    monthlyEmailLimit: row.effective_monthly_email_limit,
+    bounceGuard: row.effective_bounce_guard,
+    complaintGuard: row.effective_complaint_guard,
+    hold: { held: row.effective_held_at !== null, since: row.effective_held_at, reason: row.effective_hold_reason },
+    operatorLimits: {
+      sendRatePerSecond: row.operator_send_rate_per_second,
+      monthlyEmailLimit: row.operator_monthly_email_limit,
+      bounceGuard: row.operator_bounce_guard,
+      complaintGuard: row.operator_complaint_guard,
+      held: row.operator_held_at !== null,
+    },
+    disabled: row.disabled_at !== null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,91 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { uuidAt } from '../events/activity-sources.ts';
+import type { Db, Trx } from '../connection.ts';
+import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
+import { enqueue } from '../outbox/outbox.ts';
+
+/** A message that is accepted and not sent, handed to Temporal a while ago. */
+export interface OpenMessage {
+  projectId: string;
+  id: string;
+  /** The claim that it was read with; null where none tries it at this moment. */
+  claim: number | null;
+}
+
+/** What is younger is most likely on its way. */
+const SETTLED_MS = 10 * 60_000;
+/** Of one round. More than that only an outage of a provider brings about, and then they do have deliveries. */
+const ROUND_MAX = 100_000;
+
+/** The ledger has no index on status (performance: heap-only updates), so its rows are found by the time in their ids. */
+const OPEN: Record<
+  MessageKind,
+  { table: RawBuilder<unknown>; where: RawBuilder<unknown>; deliver: 'email.deliver' | 'sms.deliver' }
+> = {
+  email: {
+    table: sql`emails`,
+    // Campaigns have chunks. The mail of a step is the execution's to send, unless it was held, and the step passed without it.
+    // A scalar, not EXISTS: that is planned as a hash of all steps there are.
+    where: sql`m.status IN ('PENDING', 'SENDING') AND m.campaign_id IS NULL AND (m.execution_id IS NULL OR 'COMPLETED' = (
+      SELECT s.status FROM execution_steps s WHERE s.execution_id = m.execution_id AND s.visit = m.visit))`,
+    deliver: 'email.deliver',
+  },
+  sms: { table: sql`sms_messages`, where: sql`m.status = 'PENDING'`, deliver: 'sms.deliver' },
+};
+
+/**
+ * Messages of all projects that should have a delivery: not sent, and handed to Temporal. One scan of the primary key over what was
+ * accepted since `since`, so it costs as much as that was.
+ */
+export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Date }): Promise<OpenMessage[]> {
+  const { table, where } = OPEN[p.kind];
+  const settled = new Date(Date.now() - SETTLED_MS);
+  const { rows } = await sql<OpenMessage>`
+    SELECT m.project_id AS "projectId", m.id, m.claim FROM ${table} m
+    WHERE m.id >= ${uuidAt(p.since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid AND ${where}
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = m.id AND o.kind IN ${deliveryKinds(p.kind)})
+    ORDER BY m.id LIMIT ${ROUND_MAX}
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Queues messages of a project for a new delivery. The claim that each was read with is the fence: one that somebody has taken or settled since
+ * is left alone. One that was on the wire when its delivery was lost leaves once more, with the same Message-ID, as after a crash.
+ */
+export async function requeueMessages(
+  trx: Trx,
+  p: { kind: MessageKind; projectId: string; messages: OpenMessage[] },
+): Promise<OutboxRow[]> {
+  const { table, where, deliver } = OPEN[p.kind];
+  const { rows } = await sql<{ id: string }>`
+    UPDATE ${table} m SET status = 'PENDING', delivery_id = NULL, claim = NULL
+    FROM unnest(${p.messages.map((m) => m.id)}::uuid[], ${p.messages.map((m) => m.claim)}::bigint[]) AS u (id, claim)
+    WHERE m.project_id = ${p.projectId} AND m.id = u.id AND m.claim IS NOT DISTINCT FROM u.claim AND m.sent_at IS NULL AND ${where}
+    RETURNING m.id
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ id }) => ({ projectId: p.projectId, kind: deliver, refId: id })),
+  );
+}
+
+/**
+ * Ends mails of steps whose execution was ended while they waited for their next try, in all projects: FAILED, reason `cancelled`. Whatever was on
+ * the wire then has been recorded since. Returns how many; may run at any time, and again.
+ */
+export async function endCancelledStepMails(db: Db, since: Date): Promise<number> {
+  const settled = new Date(Date.now() - SETTLED_MS);
+  const { numAffectedRows } = await sql`
+    UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    WHERE id IN (
+      SELECT m.id FROM emails m
+      WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.id < ${uuidAt(settled, '0')}::uuid
+        AND m.status IN ('PENDING', 'SENDING') AND m.execution_id IS NOT NULL AND 'CANCELLED' = (
+          SELECT s.status FROM execution_steps s
+          WHERE s.execution_id = m.execution_id AND s.visit = m.visit AND s.completed_at < ${settled}))
+      AND status IN ('PENDING', 'SENDING')
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

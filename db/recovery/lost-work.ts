@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { JobKind } from '../../domain/jobs.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { uuidAt } from '../events/activity-sources.ts';
+import type { Db, Trx } from '../connection.ts';
+import { enqueue } from '../outbox/outbox.ts';
+
+/** What is younger may still be on its way to Temporal, or waiting for a worker. */
+const SETTLED_MINUTES = 10;
+/** Of one round; the next comes within the hour. */
+const ROUND_MAX = 1_000;
+
+export interface UnfinishedJob {
+  projectId: string;
+  id: string;
+  kind: JobKind;
+}
+
+/** Jobs of all projects that should have a workflow: not ended, and handed to Temporal a while ago. Oldest first. */
+export async function listUnfinishedJobs(db: Db): Promise<UnfinishedJob[]> {
+  const { rows } = await sql<UnfinishedJob>`
+    SELECT project_id AS "projectId", id, kind FROM jobs j
+    WHERE status IN ('QUEUED', 'RUNNING') AND created_at < now() - make_interval(mins => ${SETTLED_MINUTES})
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'job.start' AND o.ref_id = j.id)
+    ORDER BY id LIMIT ${ROUND_MAX}
+  `.execute(db);
+  return rows;
+}
+
+/** Queues the start of jobs once more; they go on at their cursor. */
+export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[]> {
+  return enqueue(
+    trx,
+    jobs.map(({ projectId, id, kind }) => ({ projectId, kind: 'job.start' as const, refId: id, payload: { kind } })),
+  );
+}
+
+/**
+ * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was terminated, or Temporal has
+ * forgotten it. A workflow that is there after all looks once more.
+ */
+export async function wakeOverdueEndpoints(trx: Trx): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string; projectId: string }>`
+    SELECT e.id, e.project_id AS "projectId" FROM webhook_endpoints e
+    WHERE (wakes_at IS NULL OR wakes_at < now() - make_interval(mins => ${SETTLED_MINUTES})) AND EXISTS (
+      SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.status = 'PENDING'
+        AND d.next_attempt_at < now() - make_interval(mins => ${SETTLED_MINUTES}))
+    ORDER BY e.id LIMIT ${ROUND_MAX}
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ id, projectId }) => ({
+      projectId,
+      kind: 'webhook.deliver' as const,
+      refId: id,
+      payload: { endpointId: id },
+    })),
+  );
+}
+
+/**
+ * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its time, or Temporal has forgotten
+ * it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told twice.
+ */
+export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
+    SELECT project_id AS "projectId", variant_id AS "variantId", restock_no AS "restockNo" FROM storefront_variants v
+    WHERE restock_no > 0 AND EXISTS (
+        SELECT FROM back_in_stock_waits w
+        WHERE w.project_id = v.project_id AND w.variant_id = v.variant_id AND w.after_restock_no < v.restock_no)
+      AND NOT EXISTS (
+        SELECT FROM outbox o
+        WHERE o.kind = 'restock.start' AND o.ref_id = v.project_id AND o.payload->>'variantId' = v.variant_id)
+    ORDER BY project_id, variant_id LIMIT ${ROUND_MAX}
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ projectId, ...payload }) => ({ projectId, kind: 'restock.start' as const, refId: projectId, payload })),
+  );
+}
+
+/**
+ * Lets the held mail of projects go that are not on hold any more, once more: their release has ended before its time, Temporal has
+ * forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two releases at once do no harm.
+ * One scan of the primary key over what was accepted since `since`, as in db/recovery/lost-messages.ts; all of the project's held mail goes.
+ */
+export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    SELECT DISTINCT m.project_id AS "projectId" FROM emails m JOIN projects p ON p.id = m.project_id
+    WHERE m.id >= ${uuidAt(since, '0')}::uuid AND m.status = 'HELD' AND m.campaign_id IS NULL AND p.effective_held_at IS NULL
+      AND NOT EXISTS (SELECT FROM outbox o WHERE o.kind = 'hold.release' AND o.ref_id = m.project_id)
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ projectId }) => ({ projectId, kind: 'hold.release' as const, refId: projectId })),
+  );
+}

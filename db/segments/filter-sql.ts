@@ -1,0 +1,207 @@
+/**
+ * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and CONDITION
+ * steps alike. It agrees with `domain/filter-evaluate.ts`, which a property test holds it to. Source: contract §5.2, §7.2.
+ *
+ * No predicate raises on dirty data: JSON values are compared as jsonb behind a test of their type, never cast. EXISTS
+ * stands at the top level of an AND wherever the condition allows, where Postgres turns it into a semi-join.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import { evaluateValueFilter } from '../../domain/filter-evaluate.ts';
+import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../domain/filter-fields.ts';
+import { spanMs, valueAt } from '../../domain/filter-values.ts';
+import type { Condition, Filter, Group } from '../../domain/filters.ts';
+import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
+
+/** Where the members of a segment are found: stored, or by evaluating its condition. */
+export type SegmentSource = { kind: 'members' } | { kind: 'condition'; condition: Condition };
+/** By segment id in lower case. A segment that is not in the map has no members. */
+export type SegmentSources = ReadonlyMap<string, SegmentSource>;
+
+export interface CompileOptions {
+  projectId: string;
+  now: Date;
+  /** Every segment the condition names, also through other segments: `loadSegmentSources` of db/segments/sources.ts. */
+  segments: SegmentSources;
+  /** Alias of `contacts` in the query; `contacts` itself by default. */
+  alias?: string;
+  /** In a CONDITION step: what `event.<key>` and `context.<key>` are read from. */
+  step?: { event: unknown; context: unknown };
+}
+
+/** Filters of one statement, those of inlined segments included: at worst two seconds of planning. */
+const MAX_COMPILED_FILTERS = 2_000;
+
+/**
+ * EXISTS that Postgres may turn into joins. Its planning grows steeply with their number (20 take 0.1 s, 100 take 4 s, which
+ * anybody could ask for), so those beyond stay subqueries, which plan in a millisecond each.
+ */
+const MAX_JOINS = 8;
+
+/**
+ * The predicate of a condition, for WHERE: a contact it does not hold for may give NULL instead of false. In a SELECT list
+ * or under NOT use `(… ) IS TRUE`. The query itself must select the project's contacts.
+ * @throws AppError CONFLICT when segments refer to each other in a circle, or are too large together
+ */
+export function compileCondition(condition: Condition, options: CompileOptions): RawBuilder<boolean> {
+  const scope: Scope = { ...options, alias: options.alias ?? 'contacts', inside: [], budget: { filters: 0, joins: 0 } };
+  return compileGroups(condition, scope);
+}
+
+interface Scope extends CompileOptions {
+  alias: string;
+  /** Ids of the segments whose conditions are being inlined, outermost first. */
+  inside: readonly string[];
+  budget: { filters: number; joins: number };
+}
+
+function compileGroups({ logic, groups }: Condition, scope: Scope): Predicate {
+  const parts = groups.map((group) => compileGroup(group, scope));
+  return logic === 'AND' ? allOf(parts) : anyOf(parts);
+}
+
+function compileGroup(group: Group, scope: Scope): Predicate {
+  const parts = group.filters.map((filter) => compileFilter(filter, scope));
+  if (group.conditions) parts.push(compileGroups(group.conditions, scope));
+  return allOf(parts);
+}
+
+function compileFilter(filter: Filter, scope: Scope): Predicate {
+  scope.budget.filters += 1;
+  if (scope.budget.filters > MAX_COMPILED_FILTERS) {
+    throw new AppError('CONFLICT', { message: 'The condition and the segments it names are too large together.' });
+  }
+  const ref = parseField(filter.field, filter.operator, scope.step ? 'step' : 'audience');
+  return ref ? compileRef(filter, ref, scope) : sql`false`;
+}
+
+function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
+  const column = (name: string) => sql<boolean>`${sql.ref(`${scope.alias}.${name}`)}`;
+  switch (ref.kind) {
+    case 'email':
+      return negatable(filter, (positive) => valuePredicate(emailSource(column('email')), positive, scope.now));
+    case 'subscribed':
+      return negatable(filter, (positive) => subscribedPredicate(column('subscribed'), positive));
+    case 'createdAt':
+      return negatable(filter, (positive) => instantPredicate(column('created_at'), positive, scope.now));
+    case 'updatedAt':
+      return negatable(filter, (positive) => instantPredicate(column('updated_at'), positive, scope.now));
+    case 'data':
+      return negatable(filter, (positive) => valuePredicate(jsonSource(column('data'), ref.path), positive, scope.now));
+    case 'payload':
+      return constant(evaluateValueFilter(filter, valueAt(scope.step?.event, ref.path), scope.now));
+    case 'context':
+      return constant(evaluateValueFilter(filter, valueAt(scope.step?.context, ref.path), scope.now));
+    case 'event':
+      return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
+    case 'activity':
+      return historyPredicate(filter, scope.now, (since) => emailExists(ref.activity, since, scope));
+    case 'segment':
+      return membershipPredicate(ref.segmentId, filter.operator === 'memberOf', scope);
+  }
+}
+
+const POSITIVE: Partial<Record<Filter['operator'], ValueOperator>> = {
+  notEquals: 'equals',
+  notContains: 'contains',
+  notIn: 'in',
+  notExists: 'exists',
+};
+
+/** A negative operator is all that the positive one is not, so it takes in who lacks the field. */
+function negatable(filter: Filter, compile: (positive: Filter) => Predicate): Predicate {
+  const positive = POSITIVE[filter.operator];
+  return positive ? not(compile({ ...filter, operator: positive })) : compile(filter);
+}
+
+function subscribedPredicate(column: Predicate, { operator, value }: Filter): Predicate {
+  if (operator === 'exists') return sql`true`;
+  return sql`${column} = any(${[value].flat()}::boolean[])`;
+}
+
+/** `happened(since)` is whether it happened at or after that instant, ever without one. */
+function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) => Predicate): Predicate {
+  const since = new Date(now.getTime() - spanMs(Number(filter.value ?? 0), filter.unit ?? 'minutes'));
+  switch (filter.operator) {
+    case 'triggered':
+      return happened();
+    case 'notTriggered':
+      return sql`not ${happened()}`;
+    case 'triggeredWithin':
+      return happened(since);
+    case 'notTriggeredWithin':
+      return sql`not ${happened(since)}`;
+    case 'triggeredOlderThan':
+      return sql`(${happened()} and not ${happened(since)})`;
+    default:
+      return sql`false`;
+  }
+}
+
+/** Served from the index events_name (project_id, name, contact_id, created_at) alone. */
+function eventExists(name: string, since: Date | undefined, scope: Scope): Predicate {
+  return exists(
+    sql`select 1 from events e where e.project_id = ${scope.projectId}::uuid and e.name = ${name}
+      and e.contact_id = ${sql.ref(`${scope.alias}.id`)}${sinceClause(sql`e.created_at`, since)}`,
+    scope,
+  );
+}
+
+/** By the index emails_contact; the instants are in no index, which keeps the ledger's updates cheap. Live mails only. */
+function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
+  const at = sql`${sql.ref(`m.${activity}_at`)}`;
+  return exists(
+    sql`select 1 from emails m where m.project_id = ${scope.projectId}::uuid and m.mode = 'live'
+      and m.contact_id = ${sql.ref(`${scope.alias}.id`)} and ${at} is not null${sinceClause(at, since)}`,
+    scope,
+  );
+}
+
+/** IS TRUE changes nothing but that Postgres leaves the subquery where it is. */
+function exists(query: RawBuilder<unknown>, { budget }: Scope): Predicate {
+  budget.joins += 1;
+  return budget.joins <= MAX_JOINS ? sql`exists (${query})` : sql`((exists (${query})) is true)`;
+}
+
+function sinceClause(at: RawBuilder<unknown>, since: Date | undefined): RawBuilder<unknown> {
+  return since ? sql` and ${at} >= ${since}::timestamptz` : sql``;
+}
+
+function membershipPredicate(segmentId: string, member: boolean, scope: Scope): Predicate {
+  const source = scope.segments.get(segmentId);
+  if (!source) return constant(!member);
+  if (source.kind === 'members') {
+    const stored = exists(
+      sql`select 1 from segment_members s where s.segment_id = ${segmentId}::uuid
+        and s.project_id = ${scope.projectId}::uuid and s.contact_id = ${sql.ref(`${scope.alias}.id`)}`,
+      scope,
+    );
+    // NOT EXISTS, unlike IS NOT TRUE, can become an anti-join.
+    return member ? stored : sql`not ${stored}`;
+  }
+  const inlined = inlineSegment(segmentId, source.condition, scope);
+  return member ? inlined : not(inlined);
+}
+
+function inlineSegment(segmentId: string, condition: Condition, scope: Scope): Predicate {
+  if (scope.inside.includes(segmentId)) {
+    throw new AppError('CONFLICT', { message: 'Segments refer to each other in a circle.', details: { segmentId } });
+  }
+  return compileGroups(condition, { ...scope, step: undefined, inside: [...scope.inside, segmentId] });
+}
+
+function not(predicate: Predicate): Predicate {
+  return sql`(${predicate}) is not true`;
+}
+
+function constant(holds: boolean): Predicate {
+  return holds ? sql`true` : sql`false`;
+}
+
+function allOf(parts: readonly Predicate[]): Predicate {
+  return parts.length === 0 ? sql`true` : sql`(${sql.join(parts, sql` and `)})`;
+}
+
+function anyOf(parts: readonly Predicate[]): Predicate {
+  return parts.length === 0 ? sql`false` : sql`(${sql.join(parts, sql` or `)})`;
+}

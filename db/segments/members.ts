@@ -1,0 +1,90 @@
+/** The stored members of STATIC segments, added and removed by address. Source: contract §5. */
+
+import { sql } from 'kysely';
+import { normalizeEmail } from '../../domain/email-address.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Trx } from '../connection.ts';
+import { upsertContacts } from '../contacts/upsert.ts';
+import { lockSegment, type SegmentRef } from './segments.ts';
+
+export interface AddMembers extends SegmentRef {
+  emails: string[];
+  /** Creates a contact for an address that has none. */
+  createMissing: boolean;
+  /** The subscription of the contacts that are created; known ones keep theirs. */
+  subscribed: boolean;
+  suppressionKey: Buffer;
+}
+
+export interface AddedMembers {
+  /** Contacts that were no members before. */
+  added: number;
+  created: number;
+  /** Addresses, in lower case, that are no contact. */
+  notFound: string[];
+}
+
+/** Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC segment */
+export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
+  await lockStatic(trx, p);
+  const emails = [...new Set(p.emails.map(normalizeEmail))];
+  const missing = await findMissing(trx, p.projectId, emails);
+  const created = p.createMissing ? await createContacts(trx, p, missing) : 0;
+  const { rows } = await sql`
+    INSERT INTO segment_members (segment_id, contact_id, project_id)
+    SELECT ${p.id}, id, project_id FROM (
+      SELECT id, project_id FROM contacts WHERE project_id = ${p.projectId} AND email = ANY(${emails}::text[])
+      ORDER BY id FOR KEY SHARE) AS c
+    ON CONFLICT DO NOTHING RETURNING 1`.execute(trx);
+  await keepMemberCount(trx, p);
+  return { added: rows.length, created, notFound: p.createMissing ? [] : missing };
+}
+
+/** Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers` */
+export async function removeMembers(trx: Trx, p: SegmentRef & { emails: string[] }): Promise<{ removed: number }> {
+  await lockStatic(trx, p);
+  const { rows } = await sql`
+    DELETE FROM segment_members m USING contacts c
+    WHERE m.segment_id = ${p.id} AND m.project_id = ${p.projectId} AND c.id = m.contact_id
+      AND c.project_id = ${p.projectId} AND c.email = ANY(${p.emails.map(normalizeEmail)}::text[]) RETURNING 1`.execute(
+    trx,
+  );
+  await keepMemberCount(trx, p);
+  return { removed: rows.length };
+}
+
+/** Counts the stored members and keeps the count. @returns the count */
+export async function keepMemberCount(trx: Trx, { projectId, id }: SegmentRef): Promise<number> {
+  const { rows } = await sql<{ member_count: number }>`
+    UPDATE segments SET counted_at = now(), member_count = (
+      SELECT count(*) FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId})
+    WHERE project_id = ${projectId} AND id = ${id} RETURNING member_count`.execute(trx);
+  return rows[0]?.member_count ?? 0;
+}
+
+async function lockStatic(trx: Trx, ref: SegmentRef): Promise<void> {
+  const { type } = await lockSegment(trx, ref);
+  if (type === 'STATIC') return;
+  throw new AppError('CONFLICT', {
+    message: 'The members of a DYNAMIC segment follow from its filters.',
+    details: { type },
+  });
+}
+
+async function findMissing(trx: Trx, projectId: string, emails: string[]): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    SELECT email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${emails}::text[])`.execute(trx);
+  const known = new Set(rows.map((row) => row.email));
+  return emails.filter((email) => !known.has(email));
+}
+
+async function createContacts(trx: Trx, p: AddMembers, missing: string[]): Promise<number> {
+  const contacts = await upsertContacts(trx, {
+    projectId: p.projectId,
+    rows: missing.map((email) => ({ email, set: {}, remove: [], by: 'project' })),
+    defaultSubscribed: p.subscribed,
+    suppressionKey: p.suppressionKey,
+    causeId: null,
+  });
+  return contacts.filter((contact) => contact.isNew).length;
+}

@@ -1,0 +1,300 @@
+/** Segments: records, their slugs, and the guard before one is deleted. Source: contract §5. */
+
+import { sql } from 'kysely';
+import type { CampaignStatus } from '../../domain/campaign.ts';
+import { AppError, fieldError } from '../../domain/errors.ts';
+import { collectReferences } from '../../domain/filter-references.ts';
+import type { Condition } from '../../domain/filters.ts';
+import { segmentSlug } from '../../domain/slug.ts';
+import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
+import type { Db, Trx } from '../connection.ts';
+import { compileCondition } from './filter-sql.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
+import { takeRoom } from '../room.ts';
+import type { RowOf } from '../schema/database.ts';
+import type { SegmentType } from '../schema/segments.ts';
+import { loadSegmentSources } from './sources.ts';
+
+export interface Segment {
+  id: string;
+  projectId: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  type: SegmentType;
+  /** Null on a STATIC segment. */
+  condition: Condition | null;
+  trackMembership: boolean;
+  memberCount: number;
+  computedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface SegmentRef {
+  projectId: string;
+  id: string;
+}
+
+export interface NewSegment {
+  projectId: string;
+  name: string;
+  description: string | null;
+  type: SegmentType;
+  condition: Condition | null;
+  trackMembership: boolean;
+}
+
+export interface SegmentPatch {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  condition?: Condition | undefined;
+  trackMembership?: boolean | undefined;
+}
+
+const COLUMN_NAMES = [
+  'id',
+  'project_id',
+  'name',
+  'slug',
+  'description',
+  'type',
+  'condition',
+  'track_membership',
+  'member_count',
+  'computed_at',
+  'created_at',
+  'updated_at',
+] as const;
+const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
+
+type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
+
+const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Every segment of the project, newest first, with as many conditions as fit into an answer that has each twice. */
+export async function listSegments(db: Db, projectId: string): Promise<Listed<Segment>[]> {
+  const { rows } = await fittedPage<SegmentRow>({
+    columns: COLUMN_NAMES,
+    large: { condition: { jsonb: 2 }, description: 'text' },
+    rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId}`,
+  }).execute(db);
+  return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise<Segment> {
+  const row = await db
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toSegment(row);
+}
+
+/**
+ * Locks a segment until the transaction ends, so that its members change in one place at a time; a campaign may still
+ * come to refer to it. @throws AppError NOT_FOUND
+ */
+export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<Segment> {
+  const row = await trx
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return toSegment(row);
+}
+
+/**
+ * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in a circle,
+ *   VALIDATION_ERROR when the condition names an unknown segment
+ */
+export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
+  const { projectId, name, description, type, condition, trackMembership } = segment;
+  await takeRoom(trx, projectId, 'segments');
+  if (condition) await checkReferences(trx, { projectId, condition });
+  const inserted = trx
+    .insertInto('segments')
+    .values({
+      project_id: projectId,
+      name,
+      slug: segmentSlug(name),
+      description,
+      type,
+      condition: toJson(condition),
+      track_membership: trackMembership,
+    })
+    .returning(COLUMN_NAMES);
+  return toSegment(await refusingTakenSlug(name, () => inserted.executeTakeFirst()));
+}
+
+/**
+ * Changes a segment. A new name moves its slug, and with it the names of its events. A new condition counts at once; the stored
+ * members of a tracked segment follow with its next computation. @throws AppError as `insertSegment`, and NOT_FOUND
+ */
+export async function updateSegment(
+  trx: Trx,
+  { projectId, id, patch }: SegmentRef & { patch: SegmentPatch },
+): Promise<Segment> {
+  if (patch.condition) await checkReferences(trx, { projectId, condition: patch.condition, id });
+  const segment = await lockSegment(trx, { projectId, id });
+  refuseOnStatic(segment, patch);
+  const name = patch.name ?? segment.name;
+  const description = patch.description === undefined ? segment.description : patch.description;
+  const condition = toJson(patch.condition ?? segment.condition);
+  const updated = sql<SegmentRow>`
+    UPDATE segments SET name = ${name}, slug = ${segmentSlug(name)}, description = ${description},
+      computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
+      condition = ${condition}::jsonb, updated_at = now(),
+      track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
+    WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
+  return toSegment(await refusingTakenSlug(name, async () => (await updated.execute(trx)).rows[0]));
+}
+
+/**
+ * Deletes a segment with its members; campaigns that are not under way forget it.
+ * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or another segment
+ */
+export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<void> {
+  await lockReferences(trx, projectId);
+  await lockSegment(trx, { projectId, id });
+  const campaigns = await activeCampaignsUsing(trx, { projectId, id });
+  if (campaigns.length > 0) throw inUse(campaigns);
+  await sql`
+    UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
+      AND status NOT IN ${OPEN_CAMPAIGNS}`.execute(trx);
+  try {
+    await trx.deleteFrom('segments').where('project_id', '=', projectId).where('id', '=', id).execute();
+  } catch (error) {
+    // A campaign was scheduled since we looked: the constraint of campaigns.segment_id decides.
+    if (codeOf(error) === FOREIGN_KEY_VIOLATION) throw inUse([]);
+    throw error;
+  }
+}
+
+/** Tracked segments a round; those computed longest ago come first, so what is left has its turn in the next. */
+const ROUND_MAX = 20_000;
+
+/** The instant by which a round of computations tells what it has done from what it has not: by the clock that `computed_at` has. */
+export async function beginComputeRound(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);
+  return rows[0]?.now ?? new Date();
+}
+
+/** Tracked segments of all projects that were not computed since then, first those that never were, or longest ago. */
+export async function listTrackedSegments(db: Db, since: Date): Promise<SegmentRef[]> {
+  const { rows } = await sql<SegmentRef>`
+    SELECT project_id AS "projectId", id FROM segments
+    WHERE track_membership AND type = 'DYNAMIC' AND (computed_at IS NULL OR computed_at < ${since})
+    ORDER BY computed_at NULLS FIRST, id LIMIT ${ROUND_MAX}`.execute(db);
+  return rows;
+}
+
+/** Every segment named must be there, and none may lead back to this one. */
+async function checkReferences(
+  trx: Trx,
+  { projectId, condition, id }: { projectId: string; condition: Condition; id?: string },
+): Promise<void> {
+  const wanted = collectReferences(condition).segmentIds;
+  if (wanted.length === 0) return;
+  await lockReferences(trx, projectId);
+  const segments = await loadSegmentSources(trx, projectId, condition);
+  const unknown = wanted.find((segmentId) => !segments.has(segmentId));
+  if (unknown) throw fieldError('filters', `There is no segment ${unknown} in this project.`);
+  if (id && segments.has(id)) segments.set(id, { kind: 'condition', condition });
+  compileCondition(condition, { projectId, now: new Date(), segments });
+}
+
+/** Two changes of conditions that name segments come one after the other, else each could close the other's circle. */
+async function lockReferences(trx: Trx, projectId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`segment-references:${projectId}`}, 0))`.execute(trx);
+}
+
+function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
+  if (segment.type === 'STATIC' && patch.condition) {
+    throw fieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
+  }
+}
+
+async function activeCampaignsUsing(trx: Trx, { projectId, id }: SegmentRef): Promise<CampaignUse[]> {
+  const ids = await dependentIds(trx, { projectId, id });
+  const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
+    SELECT id, name, status, segment_id, audience_filter FROM campaigns
+    WHERE project_id = ${projectId} AND status IN ${OPEN_CAMPAIGNS}
+      AND (segment_id = ANY(${[...ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(trx);
+  const uses = rows.filter(
+    ({ segment_id, audience_filter }) =>
+      (segment_id !== null && ids.has(segment_id)) || (audience_filter !== null && namesAny(audience_filter, ids)),
+  );
+  return uses.map(({ id: campaignId, name, status }) => ({ id: campaignId, name, status }));
+}
+
+/** The segment and all whose conditions lead to it. */
+async function dependentIds(trx: Trx, { projectId, id }: SegmentRef): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string; condition: Condition }>`
+    SELECT id, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL`.execute(trx);
+  const ids = new Set([id]);
+  for (let size = 0; size < ids.size; ) {
+    size = ids.size;
+    for (const row of rows) if (namesAny(row.condition, ids)) ids.add(row.id);
+  }
+  return ids;
+}
+
+function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
+  return collectReferences(condition).segmentIds.some((id) => ids.has(id));
+}
+
+interface CampaignUse {
+  id: string;
+  name: string;
+  status: CampaignStatus;
+}
+
+function inUse(campaigns: CampaignUse[]): AppError {
+  const message = 'A scheduled or sending campaign uses this segment.';
+  return new AppError('CONFLICT', { message, details: { usedInCampaigns: campaigns } });
+}
+
+async function refusingTakenSlug<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    const slug = segmentSlug(name);
+    throw new AppError('CONFLICT', {
+      message: `Another segment of this project has the slug ${slug}.`,
+      details: { slug },
+    });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function toJson(condition: Condition | null): string | null {
+  return condition && JSON.stringify(condition);
+}
+
+function toSegment(row: SegmentRow | undefined): Segment {
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No segment of this project has this id.' });
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    type: row.type,
+    condition: row.condition,
+    trackMembership: row.track_membership,
+    memberCount: row.member_count,
+    computedAt: row.computed_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

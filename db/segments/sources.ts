@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import { collectReferences } from '../../domain/filter-references.ts';
+import type { Condition } from '../../domain/filters.ts';
+import type { Db } from '../connection.ts';
+import type { SegmentSource } from './filter-sql.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** Segments that one condition may reach through others; the compiler bounds their filters too. */
+const MAX_SEGMENTS = 500;
+
+/**
+ * Finds the segments that a condition names, also through other segments, for `compileCondition`. Members of static and
+ * tracked segments are stored; an untracked one, and one not computed since its condition changed, is its condition.
+ * A segment that is not there is not in the map.
+ */
+export async function loadSegmentSources(
+  db: Db,
+  projectId: string,
+  condition: Condition,
+): Promise<Map<string, SegmentSource>> {
+  const sources = new Map<string, SegmentSource>();
+  const asked = new Set<string>();
+  let wanted = collectReferences(condition, 'step').segmentIds;
+  while (wanted.length > 0 && asked.size < MAX_SEGMENTS) {
+    for (const id of wanted) asked.add(id);
+    const rows = await selectSegments(db, projectId, wanted);
+    for (const row of rows)
+      sources.set(row.id, row.condition ? { kind: 'condition', condition: row.condition } : MEMBERS);
+    wanted = rows.flatMap((row) => (row.condition ? collectReferences(row.condition).segmentIds : []));
+    wanted = [...new Set(wanted)].filter((id) => !asked.has(id));
+  }
+  return sources;
+}
+
+const MEMBERS: SegmentSource = { kind: 'members' };
+
+type SegmentRow = RowOf<'segments', ['id', 'condition']>;
+
+async function selectSegments(db: Db, projectId: string, ids: readonly string[]): Promise<SegmentRow[]> {
+  const { rows } = await sql<SegmentRow>`
+    SELECT id, CASE WHEN type = 'DYNAMIC' AND (NOT track_membership OR computed_at IS NULL) THEN condition END AS condition
+    FROM segments WHERE project_id = ${projectId} AND id = ANY(${[...ids]}::uuid[])`.execute(db);
+  return rows;
+}

@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** A delivery that was cancelled, and what it had not delivered as far as it knows. */
+export interface CancelledDelivery {
+  projectId: string;
+  deliveryId: string;
+  ids: string[];
+}
+
+/** Ends mails whose delivery was cancelled: FAILED, reason `cancelled`. What was sent, or another delivery has, stays. May run twice. */
+export async function cancelMails(db: Db, delivery: CancelledDelivery): Promise<number> {
+  return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
+}
+
+/** The same of SMS. */
+export async function cancelSms(db: Db, delivery: CancelledDelivery): Promise<number> {
+  return endOpen(db, sql`sms_messages`, sql`('PENDING')`, delivery);
+}
+
+/** Takes the claims away too, which fences off a sender that Temporal had lost sight of. */
+async function endOpen(
+  db: Db,
+  table: RawBuilder<unknown>,
+  open: RawBuilder<unknown>,
+  { projectId, deliveryId, ids }: CancelledDelivery,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE ${table} SET status = 'FAILED', reason = 'cancelled', claim = NULL
+    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) AND status IN ${open} AND sent_at IS NULL
+      AND (delivery_id IS NULL OR delivery_id = ${deliveryId})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

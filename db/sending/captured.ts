@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+export interface CapturedEmail {
+  id: string;
+  fromEmail: string;
+  toEmail: string;
+  /** The whole message, as it would have gone on the wire. */
+  raw: Buffer;
+  createdAt: Date;
+}
+
+export interface CapturedSms {
+  id: string;
+  from: string;
+  to: string;
+  body: string;
+  createdAt: Date;
+}
+
+/** The pages of the development mailbox show this many at most. */
+const SHOWN_MAX = 200;
+
+/** Keeps a mail in the development mailbox. The same mail sent again stays one: a mailbox merges by Message-ID too. */
+export async function insertCapturedEmail(
+  db: Db,
+  mail: { id: string; from: string; to: string; raw: string | Buffer },
+): Promise<void> {
+  const raw = typeof mail.raw === 'string' ? Buffer.from(mail.raw, 'latin1') : mail.raw;
+  await sql`
+    INSERT INTO captured_emails (id, from_email, to_email, raw) VALUES (${mail.id}, ${mail.from}, ${mail.to.toLowerCase()}, ${raw})
+    ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
+  `.execute(db);
+}
+
+/** Which captured messages: of one recipient where `to` is given, and of these projects alone where `projects` are. */
+interface CapturedFilter {
+  to?: string | undefined;
+  projects?: readonly string[] | undefined;
+}
+
+/** Captured mail, newest first. 200 at most, unless `limit` says another number. */
+export async function listCapturedEmails(
+  db: Db,
+  p: CapturedFilter & { limit?: number } = {},
+): Promise<CapturedEmail[]> {
+  const { rows } = await sql<CapturedEmail>`
+    SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt" FROM captured_emails
+    WHERE ${p.to === undefined ? sql`true` : sql`to_email = ${p.to.trim().toLowerCase()}`}
+      AND ${isOf('emails', 'captured_emails', p.projects)}
+    ORDER BY id DESC LIMIT ${p.limit ?? SHOWN_MAX}
+  `.execute(db);
+  return rows;
+}
+
+/** How many mails to addresses of a domain are in the mailbox, and to how many different addresses. */
+export async function countCapturedEmails(
+  db: Db,
+  p: { toDomain: string },
+): Promise<{ mails: number; addresses: number }> {
+  const { rows } = await sql<{ mails: number; addresses: number }>`
+    SELECT count(*)::int AS mails, count(DISTINCT to_email)::int AS addresses FROM captured_emails
+    WHERE split_part(to_email, '@', 2) = ${p.toDomain.toLowerCase()}
+  `.execute(db);
+  return rows[0] ?? { mails: 0, addresses: 0 };
+}
+
+/** One captured mail; undefined where there is none, or it is of none of `projects`. */
+export async function findCapturedEmail(
+  db: Db,
+  p: { id: string; projects?: readonly string[] | undefined },
+): Promise<CapturedEmail | undefined> {
+  const { rows } = await sql<CapturedEmail>`
+    SELECT id, from_email AS "fromEmail", to_email AS "toEmail", raw, created_at AS "createdAt"
+    FROM captured_emails WHERE id = ${p.id} AND ${isOf('emails', 'captured_emails', p.projects)}
+  `.execute(db);
+  return rows[0];
+}
+
+/** Keeps an SMS in the development mailbox; the same one again stays one. */
+export async function insertCapturedSms(db: Db, sms: Omit<CapturedSms, 'createdAt'>): Promise<void> {
+  await sql`
+    INSERT INTO captured_sms (id, from_phone, to_phone, body) VALUES (${sms.id}, ${sms.from}, ${sms.to}, ${sms.body})
+    ON CONFLICT (id) DO NOTHING
+  `.execute(db);
+}
+
+/** Captured SMS, newest first, 200 at most. */
+export async function listCapturedSms(db: Db, p: CapturedFilter = {}): Promise<CapturedSms[]> {
+  const { rows } = await sql<CapturedSms>`
+    SELECT id, from_phone AS "from", to_phone AS "to", body, created_at AS "createdAt" FROM captured_sms
+    WHERE ${p.to === undefined ? sql`true` : sql`to_phone = ${p.to}`} AND ${isOf('sms_messages', 'captured_sms', p.projects)}
+    ORDER BY id DESC LIMIT ${SHOWN_MAX}
+  `.execute(db);
+  return rows;
+}
+
+/** A captured message has the id of its record, which knows its project. */
+function isOf(records: 'emails' | 'sms_messages', captured: string, projects: readonly string[] | undefined) {
+  if (projects === undefined) return sql`true`;
+  return sql`EXISTS (
+    SELECT FROM ${sql.table(records)} AS record
+    WHERE record.id = ${sql.ref(`${captured}.id`)} AND record.project_id = ANY(${projects}::uuid[]))`;
+}

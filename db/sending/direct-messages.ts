@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely';
+import { OUTBOX_PRIORITY, type OutboxRow } from '../../domain/outbox.ts';
+import type { Trx } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+
+/** Single messages whose first attempt a worker makes straight from their rows of the outbox. */
+export type MessageKind = 'email' | 'sms';
+
+type FirstAttempt = 'email.deliver' | 'sms.deliver';
+type RetryKind = 'email.retry' | 'sms.retry';
+
+const DIRECT: Record<
+  MessageKind,
+  { deliver: FirstAttempt; retry: RetryKind; table: RawBuilder<unknown>; open: RawBuilder<unknown> }
+> = {
+  email: {
+    deliver: 'email.deliver',
+    retry: 'email.retry',
+    table: sql.raw('emails'),
+    open: sql.raw(`('PENDING', 'SENDING')`),
+  },
+  sms: { deliver: 'sms.deliver', retry: 'sms.retry', table: sql.raw('sms_messages'), open: sql.raw(`('PENDING')`) },
+};
+
+/** The kinds of row that say that a message has a delivery, for a list in SQL. */
+export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
+  const { deliver, retry } = DIRECT[kind];
+  return sql`(${deliver}, ${retry})`;
+}
+
+/**
+ * Ends first attempts in the transaction that records what became of them: rows of messages that are done with go, and those of messages that
+ * were refused for now become Temporal's, which waits for them.
+ */
+export async function finishDirect(
+  trx: Trx,
+  p: { kind: MessageKind; projectId: string; done: string[]; later: { id: string; dueAt: Date }[] },
+): Promise<OutboxRow[]> {
+  const { projectId, done, later } = p;
+  const { deliver } = DIRECT[p.kind];
+  if (done.length > 0) {
+    await prepared`
+      DELETE FROM outbox WHERE ref_id = ANY(${done}::uuid[]) AND kind = ${deliver} AND ${ownedBy('project_id', projectId)}
+    `.execute(trx);
+  }
+  if (later.length === 0) return [];
+  await release(
+    trx,
+    p,
+    later.map(({ id }) => id),
+  );
+  return becomeTemporals(trx, p, later);
+}
+
+/**
+ * Makes messages Temporal's whose first attempt was cut off: the worker that had them was killed. Their claim is taken away, which fences it off
+ * should it live after all. Returns the rows, for `lifecycle.dispatch`.
+ */
+export async function handOverDirect(
+  trx: Trx,
+  p: { kind: MessageKind; projectId: string; ids: string[] },
+): Promise<OutboxRow[]> {
+  await release(trx, p, p.ids);
+  return becomeTemporals(
+    trx,
+    p,
+    p.ids.map((id) => ({ id, dueAt: new Date() })),
+  );
+}
+
+/** Nobody's, so that whoever delivers them next may claim them. */
+async function release(
+  trx: Trx,
+  { kind, projectId }: { kind: MessageKind; projectId: string },
+  ids: string[],
+): Promise<void> {
+  const { table, open } = DIRECT[kind];
+  await sql`
+    UPDATE ${table} m SET status = 'PENDING', delivery_id = NULL, claim = NULL
+    WHERE m.id = ANY(${ids}::uuid[]) AND ${ownedBy('m.project_id', projectId)} AND m.status IN ${open} AND m.sent_at IS NULL
+  `.execute(trx);
+}
+
+async function becomeTemporals(
+  trx: Trx,
+  { kind, projectId }: { kind: MessageKind; projectId: string },
+  messages: { id: string; dueAt: Date }[],
+): Promise<OutboxRow[]> {
+  const { deliver, retry } = DIRECT[kind];
+  const { rows } = await sql<{ id: string; ref_id: string; payload: { dueAt: string } }>`
+    UPDATE outbox o SET kind = ${retry}, priority = ${OUTBOX_PRIORITY[retry]}, attempts = 0, available_at = now(),
+      payload = jsonb_build_object('dueAt', u.due_at)
+    FROM unnest(${messages.map((m) => m.id)}::uuid[], ${messages.map((m) => m.dueAt.toISOString())}::text[]) AS u (ref_id, due_at)
+    WHERE o.ref_id = u.ref_id AND o.kind = ${deliver} AND ${ownedBy('o.project_id', projectId)}
+    RETURNING o.id, o.ref_id, o.payload
+  `.execute(trx);
+  return rows.map((row) => ({ id: row.id, projectId, kind: retry, refId: row.ref_id, payload: row.payload }));
+}

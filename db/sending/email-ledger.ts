@@ -1,0 +1,245 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import type { Data } from '../../domain/data-values.ts';
+import type { EmailOptions, EmailOutcome } from '../../domain/email-outcome.ts';
+import type { EmailStatus } from '../../domain/email-status.ts';
+import type { TrackingMode } from '../../domain/message-tracking.ts';
+import type { Reason, SuppressionReason } from '../../domain/reasons.ts';
+import type { KeyPads } from '../../domain/suppression.ts';
+import type { Db, Trx } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+import type { MailType } from '../schema/contents.ts';
+import type { EmailSource } from '../schema/emails.ts';
+import { suppressedReason } from '../contacts/suppressions.ts';
+
+/** A mail that this process has claimed, with all that decides whether and how it leaves. */
+export interface ClaimedEmail {
+  id: string;
+  projectId: string;
+  contentId: string;
+  campaignId: string | null;
+  executionId: string | null;
+  /** Of the execution's step that sends it. */
+  visit: number | null;
+  sourceType: EmailSource;
+  mode: KeyMode;
+  /** Null once the contact was erased. */
+  to: { email: string; name: string | null } | null;
+  variables: Data | null;
+  options: EmailOptions;
+  /** The fence: a completion counts only while the row still has this number. */
+  claim: number;
+  attempts: number;
+  createdAt: Date;
+  /** Null where the mail is to no contact, or the contact was deleted. */
+  contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
+  contentType: MailType;
+  project: {
+    tracking: TrackingMode;
+    held: boolean;
+    monthlyEmailLimit: number | null;
+  };
+  /** The project's domain that the sender address is on; null when there is none that is verified. */
+  senderDomain: { id: string; domain: string; signing: boolean } | null;
+  suppressedBy: SuppressionReason | null;
+}
+
+/**
+ * Takes single mails for their deliveries, in the order of their ids. The first delivery that takes a mail keeps it, so a second dispatch of
+ * the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own delivery, with a new claim number.
+ * Consent, hold, suppression and the sender's domain are read in the same statement: they count as of now, not as of acceptance.
+ */
+export async function claimEmails(
+  db: Db,
+  p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
+): Promise<ClaimedEmail[]> {
+  if (p.mails.length === 0) return [];
+  const address = sql`coalesce(t.to_email, c.email)`;
+  const why = (type: MailType): RawBuilder<string> =>
+    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
+  const { rows } = await prepared<ClaimedRow>`
+    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+      UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
+      FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
+      WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
+        AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
+      RETURNING e.*)
+    SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
+      t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
+      c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
+      k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
+      d.id AS domain_id, d.domain, d.signing,
+      CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
+    FROM t
+    JOIN projects p ON p.id = t.project_id
+    JOIN contents k ON k.id = t.content_id AND ${ownedBy('k.project_id', sql`t.project_id`)}
+    LEFT JOIN contacts c ON c.id = t.contact_id AND ${ownedBy('c.project_id', sql`t.project_id`)}
+    LEFT JOIN domains d ON d.project_id = t.project_id AND d.status = 'VERIFIED'
+      AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
+    ORDER BY t.id
+  `.execute(db);
+  return rows.map(toClaimed);
+}
+
+/** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
+export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmail): Promise<void> {
+  await sql`
+    UPDATE emails SET status = 'PENDING', attempts = attempts - 1, claim = NULL
+    WHERE id = ${id} AND project_id = ${projectId} AND claim = ${claim} AND status = 'SENDING'
+  `.execute(db);
+}
+
+/** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
+export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+  const { rows } = await prepared<{ id: string }>`
+    SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** One outcome of an attempt, with the claim it was made under. */
+export interface EmailSettlement {
+  id: string;
+  claim: number;
+  outcome: EmailOutcome;
+}
+
+/**
+ * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted. One that is missing
+ * was fenced off: another attempt has taken the mail since. A provider's callback may have come before our commit: then the status
+ * stays what the callback made it, and the rest is recorded. A mail that is held was not tried.
+ */
+export async function settleEmails(
+  trx: Trx,
+  p: { projectId: string; settlements: EmailSettlement[] },
+): Promise<Set<string>> {
+  const { projectId } = p;
+  const sorted = [...p.settlements].sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (sorted.length === 0) return new Set();
+  const columns = sorted.map(({ outcome }) => columnsOf(outcome));
+  const { rows } = await prepared<{ id: string }>`
+    UPDATE emails e SET
+      status = CASE WHEN e.status = 'SENDING' THEN u.status ELSE e.status END,
+      claim = NULL, attempts = e.attempts - (u.status = 'HELD')::int, reason = u.reason, error = u.error, bounce_type = u.bounce_type,
+      provider_message_id = coalesce(u.provider_message_id, e.provider_message_id),
+      sent_at = CASE WHEN u.status = 'SENT' THEN now() ELSE e.sent_at END,
+      bounced_at = CASE WHEN u.status = 'BOUNCED' THEN now() ELSE e.bounced_at END
+    FROM unnest(${sorted.map((s) => s.id)}::uuid[], ${sorted.map((s) => s.claim)}::bigint[],
+      ${columns.map((c) => c.status)}::text[], ${columns.map((c) => c.reason)}::text[],
+      ${columns.map((c) => c.error)}::text[], ${columns.map((c) => c.bounceType)}::text[],
+      ${columns.map((c) => c.providerMessageId)}::text[]) AS u (id, claim, status, reason, error, bounce_type, provider_message_id)
+    WHERE e.id = u.id AND ${ownedBy('e.project_id', projectId)} AND e.claim = u.claim AND e.sent_at IS NULL
+      AND (e.status = 'SENDING' OR u.status = 'SENT')
+    RETURNING e.id
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+interface OutcomeColumns {
+  status: EmailStatus;
+  reason: Reason | null;
+  error: string | null;
+  bounceType: string | null;
+  providerMessageId: string | null;
+}
+
+/** The provider's words are kept, cut to what an operator reads. */
+const ERROR_MAX_CHARS = 1000;
+
+function columnsOf(outcome: EmailOutcome): OutcomeColumns {
+  const none = { reason: null, error: null, bounceType: null, providerMessageId: null };
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...none, status: 'SENT', providerMessageId: outcome.providerMessageId };
+    case 'failed':
+      return { ...none, status: 'FAILED', reason: outcome.reason, error: cut(outcome.error) };
+    case 'bounced':
+      return {
+        ...none,
+        status: 'BOUNCED',
+        reason: outcome.reason,
+        error: cut(outcome.error),
+        bounceType: outcome.bounceType,
+      };
+    case 'held':
+      return { ...none, status: 'HELD' };
+    case 'later':
+      return { ...none, status: 'SENDING', error: cut(outcome.error) };
+  }
+}
+
+/** NUL cannot be stored, and a server may say anything. */
+function cut(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\0', ' ').slice(0, ERROR_MAX_CHARS).toWellFormed();
+}
+
+interface ClaimedRow {
+  id: string;
+  project_id: string;
+  contact_id: string | null;
+  content_id: string;
+  campaign_id: string | null;
+  execution_id: string | null;
+  visit: number | null;
+  source_type: EmailSource;
+  mode: KeyMode;
+  to_email: string | null;
+  to_name: string | null;
+  variables: Data | null;
+  options: EmailOptions | null;
+  claim: number;
+  attempts: number;
+  created_at: Date;
+  found_contact_id: string | null;
+  contact_email: string | null;
+  subscribed: boolean | null;
+  contact_data: Data | null;
+  untrusted_keys: string[] | null;
+  content_type: MailType;
+  tracking: ClaimedEmail['project']['tracking'];
+  held: boolean;
+  monthly_email_limit: number | null;
+  domain_id: string | null;
+  domain: string | null;
+  signing: boolean | null;
+  suppressed_by: SuppressionReason | null;
+}
+
+function toClaimed(row: ClaimedRow): ClaimedEmail {
+  const address = row.to_email ?? row.contact_email;
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    contentId: row.content_id,
+    campaignId: row.campaign_id,
+    executionId: row.execution_id,
+    visit: row.visit,
+    sourceType: row.source_type,
+    mode: row.mode,
+    to: address === null ? null : { email: address, name: row.to_name },
+    variables: row.variables,
+    options: row.options ?? {},
+    claim: row.claim,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
+    contentType: row.content_type,
+    project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
+    senderDomain:
+      row.domain_id === null || row.domain === null
+        ? null
+        : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true },
+    suppressedBy: row.suppressed_by,
+  };
+}
+
+function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
+  return {
+    id,
+    email: row.contact_email ?? '',
+    subscribed: row.subscribed ?? false,
+    data: row.contact_data ?? {},
+    untrustedKeys: row.untrusted_keys ?? [],
+  };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Trx } from '../connection.ts';
+
+/** A page of a release: mails that may leave now, and where the next page begins. */
+export interface ReleasedPage {
+  ids: string[];
+  /** The last mail looked at; null when there are no more, or the project is on hold again. */
+  after: string | null;
+  /** The project is on hold again: what is left waits for the next release. */
+  heldAgain: boolean;
+}
+
+/**
+ * Puts the held mails among the next `rows` of a project back to PENDING, to be taken by a new delivery. Held mail leaves once: the status
+ * decides, whoever releases. Campaign mails are left to their campaign. A hold cannot be set while this runs; it stops the pages after it.
+ */
+export async function releaseHeldPage(
+  trx: Trx,
+  p: { projectId: string; after: string | null; rows: number },
+): Promise<ReleasedPage> {
+  const { rows: project } = await sql`
+    SELECT FROM projects WHERE id = ${p.projectId} AND effective_held_at IS NULL FOR SHARE`.execute(trx);
+  if (project.length === 0) return { ids: [], after: null, heldAgain: true };
+  const from = p.after === null ? sql`true` : sql`id > ${p.after}::uuid`;
+  // Waits for rows that others have locked: who is passed over is not come back to.
+  const { rows } = await sql<{ id: string; released: boolean }>`
+    WITH looked AS MATERIALIZED (
+      SELECT id, status = 'HELD' AND campaign_id IS NULL AS held FROM emails
+      WHERE project_id = ${p.projectId} AND ${from} ORDER BY id LIMIT ${p.rows}
+    ), locked AS MATERIALIZED (
+      SELECT id FROM emails WHERE project_id = ${p.projectId} AND id IN (SELECT id FROM looked WHERE held) AND status = 'HELD' ORDER BY id FOR NO KEY UPDATE
+    ), released AS (
+      UPDATE emails SET status = 'PENDING', delivery_id = NULL
+      WHERE project_id = ${p.projectId} AND id IN (SELECT id FROM locked) RETURNING id
+    )
+    SELECT id, true AS released FROM released
+    UNION ALL (SELECT id, false FROM looked ORDER BY id OFFSET ${p.rows - 1})
+    ORDER BY id
+  `.execute(trx);
+  return {
+    ids: rows.filter((row) => row.released).map((row) => row.id),
+    after: rows.find((row) => !row.released)?.id ?? null,
+    heldAgain: false,
+  };
+}

@@ -1,0 +1,138 @@
+import { type RawBuilder, sql } from 'kysely';
+import { brokenByRefusals, brokenGuard, GUARD_HOURS, RECENT_MAILS, type SendOutcomes } from '../../domain/hold-guard.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { insertAudit } from '../projects/audit-log.ts';
+import type { Db, Trx } from '../connection.ts';
+import { queueOwnerNotice } from '../projects/owner-notices.ts';
+import { prepared } from '../prepared.ts';
+
+/** Rows of one hour of a project: transactions of different connections mostly meet different ones. */
+const SLOTS = 8;
+
+/**
+ * Counts live mails by project, in the statement or transaction that records them, so that each counts once. `rows` selects `project_id`,
+ * `mails`, `dead` and `complaints`, one row a project.
+ */
+export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO send_outcomes (project_id, hour, slot, mails, dead, complaints)
+    SELECT r.project_id, date_trunc('hour', now(), 'UTC'), pg_backend_pid() % ${sql.lit(SLOTS)}, r.mails, r.dead, r.complaints
+    FROM (${rows}) AS r ORDER BY r.project_id
+    ON CONFLICT (project_id, hour, slot) DO UPDATE SET mails = send_outcomes.mails + excluded.mails,
+      dead = send_outcomes.dead + excluded.dead, complaints = send_outcomes.complaints + excluded.complaints`;
+}
+
+/**
+ * Counts what became of a project's live mails, and puts the project on hold when a guard is broken; only dead mailboxes and complaints
+ * can break one, so only they are looked into. Runs last in its transaction: other connections may wait for its row.
+ * `watched`: a mailbox provider has refused mail of the project lately, see `findWatchedMails`.
+ */
+export async function guardRates(
+  trx: Trx,
+  p: SendOutcomes & { projectId: string },
+): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
+  const { projectId, mails, dead, complaints } = p;
+  const ofProject = sql`
+    SELECT ${projectId}::uuid AS project_id, ${mails}::int AS mails, ${dead}::int AS dead, ${complaints}::int AS complaints`;
+  const { rows } = await prepared<{ watched: boolean }>`
+    WITH counts AS (${countOutcomes(ofProject)})
+    SELECT EXISTS (SELECT FROM provider_outcomes WHERE project_id = ${projectId}) AS watched
+  `.execute(trx);
+  const watched = rows[0]?.watched ?? false;
+  if (dead + complaints === 0) return { outbox: [], watched };
+  const standing = await findStanding(trx, projectId);
+  const why = standing && brokenGuard(standing, standing);
+  return { outbox: why ? await holdOnce(trx, projectId, why) : [], watched };
+}
+
+/**
+ * Notes mails that a mailbox provider refused because of the sender (class `policy`), and puts the project on hold when there were too
+ * many among its last ones.
+ */
+export async function guardRefusals(
+  trx: Trx,
+  p: { projectId: string; provider: string; refused: number },
+): Promise<OutboxRow[]> {
+  const { projectId, provider } = p;
+  const { rows } = await sql<{ refused: number }>`
+    INSERT INTO provider_outcomes (project_id, provider, recent)
+    VALUES (${projectId}, ${provider}, repeat('1', ${Math.min(p.refused, RECENT_MAILS)}::int))
+    ON CONFLICT (project_id, provider) DO UPDATE
+      SET recent = right(provider_outcomes.recent || excluded.recent, ${sql.lit(RECENT_MAILS)}), updated_at = now()
+    RETURNING length(replace(recent, '0', '')) AS refused
+  `.execute(trx);
+  const why = brokenByRefusals({ provider, refused: rows[0]?.refused ?? 0 });
+  return why ? holdOnce(trx, projectId, why) : [];
+}
+
+/** Mails of one project to one domain. */
+export interface SentToDomain {
+  projectId: string;
+  domain: string;
+  mails: number;
+}
+
+/** Of these live mails, those of projects that a mailbox provider has refused lately, by domain: mostly none. */
+export async function findWatchedMails(db: Db, emailIds: string[]): Promise<SentToDomain[]> {
+  const { rows } = await sql<{ project_id: string; domain: string; mails: number }>`
+    SELECT e.project_id, lower(substring(coalesce(e.to_email, c.email) FROM '@([^@]*)$')) AS domain, count(*) AS mails
+    FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.id = ANY(${emailIds}::uuid[]) AND e.mode = 'live'
+      AND EXISTS (SELECT FROM provider_outcomes p WHERE p.project_id = e.project_id)
+    GROUP BY 1, 2
+  `.execute(db);
+  return rows.flatMap(({ project_id, domain, mails }) => (domain ? [{ projectId: project_id, domain, mails }] : []));
+}
+
+/** Notes mails that a mailbox provider did take. Providers that refused none of their last mails are no longer watched. */
+export async function noteAccepted(
+  db: Db,
+  taken: { projectId: string; provider: string; mails: number }[],
+): Promise<void> {
+  if (taken.length === 0) return;
+  await sql`
+    UPDATE provider_outcomes p SET recent = right(p.recent || repeat('0', u.mails), ${sql.lit(RECENT_MAILS)}), updated_at = now()
+    FROM unnest(${taken.map((t) => t.projectId)}::uuid[], ${taken.map((t) => t.provider)}::text[],
+      ${taken.map((t) => Math.min(t.mails, RECENT_MAILS))}::int[]) AS u (project_id, provider, mails)
+    WHERE p.project_id = u.project_id AND p.provider = u.provider
+  `.execute(db);
+  await sql`
+    DELETE FROM provider_outcomes
+    WHERE project_id = ANY(${[...new Set(taken.map((t) => t.projectId))]}::uuid[]) AND strpos(recent, '1') = 0
+  `.execute(db);
+}
+
+/** Begins to count anew: whoever releases a hold has judged what was. */
+export async function resetGuard(trx: Trx, projectId: string): Promise<void> {
+  await sql`DELETE FROM send_outcomes WHERE project_id = ${projectId}`.execute(trx);
+  await sql`DELETE FROM provider_outcomes WHERE project_id = ${projectId}`.execute(trx);
+}
+
+type Standing = SendOutcomes & { bounceGuard: number; complaintGuard: number };
+
+/** Undefined for a project that is on hold already. */
+async function findStanding(trx: Trx, projectId: string): Promise<Standing | undefined> {
+  const { rows } = await sql<Standing>`
+    SELECT p.effective_bounce_guard AS "bounceGuard", p.effective_complaint_guard AS "complaintGuard",
+      sum(o.mails) AS mails, sum(o.dead) AS dead, sum(o.complaints) AS complaints
+    FROM projects p JOIN send_outcomes o ON o.project_id = p.id AND o.hour > now() - make_interval(hours => ${GUARD_HOURS})
+    WHERE p.id = ${projectId} AND p.held_at IS NULL GROUP BY p.id
+  `.execute(trx);
+  return rows[0];
+}
+
+/** Puts a project on hold, tells its owners and notes it in the audit log; the UPDATE decides, so it happens once. */
+async function holdOnce(trx: Trx, projectId: string, reason: string): Promise<OutboxRow[]> {
+  const { numAffectedRows } = await sql`
+    UPDATE projects SET held_at = now(), hold_reason = ${reason}, updated_at = now() WHERE id = ${projectId} AND held_at IS NULL
+  `.execute(trx);
+  if (!numAffectedRows) return [];
+  const entry = { projectId, action: 'project.held' as const, actor: 'system', target: null, ip: null };
+  await insertAudit(trx, { ...entry, details: { reason } });
+  return queueOwnerNotice(trx, {
+    projectId,
+    subject: 'Sending is on hold',
+    body: `<p>Marketing and automation mail is on hold, because ${reason}. Transactional mail goes on, and nobody was unsubscribed by the hold.</p>
+      <p>What is sent meanwhile waits as HELD. Look into the cause, then release it with POST /project/release: each held mail leaves once.</p>`,
+  });
+}

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { emailDomain } from '../../domain/email-address.ts';
+import { AppError, fieldError } from '../../domain/errors.ts';
+import { type MailText, NO_TEXT, pickMailText } from '../../domain/mail-text.ts';
+import type { SendRequest } from '../../domain/send-request.ts';
+import type { Trx } from '../connection.ts';
+import type { NewContent } from '../contents/contents.ts';
+import { selectMailText } from '../contents/mail-text.ts';
+import { prepared } from '../prepared.ts';
+import type { MailType } from '../schema/contents.ts';
+
+/** A request with what its mails say: the template's parts, overridden by its own. */
+export interface Draft {
+  request: SendRequest;
+  content: NewContent;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Makes drafts of requests, or says why a request cannot be one: TEMPLATE_NOT_FOUND, no sender, DOMAIN_NOT_VERIFIED,
+ * CONTACT_UNSUBSCRIBED. At most three queries for any number of requests. Source: contract §1.7.
+ */
+export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<Map<SendRequest, Draft | AppError>> {
+  const templates = await findTemplates(trx, requests);
+  const composed = new Map(requests.map((request) => [request, compose(request, templates)]));
+  const drafts = () => [...composed.values()].filter((draft): draft is Draft => 'content' in draft);
+  const verified = await findVerifiedSenders(trx, drafts());
+  for (const { request, content } of drafts()) {
+    if (verified.has(senderName(content))) continue;
+    composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
+  }
+  const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
+  for (const [request, emails] of await findUnsubscribed(trx, marketing)) {
+    composed.set(request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails } }));
+  }
+  return composed;
+}
+
+interface SendTemplate extends MailText<string | null> {
+  id: string;
+  project_id: string;
+  type: MailType;
+}
+
+async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
+  const wanted = requests.flatMap(({ templateId, projectId }) =>
+    templateId !== undefined && UUID.test(templateId) ? [{ templateId, projectId }] : [],
+  );
+  if (wanted.length === 0) return new Map();
+  const { rows } = await prepared<SendTemplate>`
+    SELECT DISTINCT t.id, t.project_id, t.type, ${selectMailText('t')}
+    FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
+    JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
+  `.execute(trx);
+  return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
+}
+
+function compose(request: SendRequest, templates: Map<string, SendTemplate>): Draft | AppError {
+  const { projectId, templateId } = request;
+  const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
+  if (templateId !== undefined && !template)
+    return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
+  const text: MailText<string | null> = template ? pickMailText(template) : NO_TEXT;
+  const from = request.from?.email ?? text.from;
+  if (!from) return fieldError('from', 'Required, since the template has no sender of its own.', 'invalid_type');
+  return {
+    request,
+    content: {
+      ...text,
+      subject: request.subject ?? text.subject,
+      body: request.body ?? text.body,
+      from,
+      // A sender of the request's own goes by its own name, not by the template's.
+      fromName: request.from ? request.from.name : text.fromName,
+      replyTo: request.replyTo ?? text.replyTo,
+      projectId,
+      type: template?.type ?? 'TRANSACTIONAL',
+      templateId: template?.id ?? null,
+    },
+  };
+}
+
+const senderName = ({ projectId, from }: NewContent): string => `${projectId} ${emailDomain(from)}`;
+
+/** Which sender domains of these drafts are verified for their projects. */
+async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+  const wanted = new Map(drafts.map(({ content }) => [senderName(content), content]));
+  if (wanted.size === 0) return new Set();
+  const contents = [...wanted.values()];
+  const { rows } = await prepared<{ project_id: string; domain: string }>`
+    SELECT d.project_id, d.domain
+    FROM unnest(${contents.map((c) => c.projectId)}::uuid[], ${contents.map((c) => emailDomain(c.from))}::text[])
+      AS w (project_id, domain)
+    JOIN domains d ON d.project_id = w.project_id AND d.domain = w.domain AND d.status = 'VERIFIED'
+  `.execute(trx);
+  return new Set(rows.map((row) => `${row.project_id} ${row.domain}`));
+}
+
+/**
+ * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new one is
+ * unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
+ */
+async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
+  const undecided = drafts.filter(({ request }) => request.subscribed === undefined);
+  const subscribed = await findSubscribed(trx, undecided);
+  const refused = new Map<SendRequest, string[]>();
+  for (const { request } of drafts) {
+    const isOut = (email: string) => !(request.subscribed ?? subscribed.has(`${request.projectId} ${email}`));
+    const out = request.to.map(({ email }) => email).filter(isOut);
+    if (out.length > 0) refused.set(request, out);
+  }
+  return refused;
+}
+
+async function findSubscribed(trx: Trx, drafts: Draft[]): Promise<Set<string>> {
+  const wanted = drafts.flatMap(({ request }) =>
+    request.to.map(({ email }) => ({ email, projectId: request.projectId })),
+  );
+  if (wanted.length === 0) return new Set();
+  const { rows } = await sql<{ project_id: string; email: string }>`
+    SELECT c.project_id, c.email
+    FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.email)}::text[]) AS w (project_id, email)
+    JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email AND c.subscribed
+  `.execute(trx);
+  return new Set(rows.map((row) => `${row.project_id} ${row.email}`));
+}

@@ -1,0 +1,157 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** Who goes first where a project may send only so much: single mails, then mails of workflows, then campaigns. */
+export type SendOrder = 'single' | 'workflow' | 'campaign';
+
+export interface TakenTokens {
+  /** How many of those that were asked for may leave now. */
+  granted: number;
+  /** When it is worth to ask again for the others, in milliseconds; 0 when there are none. */
+  retryAfterMs: number;
+}
+
+/**
+ * Seconds of sending that a bucket holds: enough that short gaps between takers lose nothing, and so little that a minute after a pause sees
+ * 61.1 seconds' worth, 1.02 of the limit.
+ */
+const CAPACITY_SECONDS = 1.1;
+/** A new bucket, or the first after a long pause of the service: nearly nothing, but a single mail goes at once. */
+const FIRST_SECONDS = 0.2;
+/** What campaigns leave in the bucket, so that a single mail in the midst of one finds its token. */
+const KEPT_FOR_OTHERS = 0.1;
+/** Who waits for many asks again for about this much at a time: seldom enough to be cheap, soon enough to lose nothing. */
+const WORTH_SECONDS = 0.25;
+/** How much later than told one may come back and still be in front. Less than the bucket holds, so that nothing is lost if nobody comes. */
+const GRACE_MS = 500;
+/** Nobody is waited for longer without asking again. */
+const MARK_MAX_MS = 5_000;
+/** A bucket that is so full shows that the line of workflows is gone, however long it was: who stood in it was cancelled. */
+const LINE_GONE = 0.9;
+
+/**
+ * Takes up to `n` sends from the project's bucket, over all workers: what is there now, and never on credit, so take for what leaves at once
+ * and return what does not (`returnSendTokens`). A single mail that is refused leaves a mark until when it waits, during which workflows and
+ * campaigns get nothing, and a workflow's mail one for campaigns; marks expire by themselves. `ratePerSecond` 0 is no limit and costs nothing.
+ *
+ * Mails of workflows may wait by the hundred thousand, each by itself, so they stand in a line: `retryAfterMs` is its place, and who comes for the first
+ * time goes behind it. One whose turn was taken by a single mail goes to its end.
+ * @param p.returning a workflow's mail that was refused before, and comes at its time
+ */
+export async function takeSendTokens(
+  db: Db,
+  p: { projectId: string; n: number; ratePerSecond: number; order: SendOrder; returning?: boolean },
+): Promise<TakenTokens> {
+  if (p.ratePerSecond <= 0 || p.n <= 0) return { granted: Math.max(0, p.n), retryAfterMs: 0 };
+  for (;;) {
+    const { rows } = await takeFromBucket(p).execute(db);
+    if (rows[0]) return rows[0];
+    await makeBucket(db, p);
+  }
+}
+
+/** Puts back tokens that were taken and not used: the worker stops, or what they were for may not be sent. */
+export async function returnSendTokens(
+  db: Db,
+  { projectId, n, ratePerSecond }: { projectId: string; n: number; ratePerSecond: number },
+): Promise<void> {
+  if (ratePerSecond <= 0 || n <= 0) return;
+  await sql`
+    UPDATE send_buckets SET tokens = least(${capacity(ratePerSecond)}::float8, tokens + ${n}::float8) WHERE project_id = ${projectId}
+  `.execute(db);
+}
+
+/** The rate that holds for a project: the lower of its own setting and the deployment's; 0 is none. */
+export async function getSendRate(db: Db, projectId: string, deploymentRate: number): Promise<number> {
+  const { rows } = await sql<{ rate: number | null }>`
+    SELECT effective_send_rate_per_second AS rate FROM projects WHERE id = ${projectId}
+  `.execute(db);
+  return lowerRate(rows[0]?.rate ?? null, deploymentRate);
+}
+
+/** Of a project's setting (null for none) and the deployment's (0 for none) the one that holds; 0 is none. */
+export function lowerRate(project: number | null, deployment: number): number {
+  const rates = [project ?? 0, deployment].filter((rate) => rate > 0);
+  return rates.length === 0 ? 0 : Math.min(...rates);
+}
+
+/** At a rate of 1 the bucket still holds one, and a little for whoever comes late for it. */
+function capacity(ratePerSecond: number): number {
+  return Math.max(1, ratePerSecond * CAPACITY_SECONDS);
+}
+
+/** Nothing at rates where it would be more than campaigns can do without. */
+function keptFor(order: SendOrder, ratePerSecond: number): number {
+  if (order !== 'campaign' || ratePerSecond < 4) return 0;
+  return Math.max(1, Math.floor(ratePerSecond * KEPT_FOR_OTHERS));
+}
+
+async function makeBucket(db: Db, p: { projectId: string; ratePerSecond: number }): Promise<void> {
+  await sql`
+    INSERT INTO send_buckets (project_id, tokens, refilled_at)
+    VALUES (${p.projectId}, ${Math.max(1, p.ratePerSecond * FIRST_SECONDS)}::float8, clock_timestamp()) ON CONFLICT DO NOTHING
+  `.execute(db);
+}
+
+/** The mark of those who went first and were refused, for this order; `undefined` where nobody is behind it. */
+const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuilder<unknown> | undefined }> = {
+  single: { waitsFor: sql.raw('NULL::timestamptz'), leaves: sql.raw('singles_wait_until') },
+  workflow: { waitsFor: sql.raw('singles_wait_until'), leaves: sql.raw('workflows_wait_until') },
+  campaign: { waitsFor: sql.raw('greatest(singles_wait_until, workflows_wait_until)'), leaves: undefined },
+};
+
+/**
+ * One statement, one after another by the lock on the row. `now` may have been read before the lock was had, so it may be older than what is
+ * stored: time never runs back here. A millionth of a token is forgiven, for floating point.
+ */
+function takeFromBucket(p: {
+  projectId: string;
+  n: number;
+  ratePerSecond: number;
+  order: SendOrder;
+  returning?: boolean;
+}) {
+  const { waitsFor, leaves } = MARKS[p.order];
+  const rate = sql`${p.ratePerSecond}::float8`;
+  const kept = sql`${keptFor(p.order, p.ratePerSecond)}::float8`;
+  const worth = Math.max(1, Math.ceil(p.ratePerSecond * WORTH_SECONDS));
+  const waited = sql`least(${MARK_MAX_MS}::float8, missing / ${rate} * 1000 + ${GRACE_MS}::float8) * interval '1 ms'`;
+  const mark = leaves
+    ? sql`, ${leaves} = CASE WHEN missing > 0 THEN greatest(b.${leaves}, t.now + ${waited}) ELSE b.${leaves} END`
+    : sql``;
+  const line = lineOf(p);
+  return sql<TakenTokens>`
+    WITH bucket AS MATERIALIZED (
+      SELECT clock.now, ${waitsFor} AS blocked_until, workflow_line_at, least(${capacity(p.ratePerSecond)}::float8,
+        tokens + greatest(0, extract(epoch FROM clock.now - refilled_at)) * ${rate}) AS tokens
+      FROM send_buckets, (SELECT clock_timestamp() AS now) clock
+      WHERE project_id = ${p.projectId} FOR UPDATE OF send_buckets
+    ), allowed AS (
+      SELECT *, CASE WHEN blocked_until > now OR ${line.behind} THEN 0
+        ELSE least(${p.n}::float8, greatest(0, floor(tokens - ${kept} + 1e-6))) END AS granted
+      FROM bucket
+    ), t AS (
+      SELECT *, ${p.n}::float8 - granted AS missing FROM allowed
+    )
+    UPDATE send_buckets b SET tokens = greatest(0, t.tokens - t.granted), refilled_at = greatest(b.refilled_at, t.now) ${mark} ${line.moves}
+    FROM t WHERE b.project_id = ${p.projectId}
+    RETURNING t.granted::int AS granted, CASE WHEN t.missing = 0 THEN 0 ELSE ceil(greatest(1,
+      (least(t.missing, ${worth}::float8) + ${kept} - t.tokens + t.granted) / ${rate} * 1000,
+      extract(epoch FROM t.blocked_until - t.now) * 1000, ${line.waitMs}))::int END AS "retryAfterMs"
+  `;
+}
+
+/** The line in which mails of workflows wait; there is none for the others. */
+function lineOf({ order, ratePerSecond, returning }: { order: SendOrder; ratePerSecond: number; returning?: boolean }) {
+  if (order !== 'workflow') return { behind: sql`false`, moves: sql``, waitMs: sql`0` };
+  const rate = sql`${ratePerSecond}::float8`;
+  const full = sql`${capacity(ratePerSecond) * LINE_GONE}::float8`;
+  const end = sql`greatest(t.workflow_line_at, t.blocked_until, t.now)`;
+  return {
+    behind: returning ? sql`false` : sql`(coalesce(workflow_line_at > now, false) AND tokens < ${full})`,
+    moves: sql`, workflow_line_at = CASE
+      WHEN t.missing > 0 THEN ${end} + t.missing / ${rate} * interval '1 s'
+      WHEN t.tokens >= ${full} THEN NULL ELSE t.workflow_line_at END`,
+    waitMs: sql`extract(epoch FROM ${end} - t.now + t.missing / ${rate} * interval '1 s') * 1000`,
+  };
+}

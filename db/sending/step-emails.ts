@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import type { EmailOptions } from '../../domain/email-outcome.ts';
+import { interpolate, namesStranger } from '../../domain/interpolate.ts';
+import { type MailText, pickMailText } from '../../domain/mail-text.ts';
+import { SendEmailConfig } from '../../domain/steps/send-email.ts';
+import type { Trx } from '../connection.ts';
+import { type NewContent, saveContents } from '../contents/contents.ts';
+import type { GraphStep } from '../executions/graph.ts';
+import type { EffectStanding } from '../executions/resume.ts';
+import type { StandingExecution } from '../executions/standing.ts';
+import { loadStepVariables } from '../executions/variables.ts';
+import { selectMailText } from '../contents/mail-text.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+import type { MailType } from '../schema/contents.ts';
+
+/** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
+export type StepEmail = { standing: EffectStanding } & (
+  | { outcome: 'saved'; emailId: string }
+  | { outcome: 'unsendable'; error: string }
+);
+
+/** What a SEND_EMAIL step sends to whom, before it is a row. */
+interface Draft {
+  standing: EffectStanding;
+  content: NewContent;
+  to: string | null;
+}
+
+interface Fault {
+  standing: EffectStanding;
+  error: string;
+}
+
+/**
+ * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same rows (unique by
+ * execution and visit).
+ */
+export async function saveStepEmails(trx: Trx, projectId: string, standings: EffectStanding[]): Promise<StepEmail[]> {
+  const configs = standings.map(({ step }) => configOf(step));
+  const templateIds = configs.flatMap((config) => config?.templateId ?? []);
+  const templates = await findTemplates(trx, projectId, templateIds);
+  const drafts: (Draft | Fault)[] = [];
+  for (const [index, standing] of standings.entries()) {
+    drafts.push(await draftOf(trx, standing, { config: configs[index], templates }));
+  }
+  const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
+  const contentIds = await saveContents(
+    trx,
+    sendable.map((draft) => draft.content),
+  );
+  const emailIds = await insertStepEmails(trx, projectId, sendable, contentIds);
+  return drafts.map((draft) =>
+    'error' in draft
+      ? { standing: draft.standing, outcome: 'unsendable', error: draft.error }
+      : {
+          standing: draft.standing,
+          outcome: 'saved',
+          emailId: required(emailIds.get(draft.standing.execution.id)),
+        },
+  );
+}
+
+async function draftOf(
+  trx: Trx,
+  standing: EffectStanding,
+  { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
+): Promise<Draft | Fault> {
+  if (!config) return { standing, error: 'the SEND_EMAIL step has no template' };
+  const template = templates.get(config.templateId);
+  if (!template) return { standing, error: 'the template of the SEND_EMAIL step does not exist' };
+  const from = typeof config.from === 'string' ? { email: config.from } : config.from;
+  const sender = from?.email ?? template.from;
+  if (!sender) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
+  const to = await recipientOf(trx, standing, config);
+  if (to !== null && typeof to === 'object') return { standing, error: to.fault };
+  const content = {
+    ...pickMailText(template),
+    from: sender.toLowerCase(),
+    fromName: from ? (from.name ?? null) : template.fromName,
+    projectId: standing.execution.projectId,
+    type: template.type,
+    templateId: config.templateId,
+  };
+  return { standing, content, to };
+}
+
+type StepConfig = z.output<typeof SendEmailConfig>;
+
+function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
+  return SendEmailConfig.safeParse({ ...config, templateId: templateId ?? config.templateId }).data;
+}
+
+interface TemplateRow extends MailText<string | null> {
+  id: string;
+  type: MailType;
+}
+
+async function findTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
+  const { rows } = await prepared<TemplateRow>`
+    SELECT t.id, t.type, ${selectMailText('t')} FROM templates t
+    WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
+const STRANGERS_ADDRESS =
+  'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
+
+/** The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to. */
+async function recipientOf(
+  trx: Trx,
+  { execution }: EffectStanding,
+  { recipient }: StepConfig,
+): Promise<string | null | { fault: string }> {
+  if (recipient?.type !== 'CUSTOM') return null;
+  const { variables } = await loadStepVariables(trx, execution);
+  const template = recipient.customEmail ?? '';
+  if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
+  const address = interpolate(template, variables, { untrusted: 'leaveOut' }).trim().toLowerCase();
+  return z.email().safeParse(address).success ? address : { fault: NO_ADDRESS };
+}
+
+/** Ids of the mails, by execution. */
+async function insertStepEmails(
+  trx: Trx,
+  projectId: string,
+  drafts: Draft[],
+  contentIds: string[],
+): Promise<Map<string, string>> {
+  if (drafts.length === 0) return new Map();
+  const executions = drafts.map(({ standing }) => standing.execution);
+  const { rows } = await prepared<{ execution_id: string; id: string }>`
+    INSERT INTO emails
+      (project_id, contact_id, content_id, execution_id, visit, source_type, mode, to_email, variables, options)
+    SELECT ${projectId}, c.id, u.content_id, u.execution_id, u.visit, 'WORKFLOW', u.mode, coalesce(u.to_email, c.email),
+      u.variables, u.options
+    FROM unnest(${executions.map((e) => e.contactId)}::uuid[], ${contentIds}::uuid[], ${executions.map((e) => e.id)}::uuid[],
+      ${drafts.map(({ standing }) => standing.next.visit)}::int[], ${executions.map((e) => e.mode)}::text[],
+      ${drafts.map((draft) => draft.to)}::text[], ${executions.map(variablesOf)}::jsonb[], ${executions.map(optionsOf)}::jsonb[])
+      AS u (contact_id, content_id, execution_id, visit, mode, to_email, variables, options)
+    JOIN contacts c ON c.id = u.contact_id AND ${ownedBy('c.project_id', projectId)}
+    ON CONFLICT (execution_id, visit) WHERE execution_id IS NOT NULL DO UPDATE SET content_id = emails.content_id
+    RETURNING execution_id, id
+  `.execute(trx);
+  return new Map(rows.map((row) => [row.execution_id, row.id]));
+}
+
+function variablesOf({ context, event }: StandingExecution): string {
+  return JSON.stringify({ ...context, event, context });
+}
+
+function optionsOf({ untrusted, swayed }: StandingExecution): string | null {
+  const options: EmailOptions = {
+    ...(untrusted && { untrustedKeys: ['event'] }),
+    ...(swayed && { forStranger: true }),
+  };
+  return untrusted || swayed ? JSON.stringify(options) : null;
+}
+
+function required(emailId: string | undefined): string {
+  if (emailId === undefined) throw new Error('the contact of a running execution is gone');
+  return emailId;
+}

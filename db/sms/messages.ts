@@ -1,0 +1,160 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../domain/api-keys.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import type { PhoneNumber } from '../../domain/phone.ts';
+import { type SmsEncoding, smsSize } from '../../domain/sms-encoding.ts';
+import type { SmsStatus } from '../../domain/sms-status.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import type { RowOf } from '../schema/database.ts';
+import { getSmsSenderFor } from './senders.ts';
+
+export interface Sms {
+  id: string;
+  contactId: string | null;
+  to: string;
+  from: string;
+  country: string;
+  body: string;
+  encoding: SmsEncoding;
+  segments: number;
+  mode: KeyMode;
+  status: SmsStatus;
+  reason: string | null;
+  error: string | null;
+  providerMessageId: string | null;
+  createdAt: Date;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+}
+
+const COLUMNS = [
+  'id',
+  'contact_id',
+  'to_phone',
+  'from_phone',
+  'country',
+  'body',
+  'encoding',
+  'segments',
+  'mode',
+  'status',
+  'reason',
+  'error',
+  'provider_message_id',
+  'created_at',
+  'sent_at',
+  'delivered_at',
+] as const;
+
+/**
+ * Accepts an SMS and queues its delivery, in the caller's transaction.
+ * @throws AppError NO_SMS_SENDER; NOT_FOUND for a contact id of nobody in the project
+ */
+export async function insertSms(
+  trx: Trx,
+  p: { projectId: string; mode: KeyMode; to: PhoneNumber; body: string; contactId: string | undefined },
+): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
+  const from = await getSmsSenderFor(trx, { projectId: p.projectId, country: p.to.country });
+  const contactId = await resolveContact(trx, p);
+  const { encoding, segments } = smsSize(p.body);
+  const row = await trx
+    .insertInto('sms_messages')
+    .values({
+      project_id: p.projectId,
+      contact_id: contactId,
+      to_phone: p.to.e164,
+      from_phone: from,
+      country: p.to.country,
+      body: p.body,
+      encoding,
+      segments,
+      mode: p.mode,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  const sms = toSms(row);
+  return { sms, outbox: await enqueue(trx, [{ projectId: p.projectId, kind: 'sms.deliver', refId: sms.id }]) };
+}
+
+/** The contact named, else the first one whose `data.phone` is the number. */
+async function resolveContact(
+  trx: Trx,
+  p: { projectId: string; to: PhoneNumber; contactId: string | undefined },
+): Promise<string | null> {
+  const who = p.contactId === undefined ? sql<SqlBool>`phone = ${p.to.e164}` : sql<SqlBool>`id = ${p.contactId}`;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts WHERE project_id = ${p.projectId} AND ${who} ORDER BY id LIMIT 1 FOR KEY SHARE
+  `.execute(trx);
+  if (!rows[0] && p.contactId !== undefined) {
+    throw new AppError('NOT_FOUND', { message: 'No contact of this project has this id.' });
+  }
+  return rows[0]?.id ?? null;
+}
+
+export interface SmsFilter {
+  projectId: string;
+  status?: SmsStatus | undefined;
+  to?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** SMS newest first, by sms_messages_project. */
+export async function listSms(db: Db, p: PageRequest & SmsFilter): Promise<Page<Sms>> {
+  const rows = await db
+    .selectFrom('sms_messages')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(filterOf(p))
+    .where(afterCursor(p.cursor))
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
+  return toPage(rows, p.limit, toSms);
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getSms(db: Db, p: { projectId: string; id: string }): Promise<Sms> {
+  const row = await db
+    .selectFrom('sms_messages')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No SMS of this project has this id.' });
+  return toSms(row);
+}
+
+function filterOf(p: SmsFilter): RawBuilder<SqlBool> {
+  const parts = [
+    p.status && sql<SqlBool>`status = ${p.status}`,
+    p.to && sql<SqlBool>`to_phone = ${p.to}`,
+    p.since && sql<SqlBool>`created_at >= ${p.since}`,
+    p.until && sql<SqlBool>`created_at <= ${p.until}`,
+  ].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
+}
+
+function toSms(row: RowOf<'sms_messages', typeof COLUMNS>): Sms {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    to: row.to_phone,
+    from: row.from_phone,
+    country: row.country,
+    body: row.body,
+    encoding: row.encoding,
+    segments: row.segments,
+    mode: row.mode,
+    status: row.status,
+    reason: row.reason,
+    error: row.error,
+    providerMessageId: row.provider_message_id,
+    createdAt: row.created_at,
+    sentAt: row.sent_at,
+    deliveredAt: row.delivered_at,
+  };
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Db } from '../connection.ts';
+import type { RowOf } from '../schema/database.ts';
+
+export interface SmsSender {
+  id: string;
+  /** ISO 3166-1 alpha-2; null is the default for countries without one of their own. */
+  country: string | null;
+  from: string;
+  createdAt: Date;
+}
+
+const COLUMNS = ['id', 'country', 'from_phone', 'created_at'] as const;
+
+/** The senders of a project, by country, the default last. A project has at most one a country. */
+export async function listSmsSenders(db: Db, projectId: string): Promise<SmsSender[]> {
+  const rows = await db
+    .selectFrom('sms_senders')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('country', (order) => order.asc().nullsLast())
+    .execute();
+  return rows.map(toSender);
+}
+
+/** @throws AppError CONFLICT when the country has a sender */
+export async function insertSmsSender(
+  db: Db,
+  p: { projectId: string; country: string | null; from: string },
+): Promise<SmsSender> {
+  const row = await db
+    .insertInto('sms_senders')
+    .values({ project_id: p.projectId, country: p.country, from_phone: p.from })
+    .onConflict((conflict) => conflict.constraint('sms_senders_country').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (row) return toSender(row);
+  const message = p.country ? `There is a sender for ${p.country}.` : 'There is a default sender.';
+  throw new AppError('CONFLICT', { message, details: { country: p.country } });
+}
+
+/** @throws AppError NOT_FOUND */
+export async function deleteSmsSender(db: Db, p: { projectId: string; id: string }): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sms_senders')
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.id)
+    .executeTakeFirst();
+  if (!numDeletedRows) throw new AppError('NOT_FOUND', { message: 'No SMS sender of this project has this id.' });
+}
+
+/**
+ * The sender for a country: its own, else the default.
+ * @throws AppError NO_SMS_SENDER
+ */
+export async function getSmsSenderFor(db: Db, p: { projectId: string; country: string }): Promise<string> {
+  const row = await db
+    .selectFrom('sms_senders')
+    .select('from_phone')
+    .where('project_id', '=', p.projectId)
+    .where(({ eb, or }) => or([eb('country', '=', p.country), eb('country', 'is', null)]))
+    .orderBy('country', (order) => order.asc().nullsLast())
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NO_SMS_SENDER', { details: { country: p.country } });
+  return row.from_phone;
+}
+
+function toSender(row: RowOf<'sms_senders', typeof COLUMNS>): SmsSender {
+  return { id: row.id, country: row.country, from: row.from_phone, createdAt: row.created_at };
+}

@@ -1,0 +1,164 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AppError } from '../../domain/errors.ts';
+import type { OutboxRow } from '../../domain/outbox.ts';
+import { uuidv7 } from '../../domain/uuid.ts';
+import { matchesEvent } from '../../domain/webhook-registry.ts';
+import type { Db, Trx } from '../connection.ts';
+import type { SubscribedEndpoint } from '../events/listeners.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { answeredBytes } from '../page-budget.ts';
+import type { RecordedEvent } from '../events/record-events.ts';
+import type { DeliveryStatus } from '../schema/webhooks.ts';
+import type { EndpointRef } from './endpoints.ts';
+
+export interface WebhookDelivery {
+  id: string;
+  eventId: string;
+  event: string;
+  status: DeliveryStatus;
+  attempts: number;
+  responseStatus: number | null;
+  latencyMs: number | null;
+  error: string | null;
+  nextAttemptAt: Date | null;
+  payload: Record<string, unknown>;
+  createdAt: Date;
+  completedAt: Date | null;
+}
+
+/**
+ * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what the contact and the
+ * event are now: a delivery tried again tomorrow says the same.
+ */
+export async function queueDeliveries(
+  trx: Trx,
+  projectId: string,
+  events: RecordedEvent[],
+  endpoints: SubscribedEndpoint[],
+): Promise<OutboxRow[]> {
+  const wanted = endpoints.flatMap(({ id, events: patterns }) =>
+    events
+      .filter((event) => matchesEvent(patterns, event.name))
+      .map((event) => ({ id: uuidv7(), endpointId: id, event })),
+  );
+  if (wanted.length === 0) return [];
+  await sql`
+    INSERT INTO webhook_deliveries (id, project_id, endpoint_id, event_id, event_name, payload)
+    SELECT u.id, ${projectId}, u.endpoint_id, u.event_id, u.name, jsonb_build_object('event', u.data,
+      'contact', CASE WHEN c.id IS NOT NULL THEN
+        jsonb_build_object('id', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data) END)
+    FROM unnest(${wanted.map((w) => w.id)}::uuid[], ${wanted.map((w) => w.endpointId)}::uuid[],
+      ${wanted.map((w) => w.event.id)}::uuid[], ${wanted.map((w) => w.event.name)}::text[],
+      ${wanted.map((w) => JSON.stringify(w.event.data))}::jsonb[], ${wanted.map((w) => w.event.contactId)}::uuid[])
+      AS u (id, endpoint_id, event_id, name, data, contact_id)
+    LEFT JOIN contacts c ON c.project_id = ${projectId} AND c.id = u.contact_id
+  `.execute(trx);
+  return wakeEndpoints(trx, projectId, [...new Set(wanted.map((w) => w.endpointId))]);
+}
+
+/**
+ * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is asked after the
+ * deliveries are written, which holds a share of the endpoint's row lock: db/webhooks/turns.ts, endTurn.
+ */
+async function wakeEndpoints(trx: Trx, projectId: string, endpointIds: string[]): Promise<OutboxRow[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM webhook_endpoints WHERE project_id = ${projectId} AND id = ANY(${endpointIds}::uuid[])
+      AND (wakes_at IS NULL OR wakes_at <= clock_timestamp())
+  `.execute(trx);
+  return enqueue(
+    trx,
+    rows.map(({ id }) => ({ projectId, kind: 'webhook.deliver' as const, refId: id, payload: { endpointId: id } })),
+  );
+}
+
+const COLUMNS =
+  sql.raw(`id, event_id AS "eventId", event_name AS event, status, attempts, response_status AS "responseStatus",
+  latency_ms AS "latencyMs", error, payload, created_at AS "createdAt",
+  completed_at AS "completedAt"`);
+
+/** Deliveries of an endpoint, newest first; `total` is counted on the first page only. */
+export async function listDeliveries(
+  db: Db,
+  p: PageRequest & EndpointRef & { status?: DeliveryStatus | undefined },
+): Promise<Page<WebhookDelivery> & { total: number }> {
+  const found = sql`project_id = ${p.projectId} AND endpoint_id = ${p.id} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
+  // What waits for a degraded endpoint goes out with its next probe at the earliest.
+  const { rows } = await sql<WebhookDelivery>`
+    SELECT ${COLUMNS}, CASE WHEN status = 'PENDING' THEN greatest(next_attempt_at, (
+      SELECT e.probe_at FROM webhook_endpoints e WHERE e.id = ${p.id} AND e.status = 'DEGRADED')) END AS "nextAttemptAt"
+    FROM webhook_deliveries WHERE ${found} AND ${afterCursor(p.cursor)}
+    ORDER BY id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const page = toPage(
+    rows,
+    p.limit,
+    (row) => row,
+    (row) => answeredBytes(row.payload),
+  );
+  return { ...page, total: p.cursor === undefined ? await countWhere(db, found) : 0 };
+}
+
+async function countWhere(db: Db, found: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM webhook_deliveries WHERE ${found}
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** Deliveries of one call; the answer says where the next call goes on. */
+const REPLAY_MAX = 10_000;
+
+export interface Replay {
+  count: number;
+  outbox: OutboxRow[];
+  /** Where a next call goes on; null when none is left. */
+  nextSince: Date | null;
+}
+
+/**
+ * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given), oldest first. One
+ * that waits for its next try goes out now; one that is under way at this moment is left as it is.
+ * @throws AppError NOT_FOUND for an unknown delivery
+ */
+export async function replayDeliveries(
+  trx: Trx,
+  p: EndpointRef & ({ deliveryId: string } | { since: Date; status?: DeliveryStatus | undefined }),
+): Promise<Replay> {
+  const which =
+    'deliveryId' in p
+      ? sql`id = ${p.deliveryId}`
+      : sql`created_at >= ${p.since} ${p.status ? sql`AND status = ${p.status}` : sql``}`;
+  const { rows } = await sql<{ id: string; createdAt: Date }>`
+    UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = now(), completed_at = NULL
+    WHERE id IN (
+      SELECT id FROM webhook_deliveries
+      WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND ${which}
+        AND (status <> 'PENDING' OR next_attempt_at > now())
+      ORDER BY created_at, id LIMIT ${REPLAY_MAX} FOR UPDATE)
+    RETURNING id, created_at AS "createdAt"
+  `.execute(trx);
+  if ('deliveryId' in p && rows.length === 0) await requireDelivery(trx, p, p.deliveryId);
+  return { count: rows.length, outbox: await wakeNow(trx, p), nextSince: nextSince(rows) };
+}
+
+/** Whoever asks for a replay does not wait for the next probe of a degraded endpoint, and nor does what is due already. */
+async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
+  await sql`
+    UPDATE webhook_endpoints SET wakes_at = NULL, probe_at = NULL WHERE project_id = ${projectId} AND id = ${id}
+  `.execute(trx);
+  return wakeEndpoints(trx, projectId, [id]);
+}
+
+function nextSince(rows: { createdAt: Date }[]): Date | null {
+  if (rows.length < REPLAY_MAX) return null;
+  return new Date(Math.max(...rows.map((row) => row.createdAt.getTime())));
+}
+
+/** A delivery that is under way goes out without us. */
+async function requireDelivery(trx: Trx, p: EndpointRef, deliveryId: string): Promise<void> {
+  const { rows } = await sql`
+    SELECT 1 FROM webhook_deliveries WHERE project_id = ${p.projectId} AND endpoint_id = ${p.id} AND id = ${deliveryId}
+  `.execute(trx);
+  if (rows.length === 0) throw new AppError('NOT_FOUND');
+}

@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import { openSecret } from '../../domain/secrets.ts';
+import { openUrl } from '../../domain/url-secrets.ts';
+import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../../domain/webhook-registry.ts';
+import type { Db, Trx } from '../connection.ts';
+import { isOutOfTime } from '../postgres-errors.ts';
+import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';
+import { withinMs } from '../transaction.ts';
+import { type EndpointRef, endpointSecretContext, endpointUrlContext } from './endpoints.ts';
+
+/** A turn takes some 20 s at most. Should its worker die, Temporal begins another long before this is over. */
+const LEASE_SECONDS = 120;
+/** A degraded endpoint is asked this often, with one delivery, until one succeeds. */
+const PROBE_SECONDS = 60;
+/**
+ * Events that come without a pause keep the end of a turn waiting, as Postgres lets each share the lock before those that want the whole of
+ * it. Then there is something to deliver, and another turn is better than waiting.
+ */
+const END_LOCK_WAIT_MS = 500;
+/** Rows that one statement gives up, so that none holds locks for long. */
+const GIVE_UP_PAGE = 5_000;
+
+/** One turn of an endpoint: what it needs to call it, and the number that fences its records. */
+export interface Turn {
+  projectId: string;
+  endpointId: string;
+  turn: number;
+  /** With its password. */
+  url: string;
+  status: EndpointStatus;
+  failuresInRow: number;
+  /** Degraded, and not to be asked yet. */
+  paused: boolean;
+  /** The current one first. */
+  secrets: string[];
+}
+
+/**
+ * Begins a turn: from now on an earlier one records nothing, and events queued for the endpoint need not wake it.
+ * @returns undefined once the endpoint was deleted
+ */
+export async function beginTurn(
+  db: Db,
+  { projectId, id, atRestKey }: EndpointRef & { atRestKey: Buffer },
+): Promise<Turn | undefined> {
+  const { rows } = await sql<
+    Omit<Turn, 'projectId' | 'endpointId' | 'secrets'> & { sealed: string[]; urlSecret: string | null }
+  >`
+    UPDATE webhook_endpoints SET turn = turn + 1, wakes_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    WHERE project_id = ${projectId} AND id = ${id}
+    RETURNING turn, url, url_secret AS "urlSecret", status, failures_in_row AS "failuresInRow",
+      coalesce(status = 'DEGRADED' AND probe_at > clock_timestamp(), false) AS paused,
+      array_remove(ARRAY[secret, CASE WHEN previous_until > now() THEN previous_secret END], NULL) AS sealed
+  `.execute(db);
+  const row = rows[0];
+  if (!row) return undefined;
+  const { sealed, urlSecret, ...turn } = row;
+  const secrets = sealed.map((secret) => openSecret(atRestKey, endpointSecretContext(id), secret));
+  const url = openUrl({ key: atRestKey, context: endpointUrlContext(id), url: turn.url, sealed: urlSecret });
+  return { projectId, endpointId: id, ...turn, url, secrets };
+}
+
+export interface DueDelivery {
+  id: string;
+  /** Tries so far. */
+  attempts: number;
+  event: string;
+  payload: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** What is due of an endpoint, the longest due first, without those that are under way. By the partial index webhook_deliveries_due. */
+export async function listDueDeliveries(
+  db: Db,
+  p: { projectId: string; endpointId: string; underWay: string[]; limit: number },
+): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    SELECT id, attempts, event_name AS event, payload, created_at AS "createdAt" FROM webhook_deliveries
+    WHERE project_id = ${p.projectId} AND endpoint_id = ${p.endpointId} AND status = 'PENDING'
+      AND next_attempt_at <= clock_timestamp() AND id <> ALL(${p.underWay}::uuid[])
+    ORDER BY next_attempt_at, id LIMIT ${p.limit}
+  `.execute(db);
+  return rows;
+}
+
+export interface Attempt {
+  id: string;
+  status: DeliveryStatus;
+  responseStatus: number | null;
+  latencyMs: number;
+  error: string | null;
+  /** Null unless PENDING. */
+  nextAttemptAt: Date | null;
+}
+
+/**
+ * Records tries of a turn, all in one statement.
+ * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has begun meanwhile or the
+ * endpoint is gone, and nothing was recorded
+ */
+export async function recordAttempts(
+  db: Db,
+  p: { projectId: string; endpointId: string; turn: number; attempts: Attempt[] },
+): Promise<EndpointStatus | undefined> {
+  const { attempts } = p;
+  const { rows } = await sql<{ status: EndpointStatus }>`
+    UPDATE webhook_deliveries d SET status = u.status, attempts = d.attempts + 1, response_status = u.response_status,
+      latency_ms = u.latency_ms, error = u.error, next_attempt_at = u.next_attempt_at,
+      completed_at = CASE WHEN u.status <> 'PENDING' THEN now() END
+    FROM webhook_endpoints e, unnest(${attempts.map((a) => a.id)}::uuid[], ${attempts.map((a) => a.status)}::text[],
+      ${attempts.map((a) => a.responseStatus)}::int[], ${attempts.map((a) => a.latencyMs)}::int[],
+      ${attempts.map((a) => a.error)}::text[], ${attempts.map((a) => a.nextAttemptAt)}::timestamptz[])
+      AS u (id, status, response_status, latency_ms, error, next_attempt_at)
+    WHERE d.id = u.id AND d.project_id = ${p.projectId} AND d.endpoint_id = ${p.endpointId} AND d.status = 'PENDING'
+      AND e.project_id = ${p.projectId} AND e.id = ${p.endpointId} AND e.turn = ${p.turn}
+    RETURNING e.status
+  `.execute(db);
+  return rows[0]?.status;
+}
+
+/**
+ * Judges an endpoint by its latest tries: a success makes it ACTIVE, failures in a row DEGRADED, days of nothing else or a 410 DISABLED.
+ * @returns its status, and whether this disabled it (so that its owner is told once)
+ */
+export async function judgeEndpoint(
+  trx: Trx,
+  p: { projectId: string; endpointId: string; verdict: Verdict },
+): Promise<{ status: EndpointStatus; justDisabled: boolean }> {
+  const { succeeded, failures, gone } = p.verdict;
+  const inRow = succeeded ? sql`${failures}::int` : sql`failures_in_row + ${failures}::int`;
+  const tooLong = succeeded ? sql`false` : sql`failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS})`;
+  const since = succeeded ? sql`now()` : sql`coalesce(failing_since, now())`;
+  const { rows } = await sql<{ status: EndpointStatus }>`
+    UPDATE webhook_endpoints SET failures_in_row = ${inRow}, failing_since = CASE WHEN ${failures} > 0 THEN ${since} END,
+      status = CASE WHEN ${gone} OR ${tooLong} THEN 'DISABLED'
+        WHEN ${inRow} >= ${DEGRADED_AFTER_FAILURES} THEN 'DEGRADED' ELSE 'ACTIVE' END,
+      probe_at = CASE WHEN ${inRow} >= ${DEGRADED_AFTER_FAILURES}
+        THEN clock_timestamp() + make_interval(secs => ${PROBE_SECONDS}) END,
+      disabled_reason = CASE WHEN ${gone} THEN 'gone' WHEN ${tooLong} THEN 'failing' END,
+      updated_at = CASE WHEN ${failures} > 0 THEN now() ELSE updated_at END
+    WHERE project_id = ${p.projectId} AND id = ${p.endpointId} AND status <> 'DISABLED'
+    RETURNING status
+  `.execute(trx);
+  const status = rows[0]?.status ?? 'DISABLED';
+  return { status, justDisabled: rows.length > 0 && status === 'DISABLED' };
+}
+
+/** Gives up a page of what waits for an endpoint that is disabled; returns how many. */
+export async function failPendingDeliveries(
+  db: Db,
+  p: { projectId: string; endpointId: string; error: string },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    UPDATE webhook_deliveries SET status = 'FAILED', error = ${p.error}, next_attempt_at = NULL, completed_at = now()
+    WHERE id IN (
+      SELECT id FROM webhook_deliveries
+      WHERE project_id = ${p.projectId} AND endpoint_id = ${p.endpointId} AND status = 'PENDING'
+      ORDER BY id LIMIT ${GIVE_UP_PAGE} FOR UPDATE)
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** When an endpoint is to be looked at again. */
+export interface NextTurn {
+  at: Date;
+  /** 0 where something is due. By the database's clock, which says what is due. */
+  waitMs: number;
+}
+
+/** The whole lock of an endpoint's row; 'busy' where events are being recorded all the time. */
+async function lockEndpoint(
+  trx: Trx,
+  p: { projectId: string; endpointId: string },
+): Promise<{ probeAt: Date | null } | 'busy' | undefined> {
+  try {
+    // Not by lock_timeout, which begins anew with each of those that are waited for.
+    return await withinMs(trx, END_LOCK_WAIT_MS, async () => {
+      const { rows } = await sql<{ probeAt: Date | null }>`
+        SELECT CASE WHEN status = 'DEGRADED' THEN probe_at END AS "probeAt" FROM webhook_endpoints
+        WHERE project_id = ${p.projectId} AND id = ${p.endpointId} FOR UPDATE
+      `.execute(trx);
+      return rows[0];
+    });
+  } catch (error) {
+    if (isOutOfTime(error)) return 'busy';
+    throw error;
+  }
+}
+
+/**
+ * Ends a turn, unless something is due already. Events are queued under a share of the endpoint's row lock and read `wakes_at` afterwards,
+ * so that under the whole of it an event is seen here, or sees that it has to wake the endpoint: none falls between.
+ * @returns when the next turn is due; null when nothing waits any more
+ */
+export async function endTurn(
+  trx: Trx,
+  p: { projectId: string; endpointId: string; turn: number },
+): Promise<NextTurn | null> {
+  const locked = await lockEndpoint(trx, p);
+  if (locked === 'busy') return { at: new Date(), waitMs: 0 };
+  if (!locked) return null;
+  const { probeAt } = locked;
+  const { rows } = await sql<{ at: Date; waitMs: number; probing: boolean | null }>`
+    SELECT at, greatest(0, ceil(extract(epoch FROM at - clock_timestamp()) * 1000))::int AS "waitMs",
+      at = ${probeAt}::timestamptz AS probing
+    FROM (SELECT greatest(next_attempt_at, ${probeAt}::timestamptz) AS at FROM webhook_deliveries
+      WHERE project_id = ${p.projectId} AND endpoint_id = ${p.endpointId} AND status = 'PENDING'
+      ORDER BY next_attempt_at LIMIT 1) AS next
+  `.execute(trx);
+  const next = rows[0];
+  if (next?.waitMs === 0) return { at: next.at, waitMs: 0 };
+  // What comes meanwhile waits for the probe; where a retry is due later than that, or none, an event wakes the endpoint.
+  await sql`
+    UPDATE webhook_endpoints SET wakes_at = ${next?.probing ? next.at : null}, probe_at = ${next ? probeAt : null}
+    WHERE project_id = ${p.projectId} AND id = ${p.endpointId} AND turn = ${p.turn}
+  `.execute(trx);
+  return next ? { at: next.at, waitMs: next.waitMs } : null;
+}
