@@ -2,15 +2,15 @@ import type { OutgoingEmail } from '../channels/email/provider.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { StoredContent } from '../compute/content-cache.ts';
 import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
-import type { Config } from '../domain/config.ts';
-import { renderMime, renderSubject } from '../domain/content.ts';
-import { emailDomain } from '../domain/email-address.ts';
-import type { EmailEventData } from '../domain/email-event.ts';
-import { linkToken, messageId } from '../domain/link-tokens.ts';
-import { sourced } from '../domain/provenance.ts';
-import { deriveKey } from '../domain/secrets.ts';
-import { buildVariables } from '../domain/variables.ts';
-import { verpAddress } from '../domain/verp.ts';
+import type { Config } from '../rules/config.ts';
+import { renderMime, renderSubject } from '../rules/content/content.ts';
+import { emailDomain } from '../rules/emails/email-address.ts';
+import type { EmailEventData } from '../rules/emails/email-event.ts';
+import { linkToken, messageId } from '../rules/content/link-tokens.ts';
+import { sourced } from '../rules/strangers/provenance.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
+import { buildVariables } from '../rules/content/variables.ts';
+import { verpAddress } from '../rules/emails/verp.ts';
 
 /** A campaign that is over its project's budget for longer gives its place up to others. */
 const WAIT_HERE_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../db/campaigns/ledger.ts';
 import type { Db } from '../db/connection.ts';
-import type { EmailProviderKind } from '../domain/email-providers.ts';
+import type { EmailProviderKind } from '../rules/emails/email-providers.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { type Persistence, persistently } from './persistently.ts';
 

@@ -3,7 +3,7 @@ import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../db/campaigns/au
 import { findSendTerms, reopenChunks, skipCancelled } from '../db/campaigns/chunks.ts';
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../db/campaigns/lifecycle.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { ChunkResult } from '../domain/campaign.ts';
+import type { ChunkResult } from '../rules/campaigns/campaign.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './campaign-sending.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';

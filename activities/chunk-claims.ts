@@ -7,7 +7,7 @@ import {
   skipRefused,
 } from '../db/campaigns/ledger.ts';
 import type { Db } from '../db/connection.ts';
-import type { KeyPads } from '../domain/suppression.ts';
+import type { KeyPads } from '../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
 
 /** Rows of the smallest claim; a claim is as many of these stretches as leave in about half a second. */

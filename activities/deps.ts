@@ -3,7 +3,7 @@ import type { EmailProvider } from '../channels/email/provider.ts';
 import type { WebhookClient } from '../channels/webhook-request.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { EmailAttempts } from './email-attempts.ts';
 import type { Mailer } from './mailer.ts';

@@ -1,8 +1,8 @@
 import type { Db } from '../db/connection.ts';
 import { claimEmails, findLiveEmails } from '../db/sending/email-ledger.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
-import type { Config } from '../domain/config.ts';
-import { deriveKey } from '../domain/secrets.ts';
+import type { Config } from '../rules/config.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
 import type { SettleHook } from './email-settler.ts';
 import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';

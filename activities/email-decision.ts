@@ -1,10 +1,10 @@
 import type { ProviderResult } from '../channels/email/provider.ts';
 import type { ClaimedEmail } from '../db/sending/email-ledger.ts';
-import { type BounceVerdict, classifyReply } from '../domain/bounce.ts';
-import { bounceReason } from '../domain/bounce-reason.ts';
-import type { EmailOutcome } from '../domain/email-outcome.ts';
-import { type Reason, suppressedBy } from '../domain/reasons.ts';
-import { nextAttemptAt } from '../domain/retry-schedule.ts';
+import { type BounceVerdict, classifyReply } from '../rules/emails/bounce.ts';
+import { bounceReason } from '../rules/emails/bounce-reason.ts';
+import type { EmailOutcome } from '../rules/emails/email-outcome.ts';
+import { type Reason, suppressedBy } from '../rules/emails/reasons.ts';
+import { nextAttemptAt } from '../rules/emails/retry-schedule.ts';
 
 /**
  * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold. Undefined lets it go.

@@ -8,18 +8,18 @@ import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../db
 import type { Db } from '../db/connection.ts';
 import type { Content } from '../db/contents/contents.ts';
 import type { ClaimedEmail } from '../db/sending/email-ledger.ts';
-import type { Config } from '../domain/config.ts';
-import { listUnsubscribeHeaders } from '../domain/content.ts';
-import { emailDomain } from '../domain/email-address.ts';
-import type { EmailEventData } from '../domain/email-event.ts';
-import { isLargeMail } from '../domain/large-mail.ts';
-import { linkToken, messageId } from '../domain/link-tokens.ts';
-import { isTracked } from '../domain/message-tracking.ts';
-import type { Mailbox } from '../domain/mime-headers.ts';
-import { sourced } from '../domain/provenance.ts';
-import { deriveKey } from '../domain/secrets.ts';
-import { buildVariables } from '../domain/variables.ts';
-import { verpAddress } from '../domain/verp.ts';
+import type { Config } from '../rules/config.ts';
+import { listUnsubscribeHeaders } from '../rules/content/content.ts';
+import { emailDomain } from '../rules/emails/email-address.ts';
+import type { EmailEventData } from '../rules/emails/email-event.ts';
+import { isLargeMail } from '../rules/emails/large-mail.ts';
+import { linkToken, messageId } from '../rules/content/link-tokens.ts';
+import { isTracked } from '../rules/content/message-tracking.ts';
+import type { Mailbox } from '../rules/content/mime-headers.ts';
+import { sourced } from '../rules/strangers/provenance.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
+import { buildVariables } from '../rules/content/variables.ts';
+import { verpAddress } from '../rules/emails/verp.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */

@@ -2,8 +2,8 @@ import type { Db, Trx } from '../db/connection.ts';
 import { type EmailResult, recordEmailResults } from '../db/sending/email-outcomes.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { EmailProviderKind } from '../domain/email-providers.ts';
-import type { OutboxRow } from '../domain/outbox.ts';
+import type { EmailProviderKind } from '../rules/emails/email-providers.ts';
+import type { OutboxRow } from '../rules/outbox.ts';
 import type { HoldGuard } from './hold-guard.ts';
 import { persistently } from './persistently.ts';
 

@@ -1,7 +1,7 @@
 import { resumeExecution } from '../db/executions/resume.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Next, StepInput } from '../domain/execution.ts';
-import type { EffectOn } from '../domain/steps/registry.ts';
+import type { Next, StepInput } from '../rules/executions/execution.ts';
+import type { EffectOn } from '../rules/executions/steps/registry.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { createSendEmailStep } from './send-email-step.ts';

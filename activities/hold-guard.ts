@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { createDns } from '../channels/dns.ts';
 import type { Db } from '../db/connection.ts';
 import { findWatchedMails, noteAccepted } from '../db/sending/hold-guard.ts';
-import { emailDomain } from '../domain/email-address.ts';
-import type { EmailOutcome } from '../domain/email-outcome.ts';
-import { mailboxProviderOf } from '../domain/hold-guard.ts';
-import { bouncedAs } from '../domain/reasons.ts';
+import { emailDomain } from '../rules/emails/email-address.ts';
+import type { EmailOutcome } from '../rules/emails/email-outcome.ts';
+import { mailboxProviderOf } from '../rules/emails/hold-guard.ts';
+import { bouncedAs } from '../rules/emails/reasons.ts';
 
 /** Mails looked at by one statement. */
 const BATCH_MAX = 500;

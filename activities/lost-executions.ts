@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { endExecutions } from '../db/executions/end.ts';
 import { listOpenExecutions, type OpenExecution, restartExecutions } from '../db/recovery/lost-executions.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { groupBy } from '../domain/group-by.ts';
-import type { OutboxRow } from '../domain/outbox.ts';
+import { groupBy } from '../rules/filters/group-by.ts';
+import type { OutboxRow } from '../rules/outbox.ts';
 import type { ActivityDeps } from './deps.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageKind } from '../db/sending/direct-messages.ts';
 import { endCancelledStepMails, listOpenMessages, type OpenMessage, requeueMessages } from '../db/recovery/lost-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../rules/filters/group-by.ts';
 import type { ActivityDeps } from './deps.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../channels/email/provider.ts';
-import { isSessionStage } from '../domain/bounce.ts';
+import { isSessionStage } from '../rules/emails/bounce.ts';
 
 /** One line says it; mails keep failing by the thousand while the provider is away. */
 const QUIET_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { TaskQueue } from '../domain/queues.ts';
+import type { TaskQueue } from '../rules/queues.ts';
 import { campaignChunkActivities, campaignControlActivities } from './campaigns.ts';
 import { deliveryActivities } from './deliveries.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Db } from '../db/connection.ts';
 import { computeSegment } from '../db/segments/compute.ts';
 import { beginComputeRound, listTrackedSegments, type SegmentRef } from '../db/segments/segments.ts';
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../rules/filters/group-by.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Segments at a time, each of another project: a large one holds up its own project's others, and nobody else's. */

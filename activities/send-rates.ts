@@ -1,6 +1,6 @@
 import type { Db } from '../db/connection.ts';
 import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../db/sending/send-rate.ts';
-import { Lru } from '../domain/lru.ts';
+import { Lru } from '../rules/lru.ts';
 
 /** A rate that was changed holds after this, for mails that are about to leave. */
 const RATE_TTL_MS = 1_000;

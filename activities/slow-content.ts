@@ -1,4 +1,4 @@
-import { Lru } from '../domain/lru.ts';
+import { Lru } from '../rules/lru.ts';
 
 /** Recipients in a row for whom the content ran out of time, after which the campaign is paused: the next ones would only cost. */
 const TIMEOUTS_MAX = 20;

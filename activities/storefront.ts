@@ -1,7 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { tellWaiting } from '../db/storefront/storefront.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Restock } from '../domain/storefront.ts';
+import type { Restock } from '../rules/storefront/storefront.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */

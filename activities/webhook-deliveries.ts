@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { beginTurn, endTurn, failPendingDeliveries, type NextTurn, type Turn } from '../db/webhooks/turns.ts';
-import { deriveKey } from '../domain/secrets.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeats.ts';
 import { deliverDue } from './webhook-turn.ts';

@@ -5,10 +5,10 @@ import { loadStepVariables } from '../db/executions/variables.ts';
 import { countTries, noteAttempt } from '../db/executions/visits.ts';
 import { openStepConfig } from '../db/executions/step-secrets.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Next, StepInput } from '../domain/execution.ts';
-import { interpolate, interpolateJson } from '../domain/interpolate.ts';
-import { contactToken, contactUrls } from '../domain/link-tokens.ts';
-import { WebhookConfig } from '../domain/steps/webhook.ts';
+import type { Next, StepInput } from '../rules/executions/execution.ts';
+import { interpolate, interpolateJson } from '../rules/content/interpolate.ts';
+import { contactToken, contactUrls } from '../rules/content/link-tokens.ts';
+import { WebhookConfig } from '../rules/executions/steps/webhook.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** contract §7.6: five tries in all. */

@@ -19,7 +19,7 @@ import {
   type Verdict,
   verdictOf,
   webhookHeaders,
-} from '../domain/webhook-registry.ts';
+} from '../rules/webhooks/registry.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */

@@ -6,8 +6,8 @@ import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';
 import type { ClaimedRecipient } from '../db/campaigns/ledger.ts';
-import { parseConfig } from '../domain/config.ts';
-import { NO_TEXT } from '../domain/mail-text.ts';
+import { parseConfig } from '../rules/config.ts';
+import { NO_TEXT } from '../rules/content/mail-text.ts';
 import type { SinkProcess } from '../test/support/sink-process.ts';
 import { BODY, SUBJECT } from './campaign-content.ts';
 

@@ -13,7 +13,7 @@ import { connect, type Db } from '../db/connection.ts';
 import { migrateToLatest } from '../db/migrator.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newPublicKey } from '../domain/api-keys.ts';
+import { newPublicKey } from '../rules/access/api-keys.ts';
 
 /**
  * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one connection, whose

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { type ContentSource, compileContent, compileWhole, renderMime } from '../domain/content.ts';
-import { type PreparedContent, prepareContent } from '../domain/content-prepare.ts';
-import { contactUrls, linkToken, messageId } from '../domain/link-tokens.ts';
-import { parseGuarded, renderNodes, type Scope } from '../domain/liquid.ts';
-import { type Sourced, trusted } from '../domain/provenance.ts';
-import { buildVariables } from '../domain/variables.ts';
+import { type ContentSource, compileContent, compileWhole, renderMime } from '../rules/content/content.ts';
+import { type PreparedContent, prepareContent } from '../rules/content/content-prepare.ts';
+import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
+import { parseGuarded, renderNodes, type Scope } from '../rules/content/liquid.ts';
+import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
+import { buildVariables } from '../rules/content/variables.ts';
 
 /**
  * What it costs to make one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text

@@ -11,8 +11,8 @@ import { migrateToLatest } from '../db/migrator.ts';
 import { computeSegment } from '../db/segments/compute.ts';
 import { countSegment, listSegmentContacts, refreshMemberCount, segmentPredicate } from '../db/segments/contacts.ts';
 import { insertSegment, type Segment } from '../db/segments/segments.ts';
-import { newPublicKey } from '../domain/api-keys.ts';
-import { type Condition, type Filter, parseCondition } from '../domain/filters.ts';
+import { newPublicKey } from '../rules/access/api-keys.ts';
+import { type Condition, type Filter, parseCondition } from '../rules/filters/filters.ts';
 
 /**
  * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition segment.

@@ -5,7 +5,7 @@ import { createSendAcceptor } from '../api/accept/send-acceptor.ts';
 import { acceptSends } from '../db/sending/accept-sends.ts';
 import { connect } from '../db/connection.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { SendRequest } from '../domain/send-request.ts';
+import type { SendRequest } from '../rules/emails/send-request.ts';
 import { cpuMs, postgresCpuMs } from '../test/support/process-cpu.ts';
 import { startSmtpSink } from '../test/support/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import type { Dns, DnsAnswer, MxRecord } from '../domain/dns.ts';
-import { Lru } from '../domain/lru.ts';
+import type { Dns, DnsAnswer, MxRecord } from '../rules/domains/dns.ts';
+import { Lru } from '../rules/lru.ts';
 
 /** All that a lookup may take (contract §10.4). */
 const LOOKUP_MS = 3_000;

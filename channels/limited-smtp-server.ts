@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
-import { callerNetwork, plainAddress } from '../domain/caller-address.ts';
+import { callerNetwork, plainAddress } from '../rules/access/caller-address.ts';
 
 /** Sessions that one address, of IPv6 one /64, may have at a time. */
 const SESSIONS_PER_ADDRESS = 10;

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { isFramingHeader, mergeHeaders } from '../domain/webhook-headers.ts';
+import { isFramingHeader, mergeHeaders } from '../rules/webhooks/headers.ts';
 import { assertPublicHost, BlockedAddressError, publicLookup } from './public-address.ts';
 
 /** Spec "Workflow Webhook step": requests time out after 10 seconds, at most 5 redirects are followed. */

@@ -1,4 +1,4 @@
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 import { requirePostgres } from './dependencies.ts';
 import { requireFile } from './files.ts';
 import { requirePort } from './ports.ts';

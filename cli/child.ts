@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../rules/config.ts';
 import type { Home } from './home.ts';
 import { followWarnings } from './log-tail.ts';
 import { openLog } from './logs.ts';

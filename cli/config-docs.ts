@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { VARIABLES } from '../domain/config.ts';
+import { VARIABLES } from '../rules/config.ts';
 import { packageRoot } from './package-root.ts';
 
-const BEGIN = '<!-- table: made by `node run.mjs config-docs` from domain/config.ts -->';
+const BEGIN = '<!-- table: made by `node run.mjs config-docs` from rules/config.ts -->';
 const END = '<!-- end of table -->';
 
 interface Documented {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, parseSettings } from '../domain/config.ts';
+import { type Environment, parseSettings } from '../rules/config.ts';
 import { startChild } from './child.ts';
 import type { DevFile } from './dev-file.ts';
 import { type Home, keptSecret, openHome } from './home.ts';

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { emailDomain } from '../domain/email-address.ts';
+import { emailDomain } from '../rules/emails/email-address.ts';
 import { type ChannelTour, deliver, sendLetter } from './demo-channel-tour.ts';
 import { until } from './demo-client.ts';
 import type { Loop } from './demo-loop.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, parseSettings } from '../domain/config.ts';
+import { type Environment, parseSettings } from '../rules/config.ts';
 import type { DevFile } from './dev-file.ts';
 import { readJson } from './private-files.ts';
 import { runStart } from './start-service.ts';

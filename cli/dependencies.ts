@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { pendingMigrations } from '../db/migrator.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import { reasonOf } from './database-error.ts';
 import { StartError } from './start-error.ts';

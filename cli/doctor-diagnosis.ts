@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
-import { ConfigError, type Environment } from '../domain/config.ts';
+import { ConfigError, type Environment } from '../rules/config.ts';
 import { port25Check, reverseNameCheck } from './doctor-delivery.ts';
 import { senderDomainsCheck } from './doctor-domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './doctor-exposure.ts';

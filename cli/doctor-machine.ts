@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { outside } from '../db/inspection.ts';
-import { isLoopbackHost } from '../domain/loopback.ts';
+import { isLoopbackHost } from '../rules/access/loopback.ts';
 import { reasonOf } from './database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './doctor-report.ts';
 import type { Subject } from './doctor-subject.ts';

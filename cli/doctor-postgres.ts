@@ -3,7 +3,7 @@ import { isPublicAddress } from '../channels/public-address.ts';
 import { DURABILITY, type ServerFacts } from '../db/inspection.ts';
 import { pendingMigrations } from '../db/migrator.ts';
 import { connectionsOf } from '../db/pool-sizes.ts';
-import { isLoopbackHost } from '../domain/loopback.ts';
+import { isLoopbackHost } from '../rules/access/loopback.ts';
 import { type Check, type Finding, fail, pass, warn } from './doctor-report.ts';
 import type { Subject } from './doctor-subject.ts';
 

@@ -4,7 +4,7 @@ import { openSession } from '../channels/email/smtp/handshake.ts';
 import { DEFAULT_TIMEOUTS } from '../channels/email/smtp/types.ts';
 import { parseSmtpUrl, type SmtpEndpoint } from '../channels/email/smtp/url.ts';
 import { isPublicAddress } from '../channels/public-address.ts';
-import type { ProviderHosts } from '../domain/email-providers.ts';
+import type { ProviderHosts } from '../rules/emails/email-providers.ts';
 import { reasonOf } from './database-error.ts';
 import { type Check, fail, pass, warn } from './doctor-report.ts';
 import type { Subject } from './doctor-subject.ts';

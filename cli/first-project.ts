@@ -4,11 +4,11 @@ import { hashPassword } from '../api/routes/auth/passwords.ts';
 import { findPasswordHash } from '../db/projects/accounts.ts';
 import { connect, type Db } from '../db/connection.ts';
 import { findPublicKey, insertFirstProject } from '../db/projects/first-project.ts';
-import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../domain/api-keys.ts';
-import { newDkimKey } from '../domain/dkim-key.ts';
-import { GRANTABLE_SCOPES } from '../domain/scopes.ts';
-import { deriveKey } from '../domain/secrets.ts';
-import { uuidv7 } from '../domain/uuid.ts';
+import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../rules/access/api-keys.ts';
+import { newDkimKey } from '../rules/domains/dkim-key.ts';
+import { GRANTABLE_SCOPES } from '../rules/access/scopes.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
+import { uuidv7 } from '../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 
 /** Reserved for tests (RFC 2606 §2): no mail for it ever leaves for a real host. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { type Environment, parseConfig, parseSettings } from '../domain/config.ts';
+import { type Environment, parseConfig, parseSettings } from '../rules/config.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import type { DevFile } from './dev-file.ts';
 import { packageRoot } from './package-root.ts';

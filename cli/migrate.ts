@@ -1,5 +1,5 @@
 import { migrateToLatest } from '../db/migrator.ts';
-import { ConfigError, parseSettings, VARIABLES } from '../domain/config.ts';
+import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { databaseError } from './database-error.ts';
 import { explain } from './service-process.ts';
 

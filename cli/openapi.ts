@@ -4,7 +4,7 @@ import { openApiDocument } from '../api/http/openapi.ts';
 import { createRateLimits } from '../api/http/rate-limits.ts';
 import { createCompute } from '../compute/compute.ts';
 import { connect } from '../db/connection.ts';
-import { parseConfig } from '../domain/config.ts';
+import { parseConfig } from '../rules/config.ts';
 
 // `npm run -s openapi > openapi.json`: the OpenAPI document, as `/openapi.json` has it. Nothing has to run for it.
 const connectionString = 'postgres://127.0.0.1:1/none';

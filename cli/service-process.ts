@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Config, ConfigError, type Environment, parseConfig } from '../domain/config.ts';
+import { type Config, ConfigError, type Environment, parseConfig } from '../rules/config.ts';
 import { createLogger } from './logger.ts';
 import { StartError } from './start-error.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { migrateToLatest } from '../db/migrator.ts';
-import type { Environment, Settings } from '../domain/config.ts';
+import type { Environment, Settings } from '../rules/config.ts';
 import { startChild } from './child.ts';
 import { databaseError } from './database-error.ts';
 import { requireTemporal } from './dependencies.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, httpAddress, parseStart, type Settings } from '../domain/config.ts';
+import { type Environment, httpAddress, parseStart, type Settings } from '../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { ensureFirstProject } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';

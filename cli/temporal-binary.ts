@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSy
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Environment } from '../domain/config.ts';
+import type { Environment } from '../rules/config.ts';
 import { StartError } from './start-error.ts';
 import { extractFile } from './tar.ts';
 

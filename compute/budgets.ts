@@ -1,4 +1,4 @@
-import { LimitReached } from '../domain/errors.ts';
+import { LimitReached } from '../rules/errors.ts';
 
 /** What a project may save up: a preview after a quiet minute waits for nobody. In seconds of its rate. */
 const BURST_SECONDS = 2;

@@ -1,7 +1,7 @@
 import type { Db } from '../db/connection.ts';
 import { type Content, findContents } from '../db/contents/contents.ts';
-import { contentSource } from '../domain/content.ts';
-import { Lru } from '../domain/lru.ts';
+import { contentSource } from '../rules/content/content.ts';
+import { Lru } from '../rules/lru.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ReadyContent, readyContent } from './contents.ts';
 

@@ -9,9 +9,9 @@ import {
   renderSubject,
   resolveLink,
   templatesOf,
-} from '../domain/content.ts';
-import type { Scope } from '../domain/liquid.ts';
-import type { Sourced } from '../domain/provenance.ts';
+} from '../rules/content/content.ts';
+import type { Scope } from '../rules/content/liquid.ts';
+import type { Sourced } from '../rules/strangers/provenance.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
 

@@ -1,6 +1,6 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
-import { bounded, threadCpuMs, tookTooMuch } from '../domain/bounded.ts';
-import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayout } from '../domain/contact-csv.ts';
+import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
+import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayout } from '../rules/contacts/csv.ts';
 import {
   type CompiledContent,
   type ContentSource,
@@ -12,13 +12,13 @@ import {
   renderMime,
   renderSubject,
   resolveLink,
-} from '../domain/content.ts';
-import { htmlToText } from '../domain/content-text.ts';
-import { type JsonBody, type JsonBodyRules, readJsonBody } from '../domain/json-body.ts';
-import { parseTemplate, renderBounded, type Scope } from '../domain/liquid.ts';
-import { Lru } from '../domain/lru.ts';
-import { type Sourced, trusted } from '../domain/provenance.ts';
-import { TemplateError } from '../domain/template-error.ts';
+} from '../rules/content/content.ts';
+import { htmlToText } from '../rules/content/content-text.ts';
+import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
+import { parseTemplate, renderBounded, type Scope } from '../rules/content/liquid.ts';
+import { Lru } from '../rules/lru.ts';
+import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
+import { TemplateError } from '../rules/content/template-error.ts';
 
 /** What has to be known of a content without having it compiled. */
 export interface ContentFacts {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Bound, setBound, threadCpuMs } from '../domain/bounded.ts';
+import { type Bound, setBound, threadCpuMs } from '../rules/bounded.ts';
 import { bytesOf, TASKS } from './tasks.ts';
 import { type TaskAnswer, type TaskMessage, toPortable, wholeBuffers } from './thread-messages.ts';
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Bound, BoundExceeded } from '../domain/bounded.ts';
+import { type Bound, BoundExceeded } from '../rules/bounded.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
 import { fromPortable, type TaskAnswer, type TaskMessage, wholeBuffers } from './thread-messages.ts';
 

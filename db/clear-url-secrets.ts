@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { deriveKey } from '../domain/secrets.ts';
-import { hidesCredentials, maskUrl, sealUrl } from '../domain/url-secrets.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
+import { hidesCredentials, maskUrl, sealUrl } from '../rules/access/url-secrets.ts';
 import type { Db } from './connection.ts';
 import { sealStepConfig } from './executions/step-secrets.ts';
 import { endpointUrlContext } from './webhooks/endpoints.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../rules/errors.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
 interface Item {

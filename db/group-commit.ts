@@ -1,4 +1,4 @@
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../rules/filters/group-by.ts';
 import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { GUARD_HOURS } from '../domain/hold-guard.ts';
+import { GUARD_HOURS } from '../rules/emails/hold-guard.ts';
 import type { Db } from './connection.ts';
 import { removeErasedContents } from './contents/removal.ts';
 import { removeErasedAttachments } from './contents/erased-attachments.ts';

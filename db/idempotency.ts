@@ -1,4 +1,4 @@
-import type { KeyOwner } from '../domain/key-owner.ts';
+import type { KeyOwner } from '../rules/access/key-owner.ts';
 import type { Trx } from './connection.ts';
 import { keepAnswers, takeKeys } from './idempotency-batch.ts';
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { decodeIdCursor, encodeCursor } from '../domain/cursor.ts';
+import { decodeIdCursor, encodeCursor } from '../rules/cursor.ts';
 import { fittingCount } from './page-budget.ts';
 
 /** What a caller asks of a list; `cursor` undefined is the first page. */

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../rules/errors.ts';
 
 /** A row that was asked for by its id. @throws AppError NOT_FOUND when the project has none such */
 export function required<T>(row: T | undefined): T {

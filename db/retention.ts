@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Retention } from '../domain/config.ts';
+import type { Retention } from '../rules/config.ts';
 import type { Db } from './connection.ts';
 import { firstIdAt } from './id-time.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, fieldError } from '../domain/errors.ts';
+import { AppError, fieldError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 
 /** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */

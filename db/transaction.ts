@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../rules/errors.ts';
 import type { Db, Trx } from './connection.ts';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
 import { awaitFate } from './unknown-commit.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TLSConfig } from '@temporalio/client';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 
 /** What clients and workers both take. */
 export interface TemporalConnectionOptions {

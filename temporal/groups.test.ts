@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboxKind, OutboxRow } from '../domain/outbox.ts';
+import type { OutboxKind, OutboxRow } from '../rules/outbox.ts';
 import { splitIntoGroups } from './groups.ts';
 
 const rowsOf = (kind: OutboxKind, projectId: string, count: number, payload = {}): OutboxRow[] =>

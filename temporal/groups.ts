@@ -1,4 +1,4 @@
-import type { OutboxKind, OutboxRow, OutboxRowOf } from '../domain/outbox.ts';
+import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
 /** Rows of a project that start one workflow together: one activity does them all, so Temporal is paid once for many. */
 const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100, 'webhook.deliver': 200 };

@@ -1,6 +1,6 @@
 import { Client, Connection, isGrpcServiceError, type WorkflowExecutionStatusName } from '@temporalio/client';
-import type { Config } from '../domain/config.ts';
-import type { OutboxRow } from '../domain/outbox.ts';
+import type { Config } from '../rules/config.ts';
+import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import type { RowGroup } from './groups.ts';
 import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';

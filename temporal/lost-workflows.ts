@@ -6,7 +6,7 @@ import {
   type WorkflowExecutionStatusName,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { executionWorkflowId } from '../domain/execution.ts';
+import { executionWorkflowId } from '../rules/executions/execution.ts';
 import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 

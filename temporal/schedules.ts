@@ -1,5 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { TASK_QUEUES } from '../domain/queues.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 /** Work that comes round by itself. A round that is still running when the next is due makes that one be skipped. */
 const SCHEDULES = [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../domain/plain-value.ts';
+import { escapeHtml } from '../rules/content/plain-value.ts';
 
 const DEFAULT_COLOR = '#2563eb';
 const COLOR = /^#[0-9a-f]{6}$/i;

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../domain/plain-value.ts';
+import { escapeHtml } from '../rules/content/plain-value.ts';
 
 /** A captured mail as the pages show it. */
 export interface MailboxItem {

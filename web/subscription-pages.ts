@@ -1,4 +1,4 @@
-import { escapeHtml } from '../domain/plain-value.ts';
+import { escapeHtml } from '../rules/content/plain-value.ts';
 import { documentOf, type Page } from './document.ts';
 
 /** What the pages show of a project and a person. */

@@ -11,7 +11,7 @@ import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import type { Db } from '../db/connection.ts';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
 /** Connects the activities of a worker process to its channels. */

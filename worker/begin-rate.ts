@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { reportBegun, setTimerRate } from '../db/executions/timer-seconds.ts';
-import { uuidv7 } from '../domain/uuid.ts';
+import { uuidv7 } from '../rules/uuid.ts';
 
 const REPORT_MS = 2_000;
 /** Reports that a rate is the mean of: what comes in bursts counts as it is over some seconds. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { claimFair, deleteRows, giveBack, renewLeases, type TakenRow } from '../db/outbox/outbox.ts';
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../rules/filters/group-by.ts';
 import { type OutboxLoop, startOutboxLoop } from './outbox-loop.ts';
 import { lastServed, NOBODY } from './turns.ts';
 

@@ -12,8 +12,8 @@ import {
   putOff,
   type TakenRow,
 } from '../db/outbox/outbox.ts';
-import { type Begun, WATCHED_KINDS } from '../domain/begun.ts';
-import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../domain/outbox.ts';
+import { type Begun, WATCHED_KINDS } from '../rules/executions/begun.ts';
+import { type OutboxRow, TEMPORAL_PRIORITIES, type TemporalPriority } from '../rules/outbox.ts';
 import { type RowGroup, splitIntoGroups } from '../temporal/groups.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import type { Admission } from './admission.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Config } from '../domain/config.ts';
+import type { Config } from '../rules/config.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 import { createTemporalWorkers, type WorkerFleet } from './temporal-workers.ts';

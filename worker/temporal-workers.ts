@@ -10,8 +10,8 @@ import {
 } from '@temporalio/worker';
 import type { activitiesByQueue } from '../activities/registry.ts';
 import type { LoopWatch } from '../compute/loop-watch.ts';
-import type { Begun } from '../domain/begun.ts';
-import { TASK_QUEUES, type TaskQueue } from '../domain/queues.ts';
+import type { Begun } from '../rules/executions/begun.ts';
+import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
 import type { BegunSinks } from '../workflows/begun.ts';
 
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;

@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { StorefrontActivities } from '../activities/storefront.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
-import type { Restock } from '../domain/storefront.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
+import type { Restock } from '../rules/storefront/storefront.ts';
 
 const { tellWaitingContacts } = proxyActivities<StorefrontActivities>({
   taskQueue: TASK_QUEUES.bulk,

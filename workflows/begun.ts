@@ -6,7 +6,7 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type Begun, cancelBegun, signalBegun, startBegun } from '../domain/begun.ts';
+import { type Begun, cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
 
 /** How a worker hears that Temporal has begun what it was given; the call is no command, so histories do not know of it. */
 export interface BegunSinks extends Sinks {

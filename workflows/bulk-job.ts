@@ -1,5 +1,5 @@
 import { continueAsNew } from '@temporalio/workflow';
-import type { JobInput } from '../domain/jobs.ts';
+import type { JobInput } from '../rules/contacts/jobs.ts';
 import { jobActivities, runJob } from './job-run.ts';
 
 /** Subscribes, unsubscribes or deletes the contacts of a bulk job. */

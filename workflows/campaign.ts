@@ -17,9 +17,9 @@ import {
   type ChunkResult,
   type LaterChunk,
   NEW_CAMPAIGN,
-} from '../domain/campaign.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
-import { DELIVERY_EXPIRES_MS } from '../domain/retry-schedule.ts';
+} from '../rules/campaigns/campaign.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
+import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks as it has places

@@ -10,8 +10,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
-import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../domain/execution.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
+import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
  * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.

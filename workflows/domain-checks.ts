@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DomainActivities } from '../activities/domains.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 const { checkDomains } = proxyActivities<DomainActivities>({
   taskQueue: TASK_QUEUES.bulk,

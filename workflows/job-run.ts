@@ -7,8 +7,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { JobActivities, JobProgress } from '../activities/jobs.ts';
-import type { JobInput } from '../domain/jobs.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
+import type { JobInput } from '../rules/contacts/jobs.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
  * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then has a fault that

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities, Released } from '../activities/maintenance.ts';
-import { TASK_QUEUES } from '../domain/queues.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 const { releasePage } = proxyActivities<MaintenanceActivities>({
   taskQueue: TASK_QUEUES.bulk,

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookDeliveryActivities } from '../activities/webhook-deliveries.ts';
-import { PRIORITY, TASK_QUEUES } from '../domain/queues.ts';
+import { PRIORITY, TASK_QUEUES } from '../rules/queues.ts';
 
 export interface WebhookDeliveryInput {
   projectId: string;

@@ -8,8 +8,8 @@ import {
   trackEvents,
 } from '../../db/events/track.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 
 /** Transactions at a time: one is built while the other commits. */
 const LANES = 2;

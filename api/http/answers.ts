@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
 import { EXAMPLE_ID } from './schemas.ts';
 
 export const ErrorEnvelope = z

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
-import { trustedProxies } from '../../domain/caller-address.ts';
-import { AppError } from '../../domain/errors.ts';
+import { trustedProxies } from '../../rules/access/caller-address.ts';
+import { AppError } from '../../rules/errors.ts';
 import { registerRoutes } from '../routes/register.ts';
 import { cors } from './cors.ts';
 import type { Deps } from './deps.ts';

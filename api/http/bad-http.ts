@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '../../domain/errors.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { AppError } from '../../rules/errors.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { errorEnvelope } from './error-handler.ts';
 
 /** Statuses of what Node's HTTP parser refuses, other than 400. */

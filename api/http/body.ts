@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /** Bodies without their attachments, unless a route says otherwise: more than any record of ours. */

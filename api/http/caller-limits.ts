@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connection.ts';
 import { takeFromWindow } from '../../db/rate-windows.ts';
-import { callerNetwork, isLoopbackAddress } from '../../domain/caller-address.ts';
-import { LimitReached } from '../../domain/errors.ts';
+import { callerNetwork, isLoopbackAddress } from '../../rules/access/caller-address.ts';
+import { LimitReached } from '../../rules/errors.ts';
 
 /** Sign-ups of one caller; more from this machine, where development and tests are. */
 const SIGN_UPS = { limit: 20, windowSeconds: 3600, words: 'an hour' };

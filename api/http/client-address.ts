@@ -1,4 +1,4 @@
-import { callerAddress, callerNetwork } from '../../domain/caller-address.ts';
+import { callerAddress, callerNetwork } from '../../rules/access/caller-address.ts';
 import type { RequestContext } from './env.ts';
 
 /** The address of who asks, for the audit log. Headers that a caller could write are not believed: see `TRUSTED_PROXIES`. */

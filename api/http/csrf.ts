@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /**

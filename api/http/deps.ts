@@ -4,7 +4,7 @@ import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
-import type { Config } from '../../domain/config.ts';
+import type { Config } from '../../rules/config.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import type { KeyCache } from './key-cache.ts';

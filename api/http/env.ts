@@ -2,9 +2,9 @@ import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { AccessProject } from '../../db/projects/access.ts';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { TrustedProxies } from '../../domain/caller-address.ts';
-import type { Role } from '../../domain/scopes.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { TrustedProxies } from '../../rules/access/caller-address.ts';
+import type { Role } from '../../rules/access/scopes.ts';
 
 /** Who makes the request. `public` is the project's public key. */
 export type Actor =

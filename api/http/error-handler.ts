@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { isConnectionFailure, isOutOfTime, UnknownCommit } from '../../db/postgres-errors.ts';
-import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 import { redact } from './log.ts';
 

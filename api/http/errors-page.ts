@@ -1,4 +1,4 @@
-import { ERRORS } from '../../domain/errors.ts';
+import { ERRORS } from '../../rules/errors.ts';
 
 /** The page `docs/errors.md`, made from the catalogue; a test holds the file to it. */
 export function errorsPage(): string {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldError } from '../../domain/errors.ts';
+import type { FieldError } from '../../rules/errors.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /** `request.headers` of an operation that takes an Idempotency-Key, for the document; `idempotencyKey` reads it. */

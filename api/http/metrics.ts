@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { WorkDone } from '../../compute/compute.ts';
 import type { Held } from '../../compute/loop-watch.ts';
-import { isLoopbackAuthority, isLoopbackHost } from '../../domain/loopback.ts';
+import { isLoopbackAuthority, isLoopbackHost } from '../../rules/access/loopback.ts';
 
 export interface Metrics {
   registry: Registry;

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../../rules/errors.ts';
 import { CODES } from './answers.ts';
 
 interface Operation {

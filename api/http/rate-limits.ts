@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Db } from '../../db/connection.ts';
 import { deleteOldWindows, takeFromWindow } from '../../db/rate-windows.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { LimitReached } from '../../domain/errors.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { LimitReached } from '../../rules/errors.ts';
 import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;

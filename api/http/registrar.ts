@@ -1,6 +1,6 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { AppError, type ErrorCode } from '../../rules/errors.ts';
 import { errorResponses } from './answers.ts';
 import { OPEN_WRITES, type OpenLimit } from './caller-limits.ts';
 import { clientAddress } from './client-address.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EMAIL_MAX_CHARS } from '../../domain/email-address.ts';
+import { EMAIL_MAX_CHARS } from '../../rules/emails/email-address.ts';
 
 /** The id of every example, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../domain/scopes.ts';
+import type { Scope } from '../../rules/access/scopes.ts';
 
 /** One alternative of an operation's `security`: a scheme of the OpenAPI document and the scopes it needs. */
 type Requirement = Partial<Record<'secretKey' | 'publicKey' | 'session', Scope[]>>;

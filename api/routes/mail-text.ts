@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type MailText, NO_TEXT } from '../../domain/mail-text.ts';
+import { type MailText, NO_TEXT } from '../../rules/content/mail-text.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts';
 
 /** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */

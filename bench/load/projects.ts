@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
 import type { Db } from '../../db/connection.ts';
-import { newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
-import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
+import { newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { buildDomain } from '../../test/build/senders.ts';
 import type { ApiClient } from './api-client.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { emailIdOf } from '../../domain/link-tokens.ts';
+import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import { type Doubt, smsIdOf } from './doubt.ts';
 import type { Asked, RequestKind } from './load.ts';
 import type { Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import type { EmailProviderKind } from '../../domain/email-providers.ts';
+import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { Payload } from './smtp/payload.ts';
 import type { SmtpRefusal } from './smtp/types.ts';
 

@@ -1,5 +1,5 @@
-import type { Config } from '../../domain/config.ts';
-import type { EmailProviderKind, EmailProviderSettings } from '../../domain/email-providers.ts';
+import type { Config } from '../../rules/config.ts';
+import type { EmailProviderKind, EmailProviderSettings } from '../../rules/emails/email-providers.ts';
 import { captureProvider } from './capture.ts';
 import type { EmailProvider, OutgoingEmail } from './provider.ts';
 import { sesProvider } from './ses/provider.ts';

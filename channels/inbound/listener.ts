@@ -1,5 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server';
-import { plainAddress } from '../../domain/caller-address.ts';
+import { plainAddress } from '../../rules/access/caller-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /** Announced as SIZE and kept to (RFC 1870); notifications return a message with its attachments. */

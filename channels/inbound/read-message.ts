@@ -1,6 +1,6 @@
 import type { Attachment, Email } from 'postal-mime';
-import { classifyReply, parseDiagnostic } from '../../domain/bounce.ts';
-import type { Feedback } from '../../domain/email-feedback.ts';
+import { classifyReply, parseDiagnostic } from '../../rules/emails/bounce.ts';
+import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { parseMime } from '../mime-parser.ts';
 import { statusOf } from './delivery-status.ts';
 

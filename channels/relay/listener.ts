@@ -1,7 +1,7 @@
 import { finished } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
-import { isLoopbackAddress, plainAddress } from '../../domain/caller-address.ts';
+import { isLoopbackAddress, plainAddress } from '../../rules/access/caller-address.ts';
 import { LimitedSmtpServer } from '../limited-smtp-server.ts';
 
 /** Announced as SIZE and kept to (RFC 1870): what `POST /v1/send` takes too. */

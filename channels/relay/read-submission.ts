@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { escapeHtml } from '../../domain/plain-value.ts';
-import type { Recipient, SendAttachment } from '../../domain/send-request.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { escapeHtml } from '../../rules/content/plain-value.ts';
+import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
 import { parseMime } from '../mime-parser.ts';
 
 /** A message that a client hands over, taken apart. */

@@ -1,4 +1,4 @@
-import type { SmsProviderKind } from '../../domain/sms-providers.ts';
+import type { SmsProviderKind } from '../../rules/sms/providers.ts';
 
 /** One SMS for one recipient. */
 export interface OutgoingSms {

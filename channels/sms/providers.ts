@@ -1,5 +1,5 @@
-import type { Config } from '../../domain/config.ts';
-import type { SmsProviderKind, SmsProviderSettings } from '../../domain/sms-providers.ts';
+import type { Config } from '../../rules/config.ts';
+import type { SmsProviderKind, SmsProviderSettings } from '../../rules/sms/providers.ts';
 import { captureSmsProvider } from './capture.ts';
 import type { OutgoingSms, SmsProvider } from './provider.ts';
 import { twilioProvider } from './twilio.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { AudienceType } from '../../domain/campaign.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { Condition } from '../../domain/filters.ts';
+import type { AudienceType } from '../../rules/campaigns/campaign.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { compileCondition } from '../segments/filter-sql.ts';

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { AudienceType, CampaignStatus, PausedReason } from '../../domain/campaign.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { Condition } from '../../domain/filters.ts';
-import type { MailText } from '../../domain/mail-text.ts';
+import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import type { MailText } from '../../rules/content/mail-text.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';

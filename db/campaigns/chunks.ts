@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { Reason } from '../../domain/reasons.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
 import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './ledger.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../domain/email-providers.ts';
-import type { KeyPads } from '../../domain/suppression.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import type { Db } from '../connection.ts';
 import { listens } from '../events/listeners.ts';

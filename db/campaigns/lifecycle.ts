@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { CampaignStatus, PausedReason } from '../../domain/campaign.ts';
-import { AppError } from '../../domain/errors.ts';
-import { pickMailText } from '../../domain/mail-text.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import { AppError } from '../../rules/errors.ts';
+import { pickMailText } from '../../rules/content/mail-text.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { audienceExists } from './audience.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
 import {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CampaignStatus } from '../../domain/campaign.ts';
+import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 
 /** A start has begun: its recipients are sent to, or wait for it to be resumed. */
 const BEGUN = ['SENDING', 'PAUSED'] as const satisfies CampaignStatus[];

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { AppError } from '../../domain/errors.ts';
-import { pickMailText } from '../../domain/mail-text.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { AppError } from '../../rules/errors.ts';
+import { pickMailText } from '../../rules/content/mail-text.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Campaign } from './campaigns.ts';
 import type { Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../domain/jobs.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { deleteContacts } from './delete.ts';
 import { upsertContacts } from './upsert.ts';

@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { applyData, type Data } from '../../domain/data-values.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { Sourced } from '../../domain/provenance.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { applyData, type Data } from '../../rules/filters/data-values.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Sourced } from '../../rules/strangers/provenance.ts';
 import type { Db, Trx } from '../connection.ts';
 import { upsertContacts } from './upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';

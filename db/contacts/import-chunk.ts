@@ -1,7 +1,7 @@
-import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../domain/contact-csv.ts';
-import { AppError } from '../../domain/errors.ts';
-import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../../domain/jobs.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
+import { AppError } from '../../rules/errors.ts';
+import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ChunkDone } from './bulk-chunk.ts';
 import type { Trx } from '../connection.ts';
 import { type UpsertedContact, upsertContacts } from './upsert.ts';

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { CsvLayout } from '../../domain/contact-csv.ts';
-import { AppError } from '../../domain/errors.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { CsvLayout } from '../../rules/contacts/csv.ts';
+import { AppError } from '../../rules/errors.ts';
 import {
   BULK_KINDS,
   type BulkKind,
@@ -10,8 +10,8 @@ import {
   type ImportResult,
   type JobKind,
   type JobStatus,
-} from '../../domain/jobs.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+} from '../../rules/contacts/jobs.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import type { TokenSubject } from '../../domain/link-tokens.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { SuppressionReason } from '../../domain/reasons.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import type { TokenSubject } from '../../rules/content/link-tokens.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { Db, Trx } from '../connection.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';

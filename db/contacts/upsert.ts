@@ -7,12 +7,12 @@ import {
   isStrangers,
   type KnownContact,
   strangersKeys,
-} from '../../domain/contact-change.ts';
-import { checkData, type Data } from '../../domain/data-values.ts';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { ContactEvent } from '../../domain/event-names.ts';
-import { publicDataOf, type StoredData, splitByWriter } from '../../domain/public-data.ts';
+} from '../../rules/contacts/change.ts';
+import { checkData, type Data } from '../../rules/filters/data-values.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { ContactEvent } from '../../rules/events/event-names.ts';
+import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from './locks.ts';
 import { ownedBy } from '../owned-by.ts';

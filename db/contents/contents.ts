@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import type { MailText } from '../../domain/mail-text.ts';
+import type { MailText } from '../../rules/content/mail-text.ts';
 import type { Db } from '../connection.ts';
 import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
 import { prepared } from '../prepared.ts';

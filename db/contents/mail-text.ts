@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { MailText } from '../../domain/mail-text.ts';
+import type { MailText } from '../../rules/content/mail-text.ts';
 
 /** The columns that hold what a mail says: `templates`, `campaigns` and `contents` have the same. */
 export interface MailTextColumns<From = string> {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import type { MailText } from '../../domain/mail-text.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { MailText } from '../../rules/content/mail-text.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';

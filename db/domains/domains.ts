@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type DkimKey, dkimKeyContext } from '../../domain/dkim-key.ts';
-import { AppError } from '../../domain/errors.ts';
-import { sealSecret } from '../../domain/secrets.ts';
-import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../../domain/sender-domain.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { AppError } from '../../rules/errors.ts';
+import { sealSecret } from '../../rules/access/secrets.ts';
+import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../../rules/domains/sender-domain.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /** @throws AppError DOMAIN_NOT_VERIFIED when the address is not on a verified domain of the project (contract §1.7) */

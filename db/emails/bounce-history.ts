@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { bouncedAs } from '../../domain/reasons.ts';
+import { bouncedAs } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 
 /** Older bounces of a contact than its last hundred mails say nothing about the mailbox any more. */
@@ -7,7 +7,7 @@ const MAILS_LOOKED_AT = 100;
 
 /**
  * When mail to a contact last bounced for a reason that means a dead mailbox if it comes again on another day (contract §9.7); null if
- * it never did. `judgeAgain` of domain/bounce.ts takes it.
+ * it never did. `judgeAgain` of rules/emails/bounce.ts takes it.
  */
 export async function findLastTransientBounce(
   db: Db,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { type BounceVerdict, judgeAgain } from '../../domain/bounce.ts';
-import { bounceReason } from '../../domain/bounce-reason.ts';
-import { emailDomain } from '../../domain/email-address.ts';
-import type { Feedback } from '../../domain/email-feedback.ts';
-import { statusesBefore } from '../../domain/email-status.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { SuppressionReason } from '../../domain/reasons.ts';
+import { type BounceVerdict, judgeAgain } from '../../rules/emails/bounce.ts';
+import { bounceReason } from '../../rules/emails/bounce-reason.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { Feedback } from '../../rules/emails/email-feedback.ts';
+import { statusesBefore } from '../../rules/emails/email-status.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import { findLastTransientBounce } from './bounce-history.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';

@@ -1,13 +1,13 @@
-import { bounded, tookTooMuch } from '../../domain/bounded.ts';
-import { renderSubjectOf } from '../../domain/content.ts';
-import type { Data } from '../../domain/data-values.ts';
-import { emailDomain } from '../../domain/email-address.ts';
-import type { EmailEventData } from '../../domain/email-event.ts';
-import { messageId } from '../../domain/link-tokens.ts';
-import { Lru } from '../../domain/lru.ts';
-import { type Sourced, sourced, type Taken } from '../../domain/provenance.ts';
-import { TemplateError } from '../../domain/template-error.ts';
-import { buildVariables } from '../../domain/variables.ts';
+import { bounded, tookTooMuch } from '../../rules/bounded.ts';
+import { renderSubjectOf } from '../../rules/content/content.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { messageId } from '../../rules/content/link-tokens.ts';
+import { Lru } from '../../rules/lru.ts';
+import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
 import type { Email } from './emails.ts';
 import type { NewEvent } from '../events/record-events.ts';
 

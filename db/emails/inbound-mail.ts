@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { NO_TEXT } from '../../domain/mail-text.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import type { Db, Trx } from '../connection.ts';
 import { upsertContacts } from '../contacts/upsert.ts';
 import { saveContent } from '../contents/contents.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { ACTIVITY_EVENTS, type ActivityType } from '../../domain/activity.ts';
+import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 
 export interface ActivityFilter {
   projectId: string;

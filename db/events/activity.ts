@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ACTIVITY_EVENTS, type ActivityType } from '../../domain/activity.ts';
-import { decodeCursor, encodeCursor, unreadableCursor } from '../../domain/cursor.ts';
+import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
+import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { statusesBefore } from '../../domain/email-status.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { statusesBefore } from '../../rules/emails/email-status.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { eventOfMail } from '../emails/email-variables.ts';

@@ -1,7 +1,7 @@
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { Data } from '../../domain/data-values.ts';
-import { PIXEL_PREFIX } from '../../domain/event-names.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { PIXEL_PREFIX } from '../../rules/events/event-names.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { upsertContacts } from '../contacts/upsert.ts';
 import { recordEvents } from './record-events.ts';

@@ -1,6 +1,6 @@
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { findListeners, type TriggeredWorkflow } from './listeners.ts';

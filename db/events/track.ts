@@ -1,9 +1,9 @@
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { Writer } from '../../domain/contact-change.ts';
-import { applyData, type Data, plainData } from '../../domain/data-values.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { KeyOwner } from '../../domain/key-owner.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Writer } from '../../rules/contacts/change.ts';
+import { applyData, type Data, plainData } from '../../rules/filters/data-values.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../idempotency-batch.ts';

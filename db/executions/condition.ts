@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { parseCondition } from '../../domain/filters.ts';
+import { parseCondition } from '../../rules/filters/filters.ts';
 import type { Trx } from '../connection.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { StepType } from '../../domain/steps/registry.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { endExecutions } from './end.ts';

@@ -1,7 +1,7 @@
-import { assertNever } from '../../domain/assert-never.ts';
-import type { Next, StepActivity } from '../../domain/execution.ts';
-import { stepLabel } from '../../domain/step-label.ts';
-import { isEffect } from '../../domain/steps/registry.ts';
+import { assertNever } from '../../rules/assert-never.ts';
+import type { Next, StepActivity } from '../../rules/executions/execution.ts';
+import { stepLabel } from '../../rules/executions/step-label.ts';
+import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 
 /**

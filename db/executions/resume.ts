@@ -1,7 +1,7 @@
-import type { Next, StepInput } from '../../domain/execution.ts';
-import { endPause as endLapsPause } from '../../domain/laps.ts';
-import type { Branch } from '../../domain/steps/definition.ts';
-import { type EffectType, STEPS } from '../../domain/steps/registry.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
+import type { Branch } from '../../rules/executions/steps/definition.ts';
+import { type EffectType, STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
 import { follow, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';

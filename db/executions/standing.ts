@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '../../domain/execution.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { Trx } from '../connection.ts';
 import { type Graph, loadGraphs } from './graph.ts';
 import type { Visit } from './visits.ts';

@@ -1,7 +1,7 @@
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { ExecutionInput } from '../../domain/execution.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { ExecutionInput } from '../../rules/executions/execution.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { loadGraph } from './graph.ts';
 import { newProgress, saveProgress } from './progress.ts';

@@ -3,7 +3,7 @@
  * reach Temporal at that instant, and every other tenant's work would stand behind them.
  */
 import { sql } from 'kysely';
-import { groupBy } from '../../domain/group-by.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 

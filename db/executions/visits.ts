@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
-import type { Laps } from '../../domain/laps.ts';
-import type { StepType } from '../../domain/steps/registry.ts';
+import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Laps } from '../../rules/executions/laps.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 
 export interface Visit {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { matchesEventData } from '../../domain/filter-evaluate.ts';
-import { type Condition, parseCondition } from '../../domain/filters.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { matchesEventData } from '../../rules/filters/evaluate.ts';
+import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import type { OpenWait } from '../events/listeners.ts';
 import { enqueue } from '../outbox/outbox.ts';

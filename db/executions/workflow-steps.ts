@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { AppError, fieldError } from '../../domain/errors.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
-import { STEPS, type StepType } from '../../domain/steps/registry.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
+import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { endExecutions } from './end.ts';
 import { required } from '../required.ts';

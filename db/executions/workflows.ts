@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
-import type { StepType } from '../../domain/steps/registry.ts';
-import { checkGraph, type TriggerType, type WorkflowGraph } from '../../domain/workflow-graph.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
+import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
  * What the filter compiler calls (db/segments/filter-sql.ts).
  *
  * `tidings_ts` is the instant of a JSON string of ISO 8601 form, else NULL: it never raises on dirty data. The form is
- * that of `parseIsoDate` in domain/filter-values.ts; UTC where no zone is given, whatever the session's TimeZone.
+ * that of `parseIsoDate` in rules/filters/values.ts; UTC where no zone is given, whatever the session's TimeZone.
  * It is STABLE, not IMMUTABLE, since only then is it inlined into the query, and a call costs about as much as the rest.
  * LIKE goes first because it is ten times as fast as the regular expression, which few values then reach.
  */

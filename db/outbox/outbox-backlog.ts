@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OutboxKind } from '../../domain/outbox.ts';
+import type { OutboxKind } from '../../rules/outbox.ts';
 import type { Db } from '../connection.ts';
 
 /** What waits in the outbox, of one kind and project. */

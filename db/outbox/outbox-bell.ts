@@ -1,4 +1,4 @@
-import { OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow, takerOf } from '../../domain/outbox.ts';
+import { OUTBOX_CHANNEL, type OutboxTaker, type QueuedRow, takerOf } from '../../rules/outbox.ts';
 import { createBatcher } from '../batcher.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';

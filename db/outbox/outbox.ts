@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Begun } from '../../domain/begun.ts';
-import { type NewOutboxRow, type OutboxRow, priorityOf } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import type { Begun } from '../../rules/executions/begun.ts';
+import { type NewOutboxRow, type OutboxRow, priorityOf } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';

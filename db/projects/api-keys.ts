@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { AppError } from '../../domain/errors.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 

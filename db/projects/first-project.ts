@@ -1,4 +1,4 @@
-import type { DkimKey } from '../../domain/dkim-key.ts';
+import type { DkimKey } from '../../rules/domains/dkim-key.ts';
 import { insertApiKey, type NewApiKey } from './api-keys.ts';
 import type { Db } from '../connection.ts';
 import { insertDomain } from '../domains/domains.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { LimitReached } from '../../domain/errors.ts';
+import { LimitReached } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /** Failures that a subject may have in the window, before it must wait. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { insertAudit } from './audit-log.ts';
 import type { Trx } from '../connection.ts';
 import { getProject, lockProject, type OperatorLimits, type Project, sendHeld } from './projects.ts';

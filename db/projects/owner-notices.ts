@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { NO_TEXT } from '../../domain/mail-text.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
 import { enqueue } from '../outbox/outbox.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import type { TrackingMode } from '../../domain/message-tracking.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
 import { resetGuard } from '../sending/hold-guard.ts';

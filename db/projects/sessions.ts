@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /**

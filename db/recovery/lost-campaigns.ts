@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { type CampaignStart, cancelCampaign } from '../campaigns/lifecycle.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { ExecutionInput } from '../../domain/execution.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { ExecutionInput } from '../../rules/executions/execution.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { resumeExecutions, type Standing } from '../executions/resume.ts';
 import { findWaitEvents } from '../executions/waits.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import type { Db, Trx } from '../connection.ts';
 import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';

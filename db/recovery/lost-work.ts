@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { JobKind } from '../../domain/jobs.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { JobKind } from '../../rules/contacts/jobs.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidAt } from '../events/activity-sources.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { AudienceType, CampaignStatus, PausedReason } from '../../domain/campaign.ts';
-import type { Condition } from '../../domain/filters.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 

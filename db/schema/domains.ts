@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { DomainStatus, FoundRecords } from '../../domain/sender-domain.ts';
+import type { DomainStatus, FoundRecords } from '../../rules/domains/sender-domain.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** Domains that projects send from. */

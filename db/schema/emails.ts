@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { EmailStatus } from '../../domain/email-status.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** What caused it; INBOUND is a mail that came in. */

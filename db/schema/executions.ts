@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { ExecutionStatus, VisitStatus } from '../../domain/execution.ts';
-import type { Laps } from '../../domain/laps.ts';
-import type { Branch, StepConfig } from '../../domain/steps/definition.ts';
-import type { StepType } from '../../domain/steps/registry.ts';
-import type { TriggerType } from '../../domain/workflow-graph.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Laps } from '../../rules/executions/laps.ts';
+import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
+import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** Workflows, and each contact's way through one. */

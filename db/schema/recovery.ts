@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { OutboxKind } from '../../domain/outbox.ts';
+import type { OutboxKind } from '../../rules/outbox.ts';
 import type { GeneratedJson, GeneratedTimestamp, Json } from './columns.ts';
 
 /** What makes accepted work survive a crash, and a request safe to repeat. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Condition } from '../../domain/filters.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 
 export type SegmentType = 'DYNAMIC' | 'STATIC';

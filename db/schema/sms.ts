@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { SmsEncoding } from '../../domain/sms-encoding.ts';
-import type { SmsStatus } from '../../domain/sms-status.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { SmsEncoding } from '../../rules/sms/encoding.ts';
+import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** SMS and who they come from. */

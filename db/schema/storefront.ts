@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { GeneratedTimestamp } from './columns.ts';
 
 /** Products of shops, and who waits for them. */

@@ -1,9 +1,9 @@
 /** Brings the stored members of a tracked segment up to date, with one event for each who enters or leaves. */
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import { segmentEvent } from '../../domain/event-names.ts';
-import { collectReferences } from '../../domain/filter-references.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { AppError } from '../../rules/errors.ts';
+import { segmentEvent } from '../../rules/events/event-names.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { recordEvents } from '../events/record-events.ts';

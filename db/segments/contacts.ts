@@ -1,6 +1,6 @@
 /** The contacts of a segment as they are now: counted, listed by page, and the cached count. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Condition } from '../../domain/filters.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { CONTACT_COLUMN_NAMES, CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from '../contacts/contacts.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';

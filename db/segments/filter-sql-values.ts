@@ -1,5 +1,5 @@
 /**
- * Single values of the filter language in SQL: what `domain/filter-values.ts` says, for a column or a JSON value.
+ * Single values of the filter language in SQL: what `rules/filters/values.ts` says, for a column or a JSON value.
  *
  * Postgres knows nothing about the values inside `data`: for `=` it guesses that one row in 200 matches, and for three such
  * filters that none does, and then probes the events of every contact one by one. A function (`texteq`) it guesses at a
@@ -7,8 +7,8 @@
  * the functions behind the operators, and tests of their type are written as "none of the others".
  */
 import { type RawBuilder, sql } from 'kysely';
-import { parseIsoDate, type Scalar, spanMs } from '../../domain/filter-values.ts';
-import type { Filter } from '../../domain/filters.ts';
+import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts';
+import type { Filter } from '../../rules/filters/filters.ts';
 
 export type Predicate = RawBuilder<boolean>;
 type Expression = RawBuilder<unknown>;
@@ -190,7 +190,7 @@ function nextMs(at: Date): Date {
   return new Date(at.getTime() + 1);
 }
 
-/** The checks of domain/filter-check.ts leave no other shape here. */
+/** The checks of rules/filters/check.ts leave no other shape here. */
 function scalar(value: Filter['value']): Scalar {
   return Array.isArray(value) || value === undefined ? '' : value;
 }

@@ -1,16 +1,16 @@
 /**
  * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and CONDITION
- * steps alike. It agrees with `domain/filter-evaluate.ts`, which a property test holds it to. Source: contract §5.2, §7.2.
+ * steps alike. It agrees with `rules/filters/evaluate.ts`, which a property test holds it to. Source: contract §5.2, §7.2.
  *
  * No predicate raises on dirty data: JSON values are compared as jsonb behind a test of their type, never cast. EXISTS
  * stands at the top level of an AND wherever the condition allows, where Postgres turns it into a semi-join.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import { evaluateValueFilter } from '../../domain/filter-evaluate.ts';
-import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../domain/filter-fields.ts';
-import { spanMs, valueAt } from '../../domain/filter-values.ts';
-import type { Condition, Filter, Group } from '../../domain/filters.ts';
+import { AppError } from '../../rules/errors.ts';
+import { evaluateValueFilter } from '../../rules/filters/evaluate.ts';
+import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../rules/filters/fields.ts';
+import { spanMs, valueAt } from '../../rules/filters/values.ts';
+import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
 import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
 
 /** Where the members of a segment are found: stored, or by evaluating its condition. */

@@ -1,8 +1,8 @@
 /** The stored members of STATIC segments, added and removed by address. Source: contract §5. */
 
 import { sql } from 'kysely';
-import { normalizeEmail } from '../../domain/email-address.ts';
-import { AppError } from '../../domain/errors.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 import { upsertContacts } from '../contacts/upsert.ts';
 import { lockSegment, type SegmentRef } from './segments.ts';

@@ -1,11 +1,11 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: contract §5. */
 
 import { sql } from 'kysely';
-import type { CampaignStatus } from '../../domain/campaign.ts';
-import { AppError, fieldError } from '../../domain/errors.ts';
-import { collectReferences } from '../../domain/filter-references.ts';
-import type { Condition } from '../../domain/filters.ts';
-import { segmentSlug } from '../../domain/slug.ts';
+import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import { segmentSlug } from '../../rules/slug.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { compileCondition } from './filter-sql.ts';

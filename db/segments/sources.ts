@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { collectReferences } from '../../domain/filter-references.ts';
-import type { Condition } from '../../domain/filters.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import type { SegmentSource } from './filter-sql.ts';
 import type { RowOf } from '../schema/database.ts';

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import { groupBy } from '../../domain/group-by.ts';
-import { isLargeMail } from '../../domain/large-mail.ts';
-import type { NewOutboxRow, OutboxRow } from '../../domain/outbox.ts';
-import type { SendAnswer, SendRequest } from '../../domain/send-request.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { AppError } from '../../rules/errors.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
+import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
+import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { insertAttachments } from '../contents/attachments.ts';
 import type { Trx } from '../connection.ts';
 import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { OUTBOX_PRIORITY, type OutboxRow } from '../../domain/outbox.ts';
+import { OUTBOX_PRIORITY, type OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { Data } from '../../domain/data-values.ts';
-import type { EmailOptions, EmailOutcome } from '../../domain/email-outcome.ts';
-import type { EmailStatus } from '../../domain/email-status.ts';
-import type { TrackingMode } from '../../domain/message-tracking.ts';
-import type { Reason, SuppressionReason } from '../../domain/reasons.ts';
-import type { KeyPads } from '../../domain/suppression.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import type { EmailStatus } from '../../rules/emails/email-status.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db, Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';

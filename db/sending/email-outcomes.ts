@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { EmailEventData } from '../../domain/email-event.ts';
-import type { EmailOutcome } from '../../domain/email-outcome.ts';
-import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../domain/email-providers.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';

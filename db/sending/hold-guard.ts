@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { brokenByRefusals, brokenGuard, GUARD_HOURS, RECENT_MAILS, type SendOutcomes } from '../../domain/hold-guard.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { brokenByRefusals, brokenGuard, GUARD_HOURS, RECENT_MAILS, type SendOutcomes } from '../../rules/emails/hold-guard.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { insertAudit } from '../projects/audit-log.ts';
 import type { Db, Trx } from '../connection.ts';
 import { queueOwnerNotice } from '../projects/owner-notices.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { EmailOptions } from '../../domain/email-outcome.ts';
-import { interpolate, namesStranger } from '../../domain/interpolate.ts';
-import { type MailText, pickMailText } from '../../domain/mail-text.ts';
-import { SendEmailConfig } from '../../domain/steps/send-email.ts';
+import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
+import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
+import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import type { Trx } from '../connection.ts';
 import { type NewContent, saveContents } from '../contents/contents.ts';
 import type { GraphStep } from '../executions/graph.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import type { Reason } from '../../domain/reasons.ts';
-import { type SmsStatus, smsStatusesBefore } from '../../domain/sms-status.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
+import { type SmsStatus, smsStatusesBefore } from '../../rules/sms/status.ts';
 import type { Db } from '../connection.ts';
 
 export interface ClaimedSms {

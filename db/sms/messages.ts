@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { AppError } from '../../domain/errors.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { PhoneNumber } from '../../domain/phone.ts';
-import { type SmsEncoding, smsSize } from '../../domain/sms-encoding.ts';
-import type { SmsStatus } from '../../domain/sms-status.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { PhoneNumber } from '../../rules/sms/phone.ts';
+import { type SmsEncoding, smsSize } from '../../rules/sms/encoding.ts';
+import type { SmsStatus } from '../../rules/sms/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';

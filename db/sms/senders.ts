@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { KeyMode } from '../../domain/api-keys.ts';
-import { AppError } from '../../domain/errors.ts';
-import { BACK_IN_STOCK_EVENT } from '../../domain/event-names.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import type { Restock, Variant } from '../../domain/storefront.ts';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import { BACK_IN_STOCK_EVENT } from '../../rules/events/event-names.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Restock, Variant } from '../../rules/storefront/storefront.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { upsertContacts } from '../contacts/upsert.ts';

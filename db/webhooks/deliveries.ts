@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
-import { matchesEvent } from '../../domain/webhook-registry.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { matchesEvent } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { SubscribedEndpoint } from '../events/listeners.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';

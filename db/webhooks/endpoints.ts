@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { AppError } from '../../domain/errors.ts';
-import { sealSecret } from '../../domain/secrets.ts';
-import { type StoredUrl, sealUrl } from '../../domain/url-secrets.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
-import { newWebhookSecret, ROTATION_HOURS } from '../../domain/webhook-registry.ts';
+import { AppError } from '../../rules/errors.ts';
+import { sealSecret } from '../../rules/access/secrets.ts';
+import { type StoredUrl, sealUrl } from '../../rules/access/url-secrets.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { required } from '../required.ts';
 import type { RowOf } from '../schema/database.ts';

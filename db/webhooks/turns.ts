@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { openSecret } from '../../domain/secrets.ts';
-import { openUrl } from '../../domain/url-secrets.ts';
-import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../../domain/webhook-registry.ts';
+import { openSecret } from '../../rules/access/secrets.ts';
+import { openUrl } from '../../rules/access/url-secrets.ts';
+import { DEGRADED_AFTER_FAILURES, DISABLED_AFTER_DAYS, type Verdict } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import { isOutOfTime } from '../postgres-errors.ts';
 import type { DeliveryStatus, EndpointStatus } from '../schema/webhooks.ts';

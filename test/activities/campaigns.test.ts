@@ -5,7 +5,7 @@ import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
-import { deriveKey } from '../../domain/secrets.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';

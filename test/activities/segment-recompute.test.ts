@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { maintenanceActivities } from '../../activities/maintenance.ts';
 import { insertSegment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { parseCondition } from '../../domain/filters.ts';
+import { parseCondition } from '../../rules/filters/filters.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GRANTABLE_SCOPES, PEOPLE_SCOPES } from '../../domain/scopes.ts';
+import { GRANTABLE_SCOPES, PEOPLE_SCOPES } from '../../rules/access/scopes.ts';
 import { type CallOptions, startTestApi, type TestApi } from '../support/api.ts';
 import { buildEverything } from '../support/everything.ts';
 import { type Operation, operationsOf } from '../support/operations.ts';

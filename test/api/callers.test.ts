@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { hashPassword } from '../../api/routes/auth/passwords.ts';
 import { insertAccount } from '../../db/projects/accounts.ts';
-import { newPublicKey } from '../../domain/api-keys.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { newPublicKey } from '../../rules/access/api-keys.ts';
+import { parseConfig } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { callHttp } from '../support/http.ts';
 

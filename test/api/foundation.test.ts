@@ -8,7 +8,7 @@ import { atBothPaths, createRegistrar } from '../../api/http/registrar.ts';
 import { createRouteTable } from '../../api/http/route-table.ts';
 import { cursorQuery, EmailAddress, IdParams, InstantInput } from '../../api/http/schemas.ts';
 import { publicKey, scopes } from '../../api/http/security.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 
 const Echo = z.object({ got: z.unknown(), mode: z.string() });

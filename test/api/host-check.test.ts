@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
 import { freePort } from '../../cli/ports.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { parseConfig } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** The name of a page that its owner has just led to 127.0.0.1. */

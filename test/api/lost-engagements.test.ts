@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { EngagementBatcher } from '../../api/accept/engagement-batcher.ts';
 import { connect, type Db } from '../../db/connection.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS } from '../../domain/errors.ts';
+import { ERRORS } from '../../rules/errors.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 /** A client reads the document at once; what it says many times stands once under `components`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../../domain/outbox.ts';
+import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../../rules/outbox.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 

@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { parseConfig } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

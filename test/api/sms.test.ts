@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSms, settleSms } from '../../db/sms/ledger.ts';
-import { twilioSignature } from '../../domain/twilio-signature.ts';
+import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
 import { signedIn } from '../support/session.ts';

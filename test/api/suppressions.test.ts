@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSuppressions, findSuppressionFor, notSuppressed, suppressionPads } from '../../db/contacts/suppressions.ts';
-import { deriveKey } from '../../domain/secrets.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
 let api: TestApi;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
-import { dkimKeyContext, newDkimKey } from '../../domain/dkim-key.ts';
-import { deriveKey, sealSecret } from '../../domain/secrets.ts';
-import type { DomainStatus } from '../../domain/sender-domain.ts';
+import { dkimKeyContext, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { deriveKey, sealSecret } from '../../rules/access/secrets.ts';
+import type { DomainStatus } from '../../rules/domains/sender-domain.ts';
 
 /** The SECRET_KEY of the tests. */
 export const TEST_SECRET_KEY = 'the secret key of the tests';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { StepType } from '../../domain/steps/registry.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
 
 /** Where workflows are built: a test API or a test service. */

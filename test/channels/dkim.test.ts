@@ -3,8 +3,8 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import { buildMessage } from '../../channels/email/mime.ts';
-import { type DkimKey, dkimRecordValue, newDkimKey } from '../../domain/dkim-key.ts';
-import { EMAIL_PROVIDERS } from '../../domain/email-providers.ts';
+import { type DkimKey, dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 
 let key: DkimKey;
 let signer: DkimSigner;

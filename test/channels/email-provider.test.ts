@@ -3,7 +3,7 @@ import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
-import { classifyReply } from '../../domain/bounce.ts';
+import { classifyReply } from '../../rules/emails/bounce.ts';
 import { startFakeSes } from '../support/fake-ses.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 

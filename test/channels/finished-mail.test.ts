@@ -4,8 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type DkimSigner, dkimSigner } from '../../channels/email/dkim.ts';
 import { type FinishedMailInput, finishedMail } from '../../channels/email/finished-mail.ts';
 import { createThreads } from '../../compute/threads.ts';
-import { BoundExceeded } from '../../domain/bounded.ts';
-import { dkimRecordValue, newDkimKey } from '../../domain/dkim-key.ts';
+import { BoundExceeded } from '../../rules/bounded.ts';
+import { dkimRecordValue, newDkimKey } from '../../rules/domains/dkim-key.ts';
 
 const threads = createThreads();
 afterAll(() => threads.close());

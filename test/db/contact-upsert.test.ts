@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type UpsertedContact, upsertContacts } from '../../db/contacts/upsert.ts';
 import { addSuppressions } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ContactUpsert } from '../../domain/contact-change.ts';
-import { mergeData } from '../../domain/data-values.ts';
+import type { ContactUpsert } from '../../rules/contacts/change.ts';
+import { mergeData } from '../../rules/filters/data-values.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const suppressionKey = randomBytes(32);

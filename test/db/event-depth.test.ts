@@ -4,7 +4,7 @@ import { patchContact } from '../../db/contacts/contacts.ts';
 import { recordEvents } from '../../db/events/record-events.ts';
 import { computeSegment } from '../../db/segments/compute.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { trusted } from '../../domain/provenance.ts';
+import { trusted } from '../../rules/strangers/provenance.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileCondition, type SegmentSources } from '../../db/segments/filter-sql.ts';
-import { type EmailActivityTimes, evaluateCondition, type FilterWorld } from '../../domain/filter-evaluate.ts';
-import { EMAIL_ACTIVITIES } from '../../domain/filter-fields.ts';
-import { type Condition, parseCondition } from '../../domain/filters.ts';
+import { type EmailActivityTimes, evaluateCondition, type FilterWorld } from '../../rules/filters/evaluate.ts';
+import { EMAIL_ACTIVITIES } from '../../rules/filters/fields.ts';
+import { type Condition, parseCondition } from '../../rules/filters/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import * as world from './filter-world.ts';
 

@@ -1,6 +1,6 @@
 /** Random contacts, histories and conditions for the property test of the filter compiler. */
 import fc from 'fast-check';
-import type { FilterWorld } from '../../domain/filter-evaluate.ts';
+import type { FilterWorld } from '../../rules/filters/evaluate.ts';
 import {
   EMAIL_ACTIVITIES,
   HISTORY_OPERATORS,
@@ -8,8 +8,8 @@ import {
   operatorsOf,
   UNITS,
   VALUE_OPERATORS,
-} from '../../domain/filter-fields.ts';
-import type { Condition, Filter } from '../../domain/filters.ts';
+} from '../../rules/filters/fields.ts';
+import type { Condition, Filter } from '../../rules/filters/filters.ts';
 
 export const NOW = new Date('2026-11-21T12:00:00.000Z');
 export const STATIC_SEGMENT = '019a0000-0000-7000-8000-000000000001';

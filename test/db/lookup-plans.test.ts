@@ -8,8 +8,8 @@ import { claimEmails, settleEmails } from '../../db/sending/email-ledger.ts';
 import { atEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
 import { recordEvents } from '../../db/events/record-events.ts';
 import { saveStepEmails } from '../../db/sending/step-emails.ts';
-import { keyPads } from '../../domain/suppression.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { keyPads } from '../../rules/emails/suppression.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 

@@ -10,8 +10,8 @@ import {
   putOff,
 } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../domain/outbox.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import { type NewOutboxRow, OUTBOX_PRIORITY, type OutboxKind } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { lastServed, NOBODY } from '../../worker/turns.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

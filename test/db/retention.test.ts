@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pruneExpired } from '../../db/retention.ts';
-import type { Retention } from '../../domain/config.ts';
-import { uuidv7 } from '../../domain/uuid.ts';
+import type { Retention } from '../../rules/config.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 

@@ -6,8 +6,8 @@ import { computeSegment } from '../../db/segments/compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../db/segments/contacts.ts';
 import { insertSegment, type Segment } from '../../db/segments/segments.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { newPublicKey } from '../../domain/api-keys.ts';
-import { parseCondition } from '../../domain/filters.ts';
+import { newPublicKey } from '../../rules/access/api-keys.ts';
+import { parseCondition } from '../../rules/filters/filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Three pages of a computation. */

@@ -9,7 +9,7 @@ import {
   TIMERS_PER_SECOND,
 } from '../../db/executions/timer-seconds.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { groupBy } from '../../domain/group-by.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { startTestApi, type TestApi, type TestProject } from '../support/api.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { connect, type Db, type Trx } from '../../db/connection.ts';
 import { UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction, provesRollback } from '../../db/transaction.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../rules/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 

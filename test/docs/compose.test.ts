@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { parseConfig } from '../../rules/config.ts';
 
 const compose = readFileSync(join(packageRoot(), 'docker-compose.yml'), 'utf8');
 const dockerfile = readFileSync(join(packageRoot(), 'Dockerfile'), 'utf8');

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
-import { VARIABLES } from '../../domain/config.ts';
-import { ERRORS } from '../../domain/errors.ts';
+import { VARIABLES } from '../../rules/config.ts';
+import { ERRORS } from '../../rules/errors.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operationsOf } from '../support/operations.ts';
 

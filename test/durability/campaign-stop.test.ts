@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { NO_TEXT } from '../../domain/mail-text.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { recordEvents } from '../../db/events/record-events.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
-import { deriveKey } from '../../domain/secrets.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildProject } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -11,12 +11,12 @@ import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
-import { type KeyMode, newPublicKey, newSecretKey } from '../../domain/api-keys.ts';
-import { parseConfig } from '../../domain/config.ts';
-import { isLoopbackHost } from '../../domain/loopback.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
-import { GRANTABLE_SCOPES } from '../../domain/scopes.ts';
-import { deriveKey } from '../../domain/secrets.ts';
+import { type KeyMode, newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { createTestDatabase } from './database.ts';
 import { type CallOptions, type CallResult, readAnswer, requestOf } from './http.ts';
 

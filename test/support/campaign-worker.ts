@@ -9,8 +9,8 @@ import { createCompute } from '../../compute/compute.ts';
 import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
 import type { Db } from '../../db/connection.ts';
-import { parseConfig } from '../../domain/config.ts';
-import { NO_TEXT } from '../../domain/mail-text.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
-import { newSecretKey } from '../../domain/api-keys.ts';
+import { newSecretKey } from '../../rules/access/api-keys.ts';
 
 /**
  * One record of every kind in a project; answers the id that stands for a path parameter, by the path's first part and the

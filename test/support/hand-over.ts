@@ -1,6 +1,6 @@
 import { deleteRows } from '../../db/outbox/outbox.ts';
-import { parseConfig } from '../../domain/config.ts';
-import type { OutboxRow } from '../../domain/outbox.ts';
+import { parseConfig } from '../../rules/config.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { splitIntoGroups } from '../../temporal/groups.ts';
 import { createLifecycle } from '../../temporal/lifecycle.ts';
 import type { TestService } from './service.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { startApi } from '../../api/http/server.ts';
 import { connect, type Db } from '../../db/connection.ts';
-import { parseConfig } from '../../domain/config.ts';
+import { parseConfig } from '../../rules/config.ts';
 import { startWorker } from '../../worker/worker.ts';
 import { buildProject, type TestProject } from './api.ts';
 import { createTestDatabase } from './database.ts';

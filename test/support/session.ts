@@ -6,7 +6,7 @@ import {
   SESSION_COOKIE,
 } from '../../api/http/session-cookie.ts';
 import { insertSession } from '../../db/projects/sessions.ts';
-import type { Role } from '../../domain/scopes.ts';
+import type { Role } from '../../rules/access/scopes.ts';
 import type { TestApi, TestProject } from './api.ts';
 
 /** Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them. */

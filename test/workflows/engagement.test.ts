@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkToken } from '../../domain/link-tokens.ts';
+import { linkToken } from '../../rules/content/link-tokens.ts';
 import { buildDomain, buildTemplate, TEST_SECRET_KEY } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { executionWorkflowId } from '../../domain/execution.ts';
+import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';

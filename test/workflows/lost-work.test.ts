@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createImportJob } from '../../db/contacts/jobs.ts';
 import { deleteRows, enqueue } from '../../db/outbox/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { countCsvRows, readCsvLayout } from '../../domain/contact-csv.ts';
+import { countCsvRows, readCsvLayout } from '../../rules/contacts/csv.ts';
 import { jobWorkflowId, webhookWorkflowId } from '../../temporal/names.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
-import { twilioSignature } from '../../domain/twilio-signature.ts';
+import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,7 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
-import { executionWorkflowId } from '../../domain/execution.ts';
+import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';

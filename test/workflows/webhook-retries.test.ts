@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_TRIES, RETRY_SECONDS } from '../../domain/webhook-registry.ts';
+import { MAX_TRIES, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { ACTIVITY_TYPES } from '../../../domain/activity.ts';
+import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const itemFields = {

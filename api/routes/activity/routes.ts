@@ -8,7 +8,7 @@ import {
   listUpcoming,
   type UpcomingActivity,
 } from '../../../db/events/activity.ts';
-import { ACTIVITY_TYPES, type ActivityType } from '../../../domain/activity.ts';
+import { ACTIVITY_TYPES, type ActivityType } from '../../../rules/events/activity.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError } from '../../../rules/errors.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
 /** contract §8.4: analytics cover 30 days unless dates are given. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { GRANTABLE_SCOPES } from '../../../domain/scopes.ts';
+import { GRANTABLE_SCOPES } from '../../../rules/access/scopes.ts';
 import { InstantInput } from '../../http/schemas.ts';
 
 export const Mode = z.enum(['live', 'test']);

@@ -3,9 +3,9 @@ import { insertApiKey, listApiKeys, revokeApiKey, updatePublicKey } from '../../
 import { insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { newPublicKey, newSecretKey } from '../../../domain/api-keys.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { ungrantable } from '../../../domain/scopes.ts';
+import { newPublicKey, newSecretKey } from '../../../rules/access/api-keys.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { ungrantable } from '../../../rules/access/scopes.ts';
 import { actorName, personOf } from '../../http/actor.ts';
 import { json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';

@@ -9,9 +9,9 @@ import {
   updatePassword,
 } from '../../../db/projects/accounts.ts';
 import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
-import { newPublicKey } from '../../../domain/api-keys.ts';
-import { AppError, fieldError } from '../../../domain/errors.ts';
-import { deriveKey } from '../../../domain/secrets.ts';
+import { newPublicKey } from '../../../rules/access/api-keys.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { personOf } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import { clientAddress, clientNetwork } from '../../http/client-address.ts';

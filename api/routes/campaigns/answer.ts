@@ -3,7 +3,7 @@ import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campa
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../domain/campaign.ts';
+import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
-import { AUDIENCE_TYPES } from '../../../domain/campaign.ts';
-import { AppError, fieldError } from '../../../domain/errors.ts';
-import { type Condition, ConditionInput } from '../../../domain/filters.ts';
+import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
 

@@ -11,7 +11,7 @@ import {
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { CAMPAIGN_STATUSES } from '../../../domain/campaign.ts';
+import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

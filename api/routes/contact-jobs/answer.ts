@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Job } from '../../../db/contacts/jobs.ts';
-import { JOB_KINDS, JOB_STATUSES, jobProgress, jobState } from '../../../domain/jobs.ts';
+import { JOB_KINDS, JOB_STATUSES, jobProgress, jobState } from '../../../rules/contacts/jobs.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const Queued = z

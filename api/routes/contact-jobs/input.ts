@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { CSV_MAX_BYTES } from '../../../domain/contact-csv.ts';
-import { BULK_MAX_IDS } from '../../../domain/jobs.ts';
+import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
 /** What multipart adds to a file: boundaries, headers, a few other fields. */

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createBulkJob, createImportJob, getJob } from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { CSV_MAX_BYTES } from '../../../domain/contact-csv.ts';
-import { BULK_KINDS, type BulkKind } from '../../../domain/jobs.ts';
+import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { errors, json, multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError } from '../../../rules/errors.ts';
 import type { AppEnv } from '../../http/env.ts';
 import { openApiDocument } from '../../http/openapi.ts';
 import type { RouteTable } from '../../http/route-table.ts';

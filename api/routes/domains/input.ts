@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { normalizeDomain } from '../../../domain/sender-domain.ts';
+import { normalizeDomain } from '../../../rules/domains/sender-domain.ts';
 
 const DomainName = z.string().transform((text, ctx) => {
   const domain = normalizeDomain(text);

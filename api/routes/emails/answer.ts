@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.ts';
 import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
-import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
-import { REASONS } from '../../../domain/reasons.ts';
+import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
+import { REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import type { EmailAsRead } from './rendering.ts';
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EMAIL_STATUSES } from '../../../domain/email-status.ts';
+import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { cursorQuery, EmailAddress, InstantInput } from '../../http/schemas.ts';
 
 export const ListQuery = cursorQuery(25).extend({

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../../rules/events/event-names.ts';
 import { freeJson } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 

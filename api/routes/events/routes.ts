@@ -3,7 +3,7 @@ import { getContact } from '../../../db/contacts/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events/events.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { listEventNames } from '../../../db/executions/workflow-fields.ts';
-import { EVENT_NAME_LENGTH } from '../../../domain/event-names.ts';
+import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

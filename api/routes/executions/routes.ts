@@ -8,7 +8,7 @@ import {
 } from '../../../db/executions/executions.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
-import { executionWorkflowId } from '../../../domain/execution.ts';
+import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

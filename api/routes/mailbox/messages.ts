@@ -1,6 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime';
 import type { CapturedEmail } from '../../../db/sending/captured.ts';
-import { Lru } from '../../../domain/lru.ts';
+import { Lru } from '../../../rules/lru.ts';
 import type { MailboxMessage } from '../../../web/mailbox.ts';
 
 /** Parsed mails kept: whoever polls the mailbox does not have each parsed again. */

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findCapturedEmail, listCapturedEmails, listCapturedSms } from '../../../db/sending/captured.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError } from '../../../rules/errors.ts';
 import { MAILBOX_STYLE, mailboxPage, messagePage, smsPage } from '../../../web/mailbox.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { EmailProviderKind } from '../../../domain/email-providers.ts';
-import type { SmsProviderKind } from '../../../domain/sms-providers.ts';
+import type { EmailProviderKind } from '../../../rules/emails/email-providers.ts';
+import type { SmsProviderKind } from '../../../rules/sms/providers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { AppEnv } from '../../http/env.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';

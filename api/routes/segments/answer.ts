@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Listed } from '../../../db/page-budget.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
-import { ConditionSchema } from '../../../domain/filters.ts';
+import { ConditionSchema } from '../../../rules/filters/filters.ts';
 import { EXAMPLE_ID, Id, Instant, Truncated } from '../../http/schemas.ts';
 import { CONTACT_EXAMPLE, ListedContact } from '../contacts/answer.ts';
 import { FILTERS_EXAMPLE } from './input.ts';

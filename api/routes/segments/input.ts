@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type Condition, ConditionInput } from '../../../domain/filters.ts';
+import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 const NAME_MAX_CHARS = 255;

@@ -11,7 +11,7 @@ import {
   updateSegment,
 } from '../../../db/segments/segments.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { deriveKey } from '../../../domain/secrets.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { isBase64 } from '../../../domain/base64.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { isReservedMailHeader } from '../../../domain/service-headers.ts';
+import { isBase64 } from '../../../rules/base64.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { isReservedMailHeader } from '../../../rules/emails/service-headers.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../../http/schemas.ts';
 

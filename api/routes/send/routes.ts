@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { deriveKey } from '../../../domain/secrets.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { createSendAcceptor } from '../../accept/send-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
 import { errors, json, ok } from '../../http/answers.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Sms } from '../../../db/sms/messages.ts';
-import { SMS_STATUSES } from '../../../domain/sms-status.ts';
+import { SMS_STATUSES } from '../../../rules/sms/status.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { readPhoneNumber } from '../../../domain/phone.ts';
+import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { Id } from '../../http/schemas.ts';
 
 /** Longer is refused, not truncated (spec). */

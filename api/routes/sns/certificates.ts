@@ -1,5 +1,5 @@
 import { fetch } from 'undici';
-import { Lru } from '../../../domain/lru.ts';
+import { Lru } from '../../../rules/lru.ts';
 
 const FETCH_MS = 5_000;
 /** SNS's are 2 KB. */

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { checkData } from '../../../domain/data-values.ts';
-import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../../domain/event-names.ts';
-import { readVariantId, VARIANTS_MAX } from '../../../domain/storefront.ts';
+import { checkData } from '../../../rules/filters/data-values.ts';
+import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../../rules/events/event-names.ts';
+import { readVariantId, VARIANTS_MAX } from '../../../rules/storefront/storefront.ts';
 import { EmailAddress, InstantInput } from '../../http/schemas.ts';
 
 const TITLE_MAX_CHARS = 500;

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { recordPixelEvents } from '../../../db/events/pixel-events.ts';
 import { upsertVariants, waitForVariant } from '../../../db/storefront/storefront.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { deriveKey } from '../../../domain/secrets.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import { clientNetwork } from '../../http/client-address.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Suppression } from '../../../db/contacts/suppressions.ts';
-import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
+import { SUPPRESSION_REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const SuppressionRecord = z

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { SUPPRESSION_REASONS } from '../../../domain/reasons.ts';
+import { SUPPRESSION_REASONS } from '../../../rules/emails/reasons.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 export const LIST_DEFAULT = 20;

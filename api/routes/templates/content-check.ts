@@ -1,7 +1,7 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { readyContent } from '../../../compute/contents.ts';
-import { type ContentTemplates, contentSource } from '../../../domain/content.ts';
-import { TemplateError, templateRefusal } from '../../../domain/template-error.ts';
+import { type ContentTemplates, contentSource } from '../../../rules/content/content.ts';
+import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 /**
  * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in particular ends in time.

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH, eventNameFault } from '../../../domain/event-names.ts';
+import { EVENT_NAME_LENGTH, eventNameFault } from '../../../rules/events/event-names.ts';
 import { EmailAddress } from '../../http/schemas.ts';
 
 const EventName = z

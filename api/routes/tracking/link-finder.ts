@@ -6,7 +6,7 @@ import type { Db } from '../../../db/connection.ts';
 import { variablesOf } from '../../../db/emails/email-variables.ts';
 import { type LinkSource, listLinkSources } from '../../../db/emails/emails.ts';
 import { createGroupCommit, type GroupCommit } from '../../../db/group-commit.ts';
-import { TemplateError } from '../../../domain/template-error.ts';
+import { TemplateError } from '../../../rules/content/template-error.ts';
 
 /** Queries at a time: one is made while the other runs; a third brought nothing. */
 const LANES = 2;

@@ -1,6 +1,6 @@
-import { verifyTrackToken } from '../../../domain/link-tokens.ts';
-import { isLoopbackHost } from '../../../domain/loopback.ts';
-import { type FetchKind, machineBehind } from '../../../domain/prefetchers.ts';
+import { verifyTrackToken } from '../../../rules/content/link-tokens.ts';
+import { isLoopbackHost } from '../../../rules/access/loopback.ts';
+import { type FetchKind, machineBehind } from '../../../rules/emails/prefetchers.ts';
 import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';

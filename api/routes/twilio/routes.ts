@@ -1,10 +1,10 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { reportSmsStatus, setSmsConsent } from '../../../db/sms/ledger.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { consentWord } from '../../../domain/phone.ts';
-import type { SmsStatus } from '../../../domain/sms-status.ts';
-import { isTwilioSignature } from '../../../domain/twilio-signature.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { consentWord } from '../../../rules/sms/phone.ts';
+import type { SmsStatus } from '../../../rules/sms/status.ts';
+import { isTwilioSignature } from '../../../rules/sms/twilio-signature.ts';
 import { noContent } from '../../http/answers.ts';
 import { readBody } from '../../http/body.ts';
 import { REFUSED_CALLBACKS } from '../../http/caller-limits.ts';

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { createDns } from '../../../channels/dns.ts';
-import { verifyEmail } from '../../../domain/verify-email.ts';
+import { verifyEmail } from '../../../rules/emails/verify-email.ts';
 import { json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Replay, WebhookDelivery } from '../../../db/webhooks/deliveries.ts';
 import type { WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
-import { maskUrl } from '../../../domain/url-secrets.ts';
+import { maskUrl } from '../../../rules/access/url-secrets.ts';
 import { cursorList, EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { AT, EXAMPLE } from './input.ts';
 

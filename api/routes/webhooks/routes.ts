@@ -9,7 +9,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
-import { deriveKey } from '../../../domain/secrets.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

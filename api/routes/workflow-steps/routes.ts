@@ -8,9 +8,9 @@ import {
   insertTransition,
   updateStep,
 } from '../../../db/executions/workflow-steps.ts';
-import { conditionSizeFault } from '../../../domain/condition-size.ts';
-import { AppError, fieldError } from '../../../domain/errors.ts';
-import { STEPS, type StepType } from '../../../domain/steps/registry.ts';
+import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { EVENT_NAME_LENGTH } from '../../../domain/event-names.ts';
+import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { Id } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
 

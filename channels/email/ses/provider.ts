@@ -1,5 +1,5 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
-import { SES_EMAIL_TAG } from '../../../domain/ses-notification.ts';
+import { SES_EMAIL_TAG } from '../../../rules/emails/ses-notification.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.ts';
 import { sesFailure } from './failure.ts';
 

@@ -1,4 +1,4 @@
-import { isSessionStage, type SessionStage } from '../../../domain/bounce.ts';
+import { isSessionStage, type SessionStage } from '../../../rules/emails/bounce.ts';
 import type { SmtpRefusal } from './types.ts';
 
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;

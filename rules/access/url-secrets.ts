@@ -1,0 +1,127 @@
+import { fieldError } from '../errors.ts';
+import { openSecret, sealSecret } from './secrets.ts';
+
+/** What stands in an answer, and in the database, where a URL has its secret. */
+const URL_MASK = '***';
+
+/** A URL as it is stored: masked, and its secret sealed beside it; null where it has none. */
+export interface StoredUrl {
+  url: string;
+  sealed: string | null;
+}
+
+/** Where the secret of a URL begins and ends, and where its authority does. */
+interface Place {
+  from: number;
+  to: number;
+  authorityEnd: number;
+}
+
+const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
+/** RFC 3986 §3.2 as browsers read it: any slashes, then all up to the next slash, `?` or `#`. */
+const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
+
+/**
+ * The URL with `***` for its password, or for a user name that stands alone, as tokens do: `https://user:***@example.com`. Variables in
+ * the URL stay. A URL without credentials is answered as it is.
+ */
+export function maskUrl(url: string): string {
+  const place = placeOf(url);
+  return place ? replaced(url, place, URL_MASK) : url;
+}
+
+/** Whether a URL holds credentials in a form that cannot be told from the rest of it, and so not be kept secret. */
+export function hidesCredentials(url: string): boolean {
+  if (placeOf(url) || !url.includes('@')) return false;
+  const readings = ['x', '1'].map((filler) => url.replace(PLACEHOLDER, filler)).filter((text) => URL.canParse(text));
+  const withCredentials = readings.some((text) => {
+    const { username, password } = new URL(text);
+    return username !== '' || password !== '';
+  });
+  return withCredentials || readings.length === 0;
+}
+
+/**
+ * Seals the secret of a URL for the database. `***` keeps what `current` has, at the same user and host only: else whoever may change the
+ * address, but not read the secret, could have it sent to a host of their own.
+ * @throws AppError VALIDATION_ERROR for `field`
+ */
+export function sealUrl(p: {
+  key: Buffer;
+  context: string;
+  url: string;
+  current?: StoredUrl | undefined;
+  field: string;
+}): StoredUrl {
+  if (hidesCredentials(p.url))
+    throw fieldError(p.field, 'the credentials in this URL cannot be read', 'invalid_string');
+  const secret = secretOf(p.url);
+  if (secret === undefined) return { url: p.url, sealed: null };
+  const plain = secret === URL_MASK ? keptSecret(p) : secret;
+  return { url: maskUrl(p.url), sealed: sealSecret(p.key, p.context, plain) };
+}
+
+/** The URL as it is called. @throws Error when the secret was sealed under another SECRET_KEY or context */
+export function openUrl(p: { key: Buffer; context: string } & StoredUrl): string {
+  const place = placeOf(p.url);
+  return place && p.sealed !== null ? replaced(p.url, place, openSecret(p.key, p.context, p.sealed)) : p.url;
+}
+
+function keptSecret(p: Parameters<typeof sealUrl>[0]): string {
+  const { current } = p;
+  const opened = current && openUrl({ key: p.key, context: p.context, ...current });
+  const secret = opened && secretOf(opened);
+  if (secret !== undefined && current && authorityOf(current.url) === authorityOf(p.url)) return secret;
+  const message = `${URL_MASK} keeps a password that is stored for this user and host, and there is none: write it out`;
+  throw fieldError(p.field, message, 'invalid_string');
+}
+
+function secretOf(url: string): string | undefined {
+  const place = placeOf(url);
+  return place && url.slice(place.from, place.to);
+}
+
+/** Whether both URLs lead to the same scheme, host and port, whatever their credentials are; variables there have to be the same ones. */
+export function sameOrigin(url: string, other: string): boolean {
+  const origin = originOf(url);
+  return url === other || (origin !== undefined && origin === originOf(other));
+}
+
+/** As a browser reads it; with variables in it, all that is written in front of the path. Undefined where neither can be told. */
+function originOf(url: string): string | undefined {
+  const text = withoutVariables(url);
+  const authorityEnd = AUTHORITY.exec(text)?.[0].length ?? 0;
+  if (text.slice(0, authorityEnd).includes('{{')) return undefined;
+  const written = url.slice(0, authorityEnd);
+  if (written.includes('{{')) return written;
+  return URL.canParse(written) ? new URL(written).origin : undefined;
+}
+
+/** Scheme, user, host and port, without the secret. */
+function authorityOf(url: string): string {
+  const masked = maskUrl(url);
+  return masked.slice(0, placeOf(masked)?.authorityEnd).toLowerCase();
+}
+
+/** A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the last `@`. */
+function placeOf(url: string): Place | undefined {
+  const text = withoutVariables(url);
+  const [whole, authority] = AUTHORITY.exec(text) ?? [];
+  if (whole === undefined || authority === undefined) return undefined;
+  const at = authority.lastIndexOf('@');
+  if (at <= 0) return undefined;
+  const start = whole.length - authority.length;
+  const colon = authority.slice(0, at).indexOf(':');
+  const authorityEnd = whole.length;
+  if (colon < 0 || colon === at - 1) return { from: start, to: start + (colon < 0 ? at : colon), authorityEnd };
+  return { from: start + colon + 1, to: start + at, authorityEnd };
+}
+
+/** Of the same length. Variables may hold any sign in a fallback: none of theirs is one of the URL's. */
+function withoutVariables(url: string): string {
+  return url.replace(PLACEHOLDER, (placeholder) => 'x'.repeat(placeholder.length));
+}
+
+function replaced(url: string, { from, to }: Place, by: string): string {
+  return url.slice(0, from) + by + url.slice(to);
+}

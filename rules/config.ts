@@ -1,0 +1,197 @@
+import { isIP } from 'node:net';
+import { ACCESS, SECRETS } from './config/access.ts';
+import { EMAIL, emailSettings, missingForEmail, sendingAdvice } from './config/email.ts';
+import { LIMITS, limitSettings } from './config/limits.ts';
+import { LISTENERS } from './config/listeners.ts';
+import { OBSERVATION } from './config/observation.ts';
+import { RETENTION, retentionSettings } from './config/retention.ts';
+import { SERVICE } from './config/service.ts';
+import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
+import { TEMPORAL, temporalSettings } from './config/temporal.ts';
+import type { Environment, ValuesOf, Variable, Variables } from './config/variable.ts';
+import { isLoopbackHost } from './access/loopback.ts';
+
+export type { Retention } from './config/retention.ts';
+export type { Environment } from './config/variable.ts';
+
+/** Every environment variable of the service, in the order of the documentation's table. */
+export const VARIABLES = {
+  ...SERVICE,
+  ...TEMPORAL,
+  ...EMAIL,
+  ...SMS,
+  ...SECRETS,
+  ...LIMITS,
+  ...ACCESS,
+  ...OBSERVATION,
+  ...LISTENERS,
+  ...RETENTION,
+} as const satisfies Variables;
+
+export type VariableName = keyof typeof VARIABLES;
+type Values = ValuesOf<typeof VARIABLES>;
+
+/** A value that cannot be used. The message is one line that names the variable and what it takes. */
+export class ConfigError extends Error {
+  readonly variable: VariableName;
+  constructor(variable: VariableName, message: string) {
+    super(message);
+    this.name = 'ConfigError';
+    this.variable = variable;
+  }
+}
+
+/** The settings as `npm start` reads them: what it generates itself may be absent. */
+export type Settings = ReturnType<typeof parseSettings>;
+
+/** The settings of an API or a worker: everything that such a process needs is there. */
+export type Config = Settings & {
+  database: { url: string };
+  temporal: { address: string };
+  secretKey: string;
+};
+
+/**
+ * Reads and checks every variable for a process that is configured by environment alone.
+ * @throws ConfigError for the first variable that cannot be used or is missing
+ */
+export function parseConfig(env: Environment): Config {
+  const settings = parseStart(env);
+  return {
+    ...settings,
+    database: { url: needed(settings.database.url, 'DATABASE_URL') },
+    temporal: { ...settings.temporal, address: needed(settings.temporal.address, 'TEMPORAL_ADDRESS') },
+    secretKey: needed(settings.secretKey, 'SECRET_KEY'),
+  };
+}
+
+/**
+ * The settings of `npm start`, which makes the database, Temporal and the secret key itself.
+ * @throws ConfigError for the first variable that cannot be used, and for what only development would want where others reach HOST
+ */
+export function parseStart(env: Environment): Settings {
+  const settings = parseSettings(env);
+  const problem = captureProblem(settings);
+  if (problem) throw new ConfigError(problem.variable, problem.message);
+  return settings;
+}
+
+/** What is wrong with capturing mail or SMS instead of sending them, in one line with its remedy; undefined where nothing is. */
+export function captureProblem(
+  settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
+): { variable: VariableName; message: string } | undefined {
+  if (!settings.publicHost || settings.allowCapture) return undefined;
+  const because = `and other machines reach HOST ${settings.host}`;
+  if (settings.email.captures) {
+    return {
+      variable: 'EMAIL_PROVIDER',
+      message: `EMAIL_PROVIDER is capture, which keeps mail for development instead of sending it, ${because}: set EMAIL_PROVIDER=${sendingAdvice()}; or ALLOW_CAPTURE=true to capture on purpose.`,
+    };
+  }
+  if (!settings.sms.captures) return undefined;
+  return {
+    variable: 'SMS_PROVIDER',
+    message: `SMS_PROVIDER is capture, which keeps SMS for development instead of sending them, ${because}: set SMS_PROVIDER=${smsAdvice()}; or ALLOW_CAPTURE=true to capture on purpose.`,
+  };
+}
+
+/**
+ * Reads every variable and checks each for itself and with those that it needs; for commands that open nothing to anybody.
+ * @throws ConfigError for the first variable that cannot be used
+ */
+export function parseSettings(env: Environment) {
+  const values = readValues(env);
+  const email = emailSettings(values, env);
+  const publicHost = !isLoopbackHost(values.HOST);
+  const sms = smsSettings(values, env, !publicHost && email.captures);
+  checkTogether(values, email, sms);
+  return {
+    home: values.TIDINGS_HOME,
+    host: values.HOST,
+    /** Other machines reach HOST: what is only for development is off, closed or refused. */
+    publicHost,
+    port: values.PORT,
+    /** Without a slash at its end. */
+    publicUrl: values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT),
+    corsOrigins: values.CORS_ORIGINS,
+    /** Addresses and CIDRs. */
+    trustedProxies: values.TRUSTED_PROXIES,
+    database: { url: values.DATABASE_URL },
+    temporal: temporalSettings(values),
+    /** Undefined is one a core, at most 4. */
+    workers: values.WORKERS,
+    email,
+    allowCapture: values.ALLOW_CAPTURE,
+    sms,
+    secretKey: values.SECRET_KEY,
+    ...limitSettings(values),
+    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    /** Empty is the system's. */
+    dnsServers: values.DNS_SERVERS,
+    signup: values.SIGNUP ?? (publicHost ? ('first' as const) : ('on' as const)),
+    logLevel: values.LOG_LEVEL,
+    /** Ports that are undefined are off. */
+    metricsPort: values.METRICS_PORT,
+    metricsHost: values.METRICS_HOST,
+    inboundSmtpPort: values.INBOUND_SMTP_PORT,
+    smtpRelay: { port: values.SMTP_RELAY_PORT, allowPlain: values.SMTP_RELAY_ALLOW_PLAIN },
+    /** Paths of PEM files for the mail listeners. */
+    tls: { certFile: values.TLS_CERT_FILE, keyFile: values.TLS_KEY_FILE },
+    retention: retentionSettings(values),
+  };
+}
+
+/** The address at which a browser on this machine reaches a server bound to `host` and `port`. */
+export function httpAddress(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function readValues(env: Environment): Values {
+  const entries = Object.entries<Variable>(VARIABLES).map(([name, variable]) => [
+    name,
+    readValue(name as VariableName, variable, env[name]?.trim()),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function readValue(name: VariableName, variable: Variable, given: string | undefined): unknown {
+  const value = given || variable.default;
+  if (value === undefined) return undefined;
+  const result = variable.schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ConfigError(name, `${name} must be ${variable.takes}${variable.secret ? '.' : `, not ${shown(value)}.`}`);
+}
+
+/** A value for a one-line message: quoted, control characters escaped, cut to 60 characters. */
+function shown(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}
+
+function checkTogether(
+  values: Values,
+  email: ReturnType<typeof emailSettings>,
+  sms: ReturnType<typeof smsSettings>,
+): void {
+  const missed = (name: string | undefined, because: string): void => {
+    if (name !== undefined) throw missing(name as VariableName, because);
+  };
+  const pair = (one: VariableName, other: VariableName): void => {
+    if (values[one] && values[other] === undefined) throw missing(other, `${one} is set`);
+  };
+  missed(missingForEmail(email), `EMAIL_PROVIDER is ${email.provider}`);
+  missed(missingForSms(sms), `SMS_PROVIDER is ${sms.provider}`);
+  pair('TLS_CERT_FILE', 'TLS_KEY_FILE');
+  pair('TLS_KEY_FILE', 'TLS_CERT_FILE');
+  pair('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY');
+  pair('TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_CERT');
+}
+
+function needed<T>(value: T | undefined, name: VariableName): T {
+  if (value === undefined) throw missing(name, 'this process is configured by environment alone');
+  return value;
+}
+
+function missing(name: VariableName, because: string): ConfigError {
+  return new ConfigError(name, `${name} is required, because ${because}: set it to ${VARIABLES[name].takes}.`);
+}

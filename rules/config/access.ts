@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isAddressOrNetwork } from '../access/caller-address.ts';
+import { dnsServer, list, origin, switchWord } from './texts.ts';
+import type { Variables } from './variable.ts';
+
+/** 16 characters are the least that cannot be guessed by trying; `openssl rand -hex 32` is the advice. */
+const SECRET_KEY_MIN_CHARS = 16;
+
+/** What must not be known. */
+export const SECRETS = {
+  SECRET_KEY: {
+    schema: z.string().min(SECRET_KEY_MIN_CHARS),
+    takes: `at least ${SECRET_KEY_MIN_CHARS} characters; make one with "openssl rand -hex 32"`,
+    defaultText: 'generated into the home under `npm start`, else required',
+    about: 'Signs links and encrypts stored secrets; the same for every process.',
+    secret: true,
+  },
+} as const satisfies Variables;
+
+/** Whom the service reaches, and who may reach it. */
+export const ACCESS = {
+  WEBHOOK_ALLOW_PRIVATE: {
+    schema: switchWord,
+    takes: 'true or false',
+    default: 'false',
+    about: 'Lets webhooks reach private and loopback addresses (development only).',
+  },
+  DNS_SERVERS: {
+    schema: list(dnsServer),
+    takes: 'a comma-separated list of IP addresses with optional ports, such as 127.0.0.1:5353,9.9.9.9',
+    default: '',
+    defaultText: "the system's",
+    about: 'DNS servers for verification of addresses and domains.',
+  },
+  SIGNUP: {
+    schema: z.enum(['on', 'first', 'off']),
+    takes: 'on, first or off',
+    defaultText: '`on` on a loopback `HOST`, else `first`',
+    about: 'Who may sign up: anyone, only the first user, nobody.',
+  },
+  CORS_ORIGINS: {
+    schema: list(origin),
+    takes: 'a comma-separated list of origins such as https://app.example.com',
+    default: '',
+    defaultText: 'none',
+    about: 'Origins whose pages may call the API from a browser.',
+  },
+  TRUSTED_PROXIES: {
+    schema: list(z.string().refine(isAddressOrNetwork)),
+    takes: 'a comma-separated list of IP addresses and networks such as 10.0.0.0/8,192.0.2.7 (never /0)',
+    default: '',
+    defaultText: 'none',
+    about: 'Proxies before the API: from these, and nobody else, `X-Forwarded-For` tells who the caller is.',
+  },
+} as const satisfies Variables;

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
+import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
+import { host, switchWord } from './texts.ts';
+import type { Environment, ValuesOf, Variables } from './variable.ts';
+
+const KINDS = Object.keys(EMAIL_PROVIDERS) as EmailProviderKind[];
+const SENDING = KINDS.filter((kind) => !EMAIL_PROVIDERS[kind].captures);
+
+/** Where mail goes, and what it says of its sender. */
+export const EMAIL = {
+  EMAIL_PROVIDER: {
+    schema: z.enum(KINDS),
+    takes: choiceOf(KINDS),
+    default: 'capture',
+    about: `Where mail goes: \`capture\` keeps it in a local mailbox shown at \`/mailbox\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
+  },
+  ALLOW_CAPTURE: {
+    schema: switchWord,
+    takes: 'true or false',
+    default: 'false',
+    about:
+      'Lets a `HOST` that other machines reach capture mail and SMS instead of sending them; `/mailbox` then takes the session of an OWNER.',
+  },
+  // Named by itself for its place in the table; the others follow.
+  ...EMAIL_PROVIDERS.smtp.variables,
+  DKIM_SIGN: {
+    schema: switchWord,
+    takes: 'on or off',
+    default: 'on',
+    about: '`off` where the relay signs (also a setting of each domain).',
+  },
+  RETURN_PATH_DOMAIN: {
+    schema: host,
+    takes: 'a host name',
+    defaultText: "the sender's own domain",
+    about:
+      'Host of the envelope sender that bounces come back to (VERP); its MX must lead to `INBOUND_SMTP_PORT`, and its SPF record name the hosts that send.',
+  },
+  ...variablesOf(EMAIL_PROVIDERS),
+} as const satisfies Variables;
+
+/** Where mail goes, and what it says of its sender. The settings of each provider stand under its kind. */
+export function emailSettings(values: ValuesOf<typeof EMAIL>, env: Environment) {
+  const provider = values.EMAIL_PROVIDER;
+  const settings = settingsOf(EMAIL_PROVIDERS, values, env);
+  return {
+    ...settings,
+    provider,
+    /** Mail is kept for development instead of sent. */
+    captures: EMAIL_PROVIDERS[provider].captures,
+    /** The provider's own servers that meet the receivers, if it has any. */
+    hosts: settings[provider].hosts,
+    dkimSign: values.DKIM_SIGN,
+    returnPathDomain: values.RETURN_PATH_DOMAIN?.toLowerCase(),
+  };
+}
+
+/** The variable that the chosen provider cannot do without; undefined where all are there. */
+export function missingForEmail(email: ReturnType<typeof emailSettings>): string | undefined {
+  return missingOf(EMAIL_PROVIDERS[email.provider], email[email.provider]);
+}
+
+/** How mail is sent instead of captured, in the words of a remedy. */
+export function sendingAdvice(): string {
+  return SENDING.flatMap((kind) => EMAIL_PROVIDERS[kind].advice ?? []).join(', or ');
+}

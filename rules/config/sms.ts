@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { SMS_PROVIDERS, type SmsProviderKind } from '../sms/providers.ts';
+import { choiceOf, missingOf, settingsOf, variablesOf } from './provider.ts';
+import type { Environment, ValuesOf, Variables } from './variable.ts';
+
+const KINDS = Object.keys(SMS_PROVIDERS) as SmsProviderKind[];
+/** SMS can be off, unlike mail. */
+const CHOICES = [...KINDS, 'none' as const];
+const SENDING = CHOICES.filter((kind) => kind === 'none' || !SMS_PROVIDERS[kind].captures);
+
+/** Where SMS go. */
+export const SMS = {
+  SMS_PROVIDER: {
+    schema: z.enum(CHOICES),
+    takes: choiceOf(CHOICES),
+    defaultText: '`capture` where `HOST` is loopback and mail is captured, else `none`',
+    about: `Where SMS go: \`capture\` keeps them at \`/mailbox/sms.json\` (development only), ${SENDING.map((kind) => `\`${kind}\``).join(', ')}.`,
+  },
+  ...variablesOf(SMS_PROVIDERS),
+} as const satisfies Variables;
+
+/** Where SMS go. The settings of each provider stand under its kind. `developing`: nothing is said, and capturing is what is wanted. */
+export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
+  const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
+  return {
+    ...settingsOf(SMS_PROVIDERS, values, env),
+    /** `none`: SMS are off. */
+    provider,
+    /** SMS are kept for development instead of sent. */
+    captures: provider !== 'none' && SMS_PROVIDERS[provider].captures,
+  };
+}
+
+/** The variable that the chosen provider cannot do without; undefined where all are there. */
+export function missingForSms(sms: ReturnType<typeof smsSettings>): string | undefined {
+  return sms.provider === 'none' ? undefined : missingOf(SMS_PROVIDERS[sms.provider], sms[sms.provider]);
+}
+
+/** What `SMS_PROVIDER` can be instead of capturing, in the words of a remedy. */
+export function smsAdvice(): string {
+  return choiceOf(SENDING);
+}

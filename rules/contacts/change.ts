@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Data, mergeData } from '../filters/data-values.ts';
+import { normalizeEmail } from '../emails/email-address.ts';
+import { publicDataOf, type StoredData } from './public-data.ts';
+
+/**
+ * Who says something of a contact. `project`: a secret key, a session, an import, or the service itself. `stranger`: anybody, with the public key or
+ * in a mail; it writes what `publicDataOf` leaves of `set`, removes nothing, unsubscribes nobody, and subscribes no known contact who was ever
+ * unsubscribed. Or a step of the project's: strangers brought the values of the keys `copied`, which are remembered as theirs, and where one
+ * brought the change itself about (`swayed`), it subscribes nobody whom the stranger could not.
+ */
+export type Writer = 'project' | 'stranger' | { copied: ReadonlySet<string>; swayed: boolean };
+
+/** What one request says about one contact; `set` and `remove` come from `applyData`. */
+export interface ContactUpsert {
+  email: string;
+  /** Undefined keeps a known contact's state; a new one gets a default. */
+  subscribed?: boolean | undefined;
+  set: Data;
+  remove: string[];
+  by: Writer;
+}
+
+export interface KnownContact extends StoredData {
+  id: string;
+  subscribed: boolean;
+  /** Whether anybody ever unsubscribed them; null where that is not known. */
+  wasUnsubscribed: boolean | null;
+}
+
+/** What is to be written about a known contact. */
+export interface ContactChange {
+  id: string;
+  subscribed: boolean | undefined;
+  /** The project says of a contact who is not subscribed that they are not to be: that is remembered, though nothing changes. */
+  refuses: boolean;
+  set: Data;
+  remove: string[];
+  /** Keys that become, and that cease to be, strangers'. */
+  distrust: string[];
+  trust: string[];
+}
+
+/** Whether a stranger is behind the request: it overrules nobody's refusal. */
+export function isStrangers({ by }: Pick<ContactUpsert, 'by'>): boolean {
+  return by === 'stranger' || (by !== 'project' && by.swayed);
+}
+
+/** One row an address, in the order of addresses: later rows win over earlier ones. */
+export function foldByEmail(rows: ContactUpsert[]): Map<string, ContactUpsert> {
+  const folded = new Map<string, ContactUpsert>();
+  for (const row of rows) {
+    const email = normalizeEmail(row.email);
+    const before = folded.get(email);
+    folded.set(email, before ? foldTwo(before, { ...row, email }) : { ...row, email });
+  }
+  return new Map([...folded].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The keys of a row's `set` that are strangers' once they are written. */
+export function strangersKeys({ set, by }: ContactUpsert): string[] {
+  if (by === 'project') return [];
+  return Object.keys(set).filter((key) => by === 'stranger' || by.copied.has(key));
+}
+
+/** What a row changes about a contact as they are stored; undefined where it changes nothing. */
+export function changeOf(given: ContactUpsert, known: KnownContact): ContactChange | undefined {
+  const row = given.by === 'stranger' ? { ...given, set: publicDataOf(known, given.set), remove: [] } : given;
+  const differing = Object.keys(row.set).filter((key) => !isSame(row.set[key], known.data[key]));
+  const remove = row.remove.filter((key) => key in known.data);
+  const strangers = new Set(strangersKeys(row));
+  const written = [...remove, ...Object.keys(row.set).filter((key) => !strangers.has(key))];
+  const subscribed = subscribedBy(row, known);
+  const change: ContactChange = {
+    id: known.id,
+    subscribed,
+    refuses: subscribed === false && !known.subscribed && known.wasUnsubscribed !== true,
+    set: row.set,
+    remove: row.remove,
+    distrust: differing.filter((key) => strangers.has(key)),
+    trust: written.filter((key) => known.untrustedKeys.includes(key)),
+  };
+  const says = change.refuses || (subscribed !== undefined && subscribed !== known.subscribed);
+  return says || differing.length + remove.length + change.trust.length > 0 ? change : undefined;
+}
+
+function subscribedBy(row: ContactUpsert, known: KnownContact): boolean | undefined {
+  if (row.subscribed === true && isStrangers(row)) return known.wasUnsubscribed === false ? true : undefined;
+  return row.subscribed === false && row.by === 'stranger' ? undefined : row.subscribed;
+}
+
+function foldTwo(first: ContactUpsert, second: ContactUpsert): ContactUpsert {
+  const removed = new Set([...first.remove, ...second.remove]);
+  for (const key of Object.keys(second.set)) removed.delete(key);
+  return {
+    email: second.email,
+    subscribed: second.subscribed ?? first.subscribed,
+    set: mergeData(first.set, second),
+    remove: [...removed],
+    by: foldWriters(first.by, second.by),
+  };
+}
+
+/** Mixed rows count as a stranger's: it is the side that can do no harm. */
+function foldWriters(first: Writer, second: Writer): Writer {
+  if (first === 'stranger' || second === 'stranger') return 'stranger';
+  if (first === 'project') return second;
+  if (second === 'project') return first;
+  return { copied: new Set([...first.copied, ...second.copied]), swayed: first.swayed || second.swayed };
+}
+
+/** As JSON values: an object's keys come back from Postgres in another order. */
+function isSame(given: unknown, stored: unknown): boolean {
+  return given === stored || (typeof given === 'object' && isDeepStrictEqual(given, stored));
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { type CsvRow, countCsvRows, readCsvChunk, readCsvLayout } from './csv.ts';
+import { AppError } from '../errors.ts';
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+
+function readAll(file: Buffer, options: { limit?: number; text?: boolean } = {}): CsvRow[] {
+  const layout = readCsvLayout(file);
+  const rows: CsvRow[] = [];
+  let at = layout.firstRowAt;
+  for (let done = at >= file.length; !done; ) {
+    const chunk = readCsvChunk(file, { layout, at, limit: options.limit ?? 100, text: options.text ?? false });
+    rows.push(...chunk.rows);
+    at = chunk.nextAt;
+    done = chunk.done;
+  }
+  return rows;
+}
+
+function faultOf(read: () => unknown): AppError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error('it was read');
+}
+
+const emails = (rows: CsvRow[]): string[] => rows.map((row) => (row.ok ? row.contact.email : `!${row.email}`));
+
+describe('a CSV file of contacts', () => {
+  it('takes a header in any case, a byte order mark, CRLF, quotes and blank lines', () => {
+    const file = bytes(
+      '\ufeffEMail,"First, name",Subscribed\r\nAda@X.com,"A ""d"" a",Yes\r\n\r\nbob@x.com,"two\nlines",0\r\n',
+    );
+    expect(readAll(file)).toEqual([
+      { ok: true, contact: { email: 'ada@x.com', subscribed: true, set: { 'First, name': 'A "d" a' } } },
+      { ok: true, contact: { email: 'bob@x.com', subscribed: false, set: { 'First, name': 'two\nlines' } } },
+    ]);
+  });
+
+  it('types numbers and booleans that can be written back, and keeps the rest as text', () => {
+    const header = 'email,n,zip,phone,card,big,yes,date\n';
+    const file = bytes(`${header}a@x.com,-12.50,01234,+4917,1234567890123456,9.5,TRUE,2026-01-31\n`);
+    expect(readAll(file)[0]).toMatchObject({
+      contact: {
+        set: {
+          n: -12.5,
+          zip: '01234',
+          phone: '+4917',
+          card: '1234567890123456',
+          big: 9.5,
+          yes: true,
+          date: '2026-01-31',
+        },
+      },
+    });
+    expect(readAll(file, { text: true })[0]).toMatchObject({ contact: { set: { n: '-12.50', yes: 'TRUE' } } });
+  });
+
+  it('is read the same in chunks of any size', () => {
+    const lines = Array.from({ length: 25 }, (_, i) => `p${i}@x.com,"v,${i}\né"`).join('\r\n');
+    const file = bytes(`email,v\r\n${lines}`);
+    const whole = readAll(file);
+    expect(whole).toHaveLength(25);
+    for (const limit of [1, 2, 7, 24, 25, 26]) expect(readAll(file, { limit })).toEqual(whole);
+  });
+
+  it('tells how many of its rows cannot be read, which are never more than their lines', () => {
+    const file = bytes(`email,v\na@x.com,1\n${'"\n'.repeat(5)}b@x.com,"open\nc@x.com,5" pipe\n`);
+    const layout = readCsvLayout(file);
+    const chunk = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 100, text: false });
+    expect(emails(chunk.rows)).toEqual(['a@x.com', '!"', '!"', '!"', '!"', '!"', '!b@x.com', 'c@x.com']);
+    expect(chunk.torn).toBe(6);
+  });
+
+  it.each([
+    ['open quotes', '"\n'],
+    ['values with open quotes', 'a,"\n'],
+    ['quotes that close what the line before has opened', 'a,"\nx","y\n'],
+    ['an open quote, and lines that go on with it', `a,"\n${'x","y\n'.repeat(500)}`],
+    ['an open quote, and text without one', `a,"\n${'text\n'.repeat(500)}`],
+    ['quoted quotes', `"${'""'.repeat(2_000)}\n`],
+    ['quotes inside of values', '5" pipe,5" pipe\n'],
+    ['one line', ',"x'],
+  ])('costs four looks at a byte at most, of %s too', (_, text) => {
+    const file = bytes(`email,v\n${text.repeat(Math.ceil(300_000 / text.length))}`);
+    const layout = readCsvLayout(file);
+    let looked = 0;
+    for (let at = layout.firstRowAt, done = false; !done; ) {
+      const chunk = readCsvChunk(file, { layout, at, limit: 1_000, text: false });
+      looked += chunk.looked;
+      ({ nextAt: at, done } = chunk);
+    }
+    expect(looked).toBeLessThan(4 * file.length);
+  });
+
+  it('may end its lines with CR alone, and has no rows of blank lines, before a row with a fault neither', () => {
+    expect(emails(readAll(bytes('email,v\ra@x.com,1\r\rb@x.com,"two\rlines"\r')))).toEqual(['a@x.com', 'b@x.com']);
+    expect(emails(readAll(bytes('email,v\na@x.com,1\n\n\nb@x.com,"open\n')))).toEqual(['a@x.com', '!b@x.com']);
+  });
+
+  it('is read no further than 200 columns', () => {
+    const wide = ['email', 'email', ...Array.from({ length: 300 }, (_, n) => `c${n}`), 'c1', 'x'.repeat(300)].join(',');
+    for (const header of [`${wide}\n`, `${wide.replace('c0', '"c\n0"')}\n`, `${','.repeat(500)}\n`]) {
+      const error = faultOf(() => readCsvLayout(bytes(`${header}a@x.com\n`)));
+      expect(error.errors).toEqual([{ field: 'file', code: 'too_big', message: 'A file has at most 200 columns.' }]);
+    }
+  });
+
+  it('loses only the row with the fault', () => {
+    const file = bytes('email,v\na@x.com,1\nnope,2\n,3\nb@x.com,"open\nc@x.com,"x"\nd@x.com,5" pipe\ne@x.com,"end\n');
+    expect(emails(readAll(file))).toEqual(['a@x.com', '!nope', '!', '!b@x.com', 'c@x.com', 'd@x.com', '!e@x.com']);
+  });
+
+  it('is not swallowed between two stray quotes', () => {
+    const file = bytes('email,v,w\na@x.com,"open,1\nb@x.com,2,3\nc@x.com,4,"\nd@x.com,5,6\n');
+    expect(emails(readAll(file))).toEqual(['!a@x.com', 'b@x.com', '!c@x.com', 'd@x.com']);
+  });
+
+  it('may have semicolons or tabs, missing cells and too many', () => {
+    expect(readAll(bytes('name;email\nAda;a@x.com;extra\nBob\n'))).toEqual([
+      { ok: true, contact: { email: 'a@x.com', subscribed: undefined, set: { name: 'Ada' } } },
+      { ok: false, email: '', error: 'The row has no email.' },
+    ]);
+    expect(emails(readAll(bytes('name\temail\nAda\ta@x.com\n')))).toEqual(['a@x.com']);
+  });
+
+  it('never stores reserved names, nor a prototype', () => {
+    const [row] = readAll(bytes('email,id,__proto__,constructor\na@x.com,1,2,3\n'));
+    expect(row).toMatchObject({ ok: true, contact: { set: { constructor: 3 } } });
+    expect(Object.keys(row?.ok ? row.contact.set : {})).toEqual(['constructor']);
+  });
+
+  it('is refused when it is not UTF-8, is empty, or has no column email', () => {
+    const refusal = (file: Uint8Array) => {
+      try {
+        readCsvLayout(file);
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    const files = [
+      Buffer.of(0xff, 0xfe, 0x65, 0),
+      Buffer.from([0x65, 0xe9, 0x0a]),
+      bytes(''),
+      bytes('name\nx\n'),
+      bytes('email,Email\n'),
+      bytes('em\0ail\n'),
+      bytes('"email\na@x.com\n'),
+    ];
+    for (const file of files) {
+      expect(refusal(file)).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
+    }
+  });
+
+  it('counts its rows for progress', () => {
+    const file = bytes('email,v\r\na@x.com,"x\r\ny"\r\n\r\nb@x.com,1');
+    expect(countCsvRows(file, readCsvLayout(file))).toBe(2);
+  });
+});

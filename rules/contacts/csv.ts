@@ -1,0 +1,210 @@
+import { CsvRecords, lineEndOf } from './csv-records.ts';
+import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { isEmailAddress, normalizeEmail } from '../emails/email-address.ts';
+import { AppError, type FieldError, fieldError } from '../errors.ts';
+
+/** Size of an uploaded file. Source: contract §1.11. */
+export const CSV_MAX_BYTES = 5 * 1024 * 1024;
+/** A record beyond this holds more data than a contact may; a quote that is never closed would swallow the file. */
+const RECORD_MAX_BYTES = 2 * DATA_LIMITS.bytes;
+const DELIMITERS = [',', ';', '\t'] as const;
+const SUBSCRIBED_WORDS = new Set(['true', '1', 'yes']);
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+/** Enough of a header row to tell its delimiter by. */
+const HEADER_LOOKED_AT_BYTES = 64 * 1024;
+const TOO_MANY_COLUMNS = `A file has at most ${DATA_LIMITS.keys} columns.`;
+/** A file with more rows that cannot be read is no CSV, or not one of ours: reading on would only cost. */
+export const TORN_ROWS_MAX = 1_000;
+
+/** What the header row says; kept with the job, so that a file is read on from anywhere. */
+export interface CsvLayout {
+  delimiter: (typeof DELIMITERS)[number];
+  /** The fields by column: `email` and `subscribed` in lower case, other headers as written. */
+  columns: string[];
+  /** Byte offset of the first row. */
+  firstRowAt: number;
+}
+
+export interface ContactRow {
+  email: string;
+  subscribed: boolean | undefined;
+  set: Data;
+}
+
+/** One row of the file: a contact, or what is wrong with it. */
+export type CsvRow = { ok: true; contact: ContactRow } | { ok: false; email: string; error: string };
+
+export interface CsvChunk {
+  rows: CsvRow[];
+  /** How many of them cannot be read as CSV. */
+  torn: number;
+  /** Byte offset to read on from. */
+  nextAt: number;
+  done: boolean;
+  /** Bytes that were looked at: in the order of those that were read, whatever they hold. */
+  looked: number;
+}
+
+/**
+ * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons or tabs.
+ * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
+ */
+export function readCsvLayout(file: Uint8Array): CsvLayout {
+  refuseOtherEncodings(file);
+  const bytes = bytesOf(file);
+  const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
+  const lineEnd = lineEndOf(bytes);
+  const head = bytes.subarray(start, Math.min(indexOf(bytes, lineEnd, start), start + HEADER_LOOKED_AT_BYTES));
+  const delimiter = delimiterOf(head.toString('utf8'));
+  if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
+  const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
+  const columns = (records.header() ?? []).map(columnName);
+  const errors = headerFaults(columns);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  return { delimiter, columns, firstRowAt: records.at };
+}
+
+/** The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only. */
+export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
+  const lineEnd = lineEndOf(bytesOf(file));
+  let rows = 0;
+  let quoted = false;
+  let content = false;
+  for (let at = layout.firstRowAt; at < file.length; at += 1) {
+    const byte = file[at];
+    if (byte === QUOTE) quoted = !quoted;
+    if (byte === lineEnd && !quoted) {
+      if (content) rows += 1;
+      content = false;
+    } else if (byte !== CR) content = true;
+  }
+  return content ? rows + 1 : rows;
+}
+
+/**
+ * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a quote that
+ * is never closed spoils its own row only, and a file of such rows costs no more than another. Values are typed (numbers, booleans) unless
+ * `text`; ISO dates stay as they are, which is how dates are kept.
+ */
+export function readCsvChunk(
+  file: Uint8Array,
+  p: { layout: CsvLayout; at: number; limit: number; text: boolean },
+): CsvChunk {
+  const bytes = bytesOf(file);
+  const { delimiter, columns } = p.layout;
+  const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: p.at });
+  const rows: CsvRow[] = [];
+  let torn = 0;
+  while (rows.length < p.limit) {
+    const record = records.next(columns.length);
+    if (record === undefined) break;
+    const readable = Array.isArray(record);
+    if (!readable) torn += 1;
+    rows.push(readable ? readRow(record, p) : tornRow(record.torn, p.layout));
+  }
+  return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
+}
+
+function tornRow(line: string, layout: CsvLayout): CsvRow {
+  const column = layout.columns.indexOf('email');
+  const email = line.split(layout.delimiter, column + 1)[column] ?? '';
+  return { ok: false, email: email.trim().slice(0, 254), error: 'The row cannot be read: check its quotes.' };
+}
+
+function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: boolean }): CsvRow {
+  let email = '';
+  let subscribed: boolean | undefined;
+  const data: Data = {};
+  for (const [index, column] of layout.columns.entries()) {
+    const value = values[index]?.trim() ?? '';
+    if (column === 'email') email = normalizeEmail(value);
+    else if (column === 'subscribed') subscribed = value === '' ? undefined : SUBSCRIBED_WORDS.has(value.toLowerCase());
+    else if (column !== '' && value !== '') data[column] = text ? value : typed(value);
+  }
+  if (email === '') return { ok: false, email, error: 'The row has no email.' };
+  if (!isEmailAddress(email)) return { ok: false, email: email.slice(0, 254), error: 'This is not an email address.' };
+  const { set, errors } = applyData(data);
+  const [fault] = errors;
+  return fault
+    ? { ok: false, email, error: `${fault.field}: ${fault.message}` }
+    : { ok: true, contact: { email, subscribed, set } };
+}
+
+/** A number only where it can be written back unchanged: `007`, `+49…` and 16-digit card numbers stay text. */
+function typed(value: string): unknown {
+  if (/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(value)) return Number(value);
+  const word = value.toLowerCase();
+  return word === 'true' || word === 'false' ? word === 'true' : value;
+}
+
+function refuseOtherEncodings(file: Uint8Array): void {
+  if (file.length === 0) throw fieldError('file', 'The file is empty.', 'too_small');
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(file);
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', {
+      errors: [{ field: 'file', message: 'The file is not UTF-8 text.', code: 'invalid_string' }],
+      suggestion: 'Save the file as "CSV UTF-8" and upload it again.',
+      cause,
+    });
+  }
+  if (file.includes(0)) throw fieldError('file', 'The file holds NUL bytes: it is not a CSV text.', 'invalid_string');
+}
+
+/** The one of the three that the header row has most of. */
+function delimiterOf(header: string): CsvLayout['delimiter'] {
+  const counts = DELIMITERS.map((delimiter) => ({ delimiter, count: header.split(delimiter).length }));
+  return counts.reduce(
+    (best, next) => (next.count > best.count ? next : best),
+    counts[0] ?? { delimiter: ',', count: 0 },
+  ).delimiter;
+}
+
+/** Told before the row is taken apart, by the delimiters outside of quotes up to the first that is too many. */
+function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string; lineEnd: number }): boolean {
+  const { start, delimiter, lineEnd } = p;
+  const separator = delimiter.charCodeAt(0);
+  let columns = 1;
+  let quoted = false;
+  let blank = true; // Blank lines before the header are passed over, as anywhere.
+  for (let at = start; at < bytes.length && columns <= DATA_LIMITS.keys; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) quoted = !quoted;
+    else if (quoted) continue;
+    else if (byte === separator) columns += 1;
+    else if (byte === lineEnd && !blank) break;
+    blank &&= byte === LF || byte === CR;
+  }
+  return columns > DATA_LIMITS.keys;
+}
+
+function columnName(header: string): string {
+  const name = header.trim();
+  const word = name.toLowerCase();
+  return word === 'email' || word === 'subscribed' ? word : name;
+}
+
+function headerFaults(columns: string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const fault = (message: string, code = 'custom') => errors.push({ field: 'file', message, code });
+  if (!columns.includes('email')) fault('The header row has no column "email".');
+  const seen = new Set<string>();
+  const double = columns.find((name) => name !== '' && (seen.has(name) || !seen.add(name)));
+  if (double !== undefined) fault(`Two columns are named "${double.slice(0, DATA_LIMITS.keyLength)}".`);
+  if (columns.some((name) => name.length > DATA_LIMITS.keyLength)) {
+    fault(`A column's name has at most ${DATA_LIMITS.keyLength} characters.`, 'too_big');
+  }
+  return errors;
+}
+
+/** The offset of the next such byte, or of the end of the file. */
+function indexOf(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at < 0 ? bytes.length : at;
+}
+
+function bytesOf(file: Uint8Array): Buffer {
+  return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+}

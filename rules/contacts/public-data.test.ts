@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Data } from '../filters/data-values.ts';
+import { PUBLIC_DATA_LIMITS, publicDataOf, splitByWriter } from './public-data.ts';
+
+const fields = (count: number, from = 0) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${from + i}`, i]));
+const strangers = (data: Data) => ({ data, untrustedKeys: Object.keys(data) });
+
+describe('what the public key may write', () => {
+  it('is all of a small form on an empty contact, in 20 fields and 4 KB', () => {
+    expect(publicDataOf(strangers({}), { a: 1, b: [2] })).toEqual({ a: 1, b: [2] });
+    expect(publicDataOf(strangers({}), fields(25))).toEqual(fields(20));
+    expect(publicDataOf(strangers({}), { a: 'x'.repeat(4_000), b: 'y'.repeat(200), c: 1 })).toEqual({
+      a: 'x'.repeat(4_000),
+      c: 1,
+    });
+    expect(publicDataOf(strangers({}), { a: 'ä'.repeat(2_100) })).toEqual({});
+  });
+
+  it('is nothing that the project wrote', () => {
+    const stored = { data: { mine: 1, theirs: 2 }, untrustedKeys: ['theirs'] };
+    expect(publicDataOf(stored, { mine: 3, theirs: 4, toString: 5 })).toEqual({ theirs: 4, toString: 5 });
+  });
+
+  it('counts what strangers have already, and lets them make it smaller', () => {
+    expect(publicDataOf(strangers(fields(19)), fields(3, 18))).toEqual({ k18: 0, k19: 1 });
+    const full = strangers(fields(200));
+    expect(publicDataOf(full, { k0: 'new', more: 1 })).toEqual({ k0: 'new' });
+    const large = strangers({ a: 'x'.repeat(10_000) });
+    expect(publicDataOf(large, { a: 'x'.repeat(9_000), b: 1 })).toEqual({ a: 'x'.repeat(9_000) });
+  });
+
+  it('never passes its bounds, whatever comes in whatever order', () => {
+    const request = fc.dictionary(fc.constantFrom(...Object.keys(fields(40))), fc.string({ maxLength: 600 }), {
+      maxKeys: 40,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(request, { maxLength: 6 }),
+        fc.dictionary(fc.constantFrom('k1', 'k2', 'own'), fc.integer()),
+        (requests, own) => {
+          let data: Data = { ...own };
+          const untrustedKeys: string[] = [];
+          for (const set of requests) {
+            const written = publicDataOf({ data, untrustedKeys }, set);
+            for (const key of Object.keys(written)) if (!untrustedKeys.includes(key)) untrustedKeys.push(key);
+            data = { ...data, ...written };
+          }
+          const kept = splitByWriter({ data, untrustedKeys });
+          expect(kept.own).toEqual(own);
+          expect(untrustedKeys.length).toBeLessThanOrEqual(PUBLIC_DATA_LIMITS.keys);
+          expect(Buffer.byteLength(JSON.stringify(kept.strangers))).toBeLessThanOrEqual(PUBLIC_DATA_LIMITS.bytes + 2);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import type { Data } from '../filters/data-values.ts';
+
+/**
+ * What the public key may keep on one contact, over all its requests: a form has a few short fields. It is kept apart from `DATA_LIMITS`, which
+ * count what the project wrote itself, so that a stranger takes none of that room. Bytes are those of the JSON, in UTF-8.
+ */
+export const PUBLIC_DATA_LIMITS = { keys: 20, bytes: 4_096 } as const;
+
+/** A contact's data as it is stored, with the keys that strangers wrote. */
+export interface StoredData {
+  data: Readonly<Data>;
+  untrustedKeys: readonly string[];
+}
+
+/**
+ * What of `set` the public key may write on a contact: new keys and those that are strangers' already, as many as there is room for, in their
+ * order. What is left out is no fault: a refusal would tell a stranger what is stored there.
+ */
+export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
+  const strangers = new Set(stored.untrustedKeys);
+  const sizes = new Map<string, number>();
+  for (const [key, value] of Object.entries(stored.data))
+    if (strangers.has(key)) sizes.set(key, entryBytes(key, value));
+  let bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const written: Data = {};
+  for (const [key, value] of Object.entries(set)) {
+    if (Object.hasOwn(stored.data, key) && !strangers.has(key)) continue;
+    const before = sizes.get(key);
+    const size = entryBytes(key, value);
+    const grows = size > (before ?? 0);
+    if (before === undefined && sizes.size >= PUBLIC_DATA_LIMITS.keys) continue;
+    if (grows && bytes - (before ?? 0) + size > PUBLIC_DATA_LIMITS.bytes) continue;
+    bytes += size - (before ?? 0);
+    sizes.set(key, size);
+    written[key] = value;
+  }
+  return written;
+}
+
+/** The part of a contact's data that the project wrote itself, and the part that strangers did. */
+export function splitByWriter({ data, untrustedKeys }: StoredData): { own: Readonly<Data>; strangers: Data } {
+  if (untrustedKeys.length === 0) return { own: data, strangers: {} };
+  const strangers = new Set(untrustedKeys);
+  const entries = Object.entries(data);
+  return {
+    own: Object.fromEntries(entries.filter(([key]) => !strangers.has(key))),
+    strangers: Object.fromEntries(entries.filter(([key]) => strangers.has(key))),
+  };
+}
+
+/** A key with its value in JSON, with the colon and a comma. */
+function entryBytes(key: string, value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(value) ?? '') + 2;
+}

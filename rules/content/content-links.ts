@@ -1,0 +1,101 @@
+import type { Template } from 'liquidjs';
+import type { LinkValue } from './content-html.ts';
+import { guardExpression, outputNames } from './content-names.ts';
+import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
+import { type FlatToken, flatTokens } from './liquid-tokens.ts';
+import { Lru } from '../lru.ts';
+import { plainExpression } from './plain-expression.ts';
+import type { Sourced } from '../strangers/provenance.ts';
+
+/** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
+const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;
+const WHOLE_CONSTANT = /^https?:\/\/[^/?#\\\s]+/i;
+
+/** What cannot be told when a link is clicked: local names, and the counters of a loop. */
+const LOOP_ONLY = new Set(['*', 'forloop', 'tablerowloop']);
+
+/**
+ * The address of a link as it is stored for click tracking, Liquid in path and query included; undefined when it is not
+ * tracked: other schemes, anchors, a variable as scheme or host, blocks in the address, or names that exist only inside
+ * the template (a loop's item), since the link is resolved when it is clicked. Source: contract §9.3.
+ */
+export function trackedAddress(link: LinkValue, locals: ReadonlySet<string>): string | undefined {
+  const [first] = link.parts;
+  if (typeof first !== 'string') return undefined;
+  if (!(link.parts.length === 1 ? WHOLE_CONSTANT : CONSTANT_HOST).test(first.trimStart())) return undefined;
+  let address = '';
+  for (const part of link.parts) {
+    if (typeof part === 'string') {
+      if (/\{[{%]/.test(part)) return undefined;
+      address += part;
+    } else {
+      if (part.kind !== 'output' || outputNames(part.content, locals).some((name) => LOOP_ONLY.has(name)))
+        return undefined;
+      address += `{{ ${part.content} }}`;
+    }
+  }
+  return address.trim();
+}
+
+/**
+ * Where a stored link leads for this message: always http(s) and always the host its author wrote. Values of strangers
+ * are left out. Undefined when that makes no address.
+ */
+export function resolveLink(link: string, vars: Sourced<Scope>): string | undefined {
+  if (!link.includes('{{')) return locationOf(link);
+  const ready = readyLink(link);
+  if (!ready) return undefined;
+  const scope = { ...vars.values, __untrusted: [...vars.untrusted] };
+  const render = () => renderNodes(ready.nodes, 'plain', scope);
+  const address = ready.costly ? renderBounded(render) : render();
+  return address.startsWith(ready.host) ? locationOf(address) : undefined;
+}
+
+/** A stored link with variables, parsed. */
+interface ReadyLink {
+  host: string;
+  nodes: Template[];
+  /** Rendered within the outer bound, which costs more than all the rest of a click. */
+  costly: boolean;
+}
+
+/** Links kept parsed, a few kB each: those that people click just now. Parsing one takes longer than rendering it. */
+const LINKS_MAX = 1_000;
+/** Plain variables take about a microsecond each. */
+const PLAIN_MAX = 100;
+const readyLinks = new Lru<string, ReadyLink>(LINKS_MAX);
+
+function readyLink(link: string): ReadyLink | undefined {
+  const kept = readyLinks.get(link);
+  if (kept) return kept;
+  const host = CONSTANT_HOST.exec(link)?.[0];
+  if (!host) return undefined;
+  const outputs = flatTokens(link).filter(({ kind }) => kind === 'output');
+  const costly = outputs.length > PLAIN_MAX || !outputs.every(isPlain);
+  const parse = () => parseGuarded(guardAddress(link), 'plain');
+  const ready = { host, nodes: costly ? renderBounded(parse) : parse(), costly };
+  readyLinks.set(link, ready);
+  return ready;
+}
+
+function isPlain({ content }: FlatToken): boolean {
+  return plainExpression(content) !== undefined;
+}
+
+function guardAddress(link: string): string {
+  return flatTokens(link)
+    .map((token) =>
+      token.kind === 'output'
+        ? `{{ ${guardExpression(token.content, 'address', new Map())} }}`
+        : link.slice(token.begin, token.end),
+    )
+    .join('');
+}
+
+/** The address as it was written where it can stand in a Location header, else as the URL standard spells it. */
+function locationOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+  return /^[!-~]+$/.test(address) ? address : url.href;
+}

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
+import { sourced, trusted } from '../strangers/provenance.ts';
+import { TemplateError } from './template-error.ts';
+
+const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
+const CLICK = `https://mail.example/c/${urls.track}`;
+const UNSUBSCRIBE = `https://mail.example/u/${urls.manage}`;
+
+function source(body: string, more: Partial<ContentSource> = {}): ContentSource {
+  return { subject: 'Hi', type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false, ...more, body };
+}
+
+function html(body: string, vars = {}, more: Partial<ContentSource> = {}): string {
+  return renderContent(compileContent(source(body, more)), trusted(vars), urls).html;
+}
+
+describe('click tracking', () => {
+  const tracked = (body: string) => compileContent(source(body, { trackClicks: true }));
+
+  it('rewrites links and keeps where they lead, once each', () => {
+    const content = tracked(
+      '<a href="https://a.example/?x=1&amp;y=2">a</a> <A HREF=\'https://b.example\'>b</A> <a href=https://b.example>c</a>',
+    );
+    expect(content.links).toEqual(['https://a.example/?x=1&y=2', 'https://b.example']);
+    expect(renderContent(content, trusted({}), urls).html).toBe(
+      `<a href="${CLICK}/0">a</a> <A HREF='${CLICK}/1'>b</A> <a href=${CLICK}/1>c</a>`,
+    );
+  });
+
+  it.each([
+    'mailto:a@example.com',
+    'tel:+3212345678',
+    '#top',
+    '/relative',
+    'javascript:alert(1)',
+    '{{unsubscribeUrl}}',
+    '{{manageUrl}}',
+    '{{ url }}',
+    'https://{{ host }}/x',
+    'https://example.com{{ rest }}',
+    'https://example.com\\{{ rest }}',
+    '{% if a %}https://a.example/{% endif %}',
+    'https://a.example/{% if a %}x{% endif %}',
+    'https://a.example/{{ forloop.index }}',
+  ])('leaves %s alone', (href) => {
+    expect(tracked(`<a href="${href}">x</a>`).links).toEqual([]);
+  });
+
+  it('stores a link with variables in path and query as a template, resolved when it is clicked', () => {
+    const content = tracked('<a href="https://a.example/{{ plan ?? free }}?id={{id}}&amp;q={{ data.q }}">x</a>');
+    const [link = ''] = content.links;
+    expect(resolveLink(link, trusted({ id: '7', data: { q: 'a b' } }))).toBe('https://a.example/free?id=7&q=a%20b');
+    expect(resolveLink(link, trusted({ id: '7', plan: '//evil.example/@', data: {} }))).toBe(
+      'https://a.example///evil.example/@?id=7&q=',
+    );
+    expect(renderContent(content, trusted({ id: '7' }), urls).html).toBe(`<a href="${CLICK}/0">x</a>`);
+  });
+
+  it('does not track an address that needs a name of a loop, and does track inside blocks', () => {
+    const body =
+      '{% for p in items %}<a href="https://a.example/{{ p.slug }}">x</a><a href="https://b.example/">y</a>{% endfor %}';
+    const content = tracked(body);
+    expect(content.links).toEqual(['https://b.example/']);
+    expect(renderContent(content, trusted({ items: [{ slug: 's' }] }), urls).html).toBe(
+      `<a href="https://a.example/s">x</a><a href="${CLICK}/0">y</a>`,
+    );
+  });
+
+  it('follows Outlook into its conditional comments and leaves other comments and scripts alone', () => {
+    const body =
+      '<!--[if mso]><v:roundrect href="https://a.example/"></v:roundrect><![endif]--><!-- <a href="https://b.example/"> -->';
+    expect(tracked(body).links).toEqual(['https://a.example/']);
+  });
+
+  it('does nothing when it is off', () => {
+    const body = '<a href="https://a.example/">a</a>';
+    expect(html(body)).toBe(body);
+  });
+});
+
+describe('the stored link', () => {
+  it.each(['ftp://a.example/', 'javascript:alert(1)', 'not a link', '{{x}}', 'https://{{x}}/'])(
+    '%s leads nowhere',
+    (link) => {
+      expect(resolveLink(link, trusted({ x: 'https://evil.example/' }))).toBeUndefined();
+    },
+  );
+
+  it('leads each person to their own address, whatever stands in it', () => {
+    for (const link of ['https://a.example/?q={{ name }}', 'https://a.example/?q={{ name | upcase | downcase }}']) {
+      for (const name of ['ada', 'bob', 'ada'])
+        expect(resolveLink(link, trusted({ name }))).toBe(`https://a.example/?q=${name}`);
+      expect(resolveLink(link, sourced({ name: 'x' }, ['name']))).toBe('https://a.example/?q=');
+    }
+  });
+
+  it('is given as it was written, or in ASCII where it has to be', () => {
+    expect(resolveLink('https://a.example', trusted({}))).toBe('https://a.example');
+    expect(resolveLink('https://a.example/é\r\nSet-Cookie: x', trusted({}))).toBe(
+      'https://a.example/%C3%A9Set-Cookie:%20x',
+    );
+  });
+});
+
+describe('open pixel and footer', () => {
+  it('stand before the end of the body', () => {
+    const out = html('<html><body><p>Hi</p></body></html>', {}, { type: 'MARKETING', trackOpens: true });
+    expect(out).toMatch(
+      new RegExp(
+        `<p>Hi</p><p [^>]*>.*<a href="${UNSUBSCRIBE}"[^>]*>Unsubscribe</a></p><img src="https://mail.example/o/T+\\.gif"[^>]*></body></html>$`,
+      ),
+    );
+  });
+
+  it('stand at the end where there is no body tag, or only one inside a block', () => {
+    expect(html('<p>Hi</p>', {}, { trackOpens: true })).toMatch(/^<p>Hi<\/p><img /);
+    expect(html('{% if x %}</body>{% endif %}', {}, { trackOpens: true })).toMatch(/^<img /);
+  });
+
+  it('the footer is for MARKETING bodies without the link only, and the text part has it too', () => {
+    const footed = compileContent(source('<p>Hi</p>', { type: 'MARKETING' }));
+    expect(renderContent(footed, trusted({}), urls).text).toBe(`Hi\n\nUnsubscribe: ${UNSUBSCRIBE}`);
+    expect(html('<a href="{{ unsubscribeUrl }}">no</a>', {}, { type: 'MARKETING' })).toBe(
+      `<a href="${UNSUBSCRIBE}">no</a>`,
+    );
+    expect(html('<p>Hi</p>')).toBe('<p>Hi</p>');
+  });
+
+  it('List-Unsubscribe comes with MARKETING and with any body that names the link', () => {
+    const headers = (body: string, type: ContentSource['type']) =>
+      listUnsubscribeHeaders(compileContent(source(body, { type })), urls);
+    expect(headers('x', 'TRANSACTIONAL')).toEqual([]);
+    const both = [
+      ['List-Unsubscribe', `<${UNSUBSCRIBE}>`],
+      ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+    ];
+    expect(headers('x', 'MARKETING')).toEqual(both);
+    expect(headers('{% if a %}{{ unsubscribeUrl }}{% endif %}', 'TRANSACTIONAL')).toEqual(both);
+  });
+
+  it('data cannot take the place of the links of the service', () => {
+    const evil = {
+      unsubscribeUrl: 'https://evil.example',
+      __click: ['https://evil.example'],
+      __pixel: 'https://evil.example',
+    };
+    const body = '{% if true %}{{unsubscribeUrl}}{% endif %}{% if true %}<a href="https://a.example/">x</a>{% endif %}';
+    expect(html(body, evil, { trackClicks: true, trackOpens: true })).not.toContain('evil');
+  });
+});
+
+describe('values in addresses', () => {
+  it.each([
+    ['https://a.example/?a=1&b=2', 'https://a.example/?a=1&amp;b=2'],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+    ['tel:+32', 'tel:+32'],
+    ['javascript:alert(1)', '#'],
+    [' data:text/html,x', '#'],
+    ['/path', '#'],
+    ['', '#'],
+  ])('an href that begins with %j leads to %s', (url, expected) => {
+    expect(html('<a href="{{url}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
+    expect(html('<a href="{% if true %}{{ url | raw }}{% endif %}">x</a>', { url })).toBe(
+      `<a href="${expected}">x</a>`,
+    );
+    expect(html('{% assign u = url %}<a href="{{u}}">x</a>', { url })).toBe(`<a href="${expected}">x</a>`);
+  });
+
+  it('an image begins with http(s) or cid only', () => {
+    expect(html('<img src="{{a}}"><img src="{{b}}">', { a: 'cid:logo', b: 'javascript:x' })).toBe(
+      '<img src="cid:logo"><img src="">',
+    );
+  });
+
+  it('behind a written host they are only escaped', () => {
+    expect(html('<a href="https://a.example/{{x}}">x</a>', { x: '"><b>' })).toBe(
+      '<a href="https://a.example/&#34;&gt;&lt;b&gt;">x</a>',
+    );
+  });
+
+  it('an address without quotes gets them', () => {
+    expect(html('<a href=https://a.example/{{x}}>x</a>', { x: 'a onclick=b' })).toBe(
+      '<a href="https://a.example/a onclick=b">x</a>',
+    );
+  });
+});
+
+describe('the text part', () => {
+  const text = (body: string, vars = {}, more: Partial<ContentSource> = {}) =>
+    renderContent(compileContent(source(body, more)), trusted(vars), urls).text;
+
+  it('is made from the HTML, with values as they are and links where they lead', () => {
+    const body =
+      '<style>p{}</style><h1>Hello {{name}}</h1><p>See <a href="https://a.example/?a&amp;b={{id}}">our shop</a> &amp; more</p><img src="x.png" alt="Logo">';
+    expect(text(body, { name: 'Tom & Zoë', id: 5 }, { trackClicks: true })).toBe(
+      'Hello Tom & Zoë\n\nSee our shop [https://a.example/?a&b=5] & more\n\nLogo',
+    );
+  });
+
+  it('keeps blocks and leaves no empty paragraphs for them', () => {
+    const body =
+      '<p>Hi</p>\n{% if vip %}\n<p>VIP</p>\n{% endif %}\n<ul>{% for i in items %}<li>{{i}}</li>{% endfor %}</ul><p>Bye</p>';
+    expect(text(body, { vip: true, items: ['a', 'b'] })).toBe('Hi\n\nVIP\n * a\n * b\n\nBye');
+    expect(text(body, { items: [] })).toMatch(/^Hi\s+Bye$/);
+  });
+
+  it("is the author's own where there is one", () => {
+    expect(text('<p>x</p>', { a: '<' }, { text: 'Own {{a}} {{ b ?? "fallback words" }}' })).toBe(
+      'Own < fallback words',
+    );
+    expect(text('<p>x</p>', {}, { text: 'Own', type: 'MARKETING' })).toBe(`Own\n\nUnsubscribe: ${UNSUBSCRIBE}`);
+  });
+
+  it('is made from the finished HTML where blocks and tags are interwoven', () => {
+    const body = '<p {% if a %}>x</p><p{% endif %}>y</p>';
+    expect(text(body, { a: true })).toMatch(/x\s+y/);
+    expect(text(body, {})).toBe('y');
+  });
+});
+
+describe('compiling', () => {
+  it('names the contact data that is needed', () => {
+    const names = (body: string, subject = '') => compileContent(source(body, { subject })).variables;
+    expect(names('{{a}} {{data.b.c}} {{id}} {{email}} {% if d %}{{unsubscribeUrl}}{% endif %}', '{{e ?? f}}')).toEqual([
+      'a',
+      'b',
+      'd',
+      'e',
+    ]);
+    expect(names('{{ data[x] }}')).toBe('*');
+    expect(names('{% for k in data %}{{k}}{% endfor %}')).toBe('*');
+  });
+
+  it.each([
+    ['subject', { subject: '{{ x', body: 'x' }],
+    ['body', { subject: 'x', body: '{% nope %}' }],
+    ['text', { subject: 'x', body: 'x', text: '{{ | }}' }],
+  ])('says that the fault is in the %s', (field, parts) => {
+    try {
+      compileContent(source(parts.body, parts));
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(TemplateError);
+      expect(error).toMatchObject({ field, reason: 'template_error' });
+    }
+  });
+
+  it('puts the subject on one line', () => {
+    const content = compileContent(source('x', { subject: 'Hi {{name}}' }));
+    expect(renderContent(content, trusted({ name: 'Ada\r\nBcc: x' }), urls).subject).toBe('Hi Ada Bcc: x');
+  });
+});

@@ -1,0 +1,201 @@
+import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
+import { dataName, URL_VARIABLES } from './content-names.ts';
+import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
+import { type ContentSource, contentSource, type PreparedContent, prepareContent } from './content-prepare.ts';
+import { htmlToText } from './content-text.ts';
+import { unsubscribeUrl } from './link-tokens.ts';
+import { renderBounded, type Scope } from './liquid.ts';
+import { NO_TEXT } from './mail-text.ts';
+import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
+import type { Sourced, Taken } from '../strangers/provenance.ts';
+import { isReservedMailHeader } from '../emails/service-headers.ts';
+
+export { resolveLink } from './content-links.ts';
+export type { MessageUrls } from './content-pieces.ts';
+export { type ContentSource, type ContentTemplates, contentSource, templatesOf } from './content-prepare.ts';
+
+/** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
+export interface CompiledContent {
+  /** The addresses of tracked links, by the index in `/c/<token>/<index>`; Liquid in them is resolved by `resolveLink`. */
+  links: string[];
+  /** The keys of contact data that the templates read, or `*` where that cannot be told. */
+  variables: string[] | '*';
+  /** Whether messages carry List-Unsubscribe: MARKETING, or the body names the link (contract §9.2). */
+  needsUnsubscribe: boolean;
+  /** Rendered within the outer bound, at about 130 µs more a message. */
+  costly: boolean;
+  subject: Part;
+  html: Part;
+  /** Undefined when the text part has to be made from each finished HTML. */
+  text: Part | undefined;
+  wire: WireBody | undefined;
+}
+
+export interface RenderedContent {
+  subject: string;
+  html: string;
+  text: string;
+}
+
+export interface MessageHeaders {
+  from: Mailbox;
+  to: Mailbox;
+  date: Date;
+  /** With its angle brackets, as `messageId` makes it. */
+  messageId: string;
+  replyTo?: Mailbox | null;
+  /** Further headers; their values are text on one line. */
+  extra?: readonly (readonly [name: string, value: string])[];
+  /** An address to name as `mailto:` beside the link; null leaves List-Unsubscribe out. */
+  listUnsubscribe?: string | null;
+}
+
+export interface RenderInput {
+  /** Values of strangers among them are plain text without links, and never in addresses or markup. */
+  vars: Sourced<Scope>;
+  urls: MessageUrls;
+}
+
+/**
+ * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel and, to MARKETING bodies
+ * without it, a footer with the unsubscribe link, makes the text part, and cuts all of it into pieces. Bounded in time.
+ * @throws TemplateError with field, line and column
+ */
+export function compileContent(source: ContentSource): CompiledContent {
+  return renderBounded(() => compiled(source, { whole: false }));
+}
+
+/** The same content rendered by the library as a whole: the slow way that `compileContent` must equal. For tests and the bench. */
+export function compileWhole(source: ContentSource): CompiledContent {
+  return compiled(source, { whole: true });
+}
+
+/** The message as plain strings: what the API shows, and what composes mail with attachments. @throws TemplateError */
+export function renderContent(content: CompiledContent, vars: Sourced<Scope>, urls: MessageUrls): RenderedContent {
+  const input = { vars, urls };
+  const values = valuesOf(content, input);
+  return within(content, () => {
+    const html = renderPart(content.html, values);
+    return {
+      subject: singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))),
+      html,
+      text: content.text ? renderPart(content.text, values) : htmlToText(html),
+    };
+  });
+}
+
+/** The subject alone, on one line, as events name it. @throws TemplateError */
+export function renderSubject(content: CompiledContent, input: RenderInput): string {
+  return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
+}
+
+/** A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws TemplateError */
+export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
+  const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
+  const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
+  return { value, untrusted: usedOf(content, vars.untrusted).length > 0 };
+}
+
+/**
+ * The whole message ready for the wire, as a string of bytes: ASCII but for an address outside it, CRLF, no line over 998 octets, no line
+ * that begins with a dot, nothing for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
+ * @throws TemplateError
+ */
+export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {
+  const values = valuesOf(content, input);
+  return within(content, () => {
+    const subject = textHeader('Subject', renderPart(content.subject, valuesOf(content, input, 'subject')));
+    return headerLines(content, input.headers, input.urls, subject) + fillWireBody(wireOf(content, values), values);
+  });
+}
+
+/** The headers of RFC 8058 for a message, for those who compose it themselves; empty when the content needs none. */
+export function listUnsubscribeHeaders(
+  content: Pick<CompiledContent, 'needsUnsubscribe'>,
+  urls: MessageUrls,
+  mailto?: string | null,
+): [name: string, value: string][] {
+  if (!content.needsUnsubscribe || mailto === null) return [];
+  const also = mailto ? `, <mailto:${formatAddress(mailto)}>` : '';
+  return [
+    ['List-Unsubscribe', `<${unsubscribeUrl(urls.baseUrl, urls.manage)}>${also}`],
+    ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+  ];
+}
+
+function compiled(source: ContentSource, options: { whole: boolean }): CompiledContent {
+  const prepared = prepareContent(source);
+  return {
+    links: prepared.links,
+    variables: dataNames(prepared),
+    needsUnsubscribe: prepared.needsUnsubscribe,
+    costly: prepared.costly || prepared.text === undefined,
+    subject: cutTemplate(prepared.subject, 'plain', options),
+    html: cutTemplate(prepared.html, 'html', options),
+    text: prepared.text === undefined ? undefined : cutText(prepared.text, options),
+    wire: undefined,
+  };
+}
+
+function cutText(text: string, options: { whole: boolean }): Part | undefined {
+  try {
+    return cutTemplate(text, 'plain', options);
+  } catch {
+    return undefined; // Blocks that close in the HTML but not in its text: the text is made from each finished HTML.
+  }
+}
+
+function dataNames({ variables }: PreparedContent): string[] | '*' {
+  const names = new Set(variables.map((path) => dataName(path)));
+  if (names.has('*')) return '*';
+  for (const own of ['id', 'email', ...URL_VARIABLES]) names.delete(own);
+  return [...names].sort();
+}
+
+const NONE: readonly string[] = [];
+
+function valuesOf(content: CompiledContent, { vars, urls }: RenderInput, place: Values['place'] = 'text'): Values {
+  const { values, untrusted } = vars;
+  const used = untrusted.size > 0 ? usedOf(content, untrusted) : NONE;
+  return { vars: values, urls, untrusted: used, place, clicks: content.links.length };
+}
+
+/** Where a template's own names hide what a value was made from, any untrusted name counts: so only those it reads. */
+function usedOf({ variables }: CompiledContent, untrusted: ReadonlySet<string>): string[] {
+  return variables === '*' ? [...untrusted] : variables.filter((name) => untrusted.has(name));
+}
+
+function within<T>({ costly }: CompiledContent, work: () => T): T {
+  return costly ? renderBounded(work) : work();
+}
+
+/** The encoded constants, kept with the content: a process has one address. */
+function wireOf(content: CompiledContent, values: Values): WireBody {
+  if (!content.text) {
+    const text = htmlToText(renderPart(content.html, values));
+    return wireBody({ escaping: 'plain', pieces: [text] }, content.html, values.urls.baseUrl);
+  }
+  if (content.wire?.baseUrl !== values.urls.baseUrl)
+    content.wire = wireBody(content.text, content.html, values.urls.baseUrl);
+  return content.wire;
+}
+
+/** One line each with a single space, as DKIM's relaxed form has them too, but for what must be folded. */
+function headerLines(content: CompiledContent, headers: MessageHeaders, urls: MessageUrls, subject: string): string {
+  let lines = mailboxHeader('From', headers.from) + mailboxHeader('To', headers.to);
+  if (headers.replyTo) lines += mailboxHeader('Reply-To', headers.replyTo);
+  lines += `${subject}Message-ID: ${headers.messageId}\r\nDate: ${mailDate(headers.date)}\r\n`;
+  for (const [name, value] of listUnsubscribeHeaders(content, urls, headers.listUnsubscribe))
+    lines += `${name}: ${value}\r\n`;
+  for (const [name, value] of headers.extra ?? []) if (!isOwnHeader(name, lines)) lines += textHeader(name, value);
+  return lines;
+}
+
+/** Headers that are the service's to write: a second one of them would let a message say two things. */
+function isOwnHeader(name: string, lines: string): boolean {
+  if (isReservedMailHeader(name) || /^(?:content-.*|dkim-.*|mime-version|bcc)$/i.test(name)) return true;
+  return lines
+    .toLowerCase()
+    .split('\r\n')
+    .some((line) => line.startsWith(`${name.toLowerCase()}:`));
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { interpolate, interpolateFields, interpolateJson, namesStranger } from './interpolate.ts';
+import { sourced, trusted } from '../strangers/provenance.ts';
+
+const KEEP = { untrusted: 'keep' } as const;
+
+describe('interpolate', () => {
+  const variables = trusted({ name: 'Ada', plan: { tier: 2 }, empty: '', event: { total: 12.5 } });
+
+  it('puts in values, nested values and JSON of objects', () => {
+    expect(interpolate('Hi {{name}}, {{ plan.tier }}, {{event.total}}, {{plan}}', variables, KEEP)).toBe(
+      'Hi Ada, 2, 12.5, {"tier":2}',
+    );
+  });
+
+  it('takes a fallback, bare or quoted, where the value is missing or empty', () => {
+    expect(interpolate('{{x ?? friend}} {{empty ?? "dear friend"}} {{name ?? nobody}} {{x}}', variables, KEEP)).toBe(
+      'friend dear friend Ada ',
+    );
+  });
+
+  it('never reads inherited properties', () => {
+    expect(interpolate('{{constructor}}{{name.constructor}}', variables, KEEP)).toBe('');
+  });
+
+  it('leaves out values that the public key wrote', () => {
+    const ofStranger = sourced(variables.values, ['name']);
+    expect(interpolate('https://a.example/{{name}}', ofStranger, { untrusted: 'leaveOut' })).toBe('https://a.example/');
+  });
+
+  it('does not evaluate what a value contains', () => {
+    expect(interpolate('{{name}}', trusted({ name: '{{event.total}}' }), KEEP)).toBe('{{event.total}}');
+  });
+
+  it('keeps the type of a value that stands alone in JSON', () => {
+    expect(
+      interpolateJson({ a: '{{event.total}}', b: ['{{name}}!'], c: '{{missing}}', d: 7 }, variables).value,
+    ).toEqual({
+      a: 12.5,
+      b: ['Ada!'],
+      c: null,
+      d: 7,
+    });
+  });
+});
+
+describe('what the public key wrote', () => {
+  const variables = sourced({ name: 'x', data: { name: 'x', plan: 'pro' }, event: { a: 1 } }, ['name']);
+  it.each([
+    ['{{name}}', ''],
+    ['{{data.name ?? nobody}}', 'nobody'],
+    ['{{data.plan}}', 'pro'],
+    ['{{data}}', ''],
+    ['{{event.a}}', '1'],
+  ])('is left out of %s', (template, expected) => {
+    expect(interpolate(template, variables, { untrusted: 'leaveOut' })).toBe(expected);
+  });
+
+  it.each([
+    ['{{name}}', true],
+    ['Dear {{ data.name ?? "you" }}', true],
+    ['{{data}}', true],
+    ['{{data.plan}} {{event.a}}', false],
+    ['name', false],
+  ])('%s names it: %s', (template, expected) => {
+    expect(namesStranger(template, variables)).toBe(expected);
+    expect(namesStranger(template, trusted(variables.values))).toBe(false);
+  });
+
+  it('makes the field that names it untrusted, however deep, also where a fallback stands in', () => {
+    const ofEvent = sourced({ event: { site: 'x' }, plan: 'pro' }, ['event']);
+    const fields = {
+      a: '{{event.site}}',
+      b: { c: ['x', 'By {{event.nobody ?? us}}'] },
+      d: '{{plan}}',
+      e: 7,
+      f: 'event',
+    };
+    const { values, untrusted } = interpolateFields(fields, ofEvent);
+    expect(values).toEqual({ a: 'x', b: { c: ['x', 'By us'] }, d: 'pro', e: 7, f: 'event' });
+    expect([...untrusted]).toEqual(['a', 'b']);
+  });
+});
+
+it('takes no longer for odd text than for any other', () => {
+  const start = performance.now();
+  for (const odd of [`{{a ??${' '.repeat(50_000)}`, '{{a'.repeat(50_000), `{{a ?? ${'"x'.repeat(50_000)}`])
+    interpolate(odd, trusted({}), KEEP);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

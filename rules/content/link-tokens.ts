@@ -1,0 +1,144 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createIdMac, type IdMac } from '../access/id-mac.ts';
+import type { ContactUrls } from './variables.ts';
+
+/** base64url of 16 bytes of id and 16 bytes of MAC. */
+export const LINK_TOKEN_CHARS = 43;
+
+const ID_BYTES = 16;
+const MAC_BYTES = 16;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+/** Set before a contact's id, so that a contact's token is never that of an email with the same id. */
+const CONTACT_DOMAIN = Buffer.from('tidings/contact\0');
+
+/** The two tokens of one message: `track` signs clicks and opens, `manage` the pages that change the subscription. */
+export interface LinkTokens {
+  track: string;
+  manage: string;
+}
+
+/** What a token of the pages names: the message it came with, or the contact where there is no message. */
+export interface TokenSubject {
+  kind: 'email' | 'contact';
+  id: string;
+}
+
+/**
+ * Both tokens of a message from ONE HMAC-SHA256 over the 16 bytes of its id: the first half of the MAC signs `track`,
+ * the second `manage`, so a forwarded click link cannot unsubscribe anyone. 43 characters each; `secret` is SECRET_KEY.
+ */
+export function linkToken(secret: string, emailId: string): LinkTokens {
+  const id = idBytes(emailId);
+  return tokensOf(id, signerOf(secret)(id, 'binary'));
+}
+
+/** The `manage` token of a contact, for links made outside a message (webhook steps). */
+export function contactToken(secret: string, contactId: string): string {
+  return tokensOf(idBytes(contactId), contactMac(secret, idBytes(contactId)).toString('latin1')).manage;
+}
+
+/** The email id a click or open token was made for, or undefined when it is not ours. */
+export function verifyTrackToken(secret: string, token: string): string | undefined {
+  const read = readToken(token);
+  if (!read) return undefined;
+  const mac = emailMac(secret, read.id);
+  return timingSafeEqual(read.mac, mac.subarray(0, MAC_BYTES)) ? uuidText(read.id) : undefined;
+}
+
+/** The message or contact that a token of the subscription pages was made for, or undefined when it is not ours. */
+export function verifyManageToken(secret: string, token: string): TokenSubject | undefined {
+  const read = readToken(token);
+  if (!read) return undefined;
+  const email = emailMac(secret, read.id);
+  const contact = contactMac(secret, read.id);
+  // Both are always computed and compared, so the time tells nothing about either.
+  const isEmail = timingSafeEqual(read.mac, email.subarray(MAC_BYTES));
+  const isContact = timingSafeEqual(read.mac, contact.subarray(MAC_BYTES));
+  if (!isEmail && !isContact) return undefined;
+  return { kind: isEmail ? 'email' : 'contact', id: uuidText(read.id) };
+}
+
+export function openPixelUrl(baseUrl: string, track: string): string {
+  return `${baseUrl}/o/${track}.gif`;
+}
+
+/** `index` is that of the link in the content's stored links. */
+export function clickUrl(baseUrl: string, track: string, index: number): string {
+  return `${baseUrl}/c/${track}/${index}`;
+}
+
+export function unsubscribeUrl(baseUrl: string, manage: string): string {
+  return `${baseUrl}/u/${manage}`;
+}
+
+/** The three links templates can use, from a `manage` token of a message or a contact. */
+export function contactUrls(baseUrl: string, manage: string): ContactUrls {
+  return {
+    unsubscribeUrl: unsubscribeUrl(baseUrl, manage),
+    subscribeUrl: `${baseUrl}/s/${manage}`,
+    manageUrl: `${baseUrl}/m/${manage}`,
+  };
+}
+
+/** The Message-ID of an email, the same on every attempt; `domain` is that of the sender. RFC 5322 §3.6.4. */
+export function messageId(emailId: string, domain: string): string {
+  return `<${emailId}@${domain}>`;
+}
+
+/** The email id in one of our Message-IDs, with or without its angle brackets; undefined for any other. */
+export function emailIdOf(messageIdHeader: string): string | undefined {
+  return /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/.exec(messageIdHeader.trim().toLowerCase())?.[1];
+}
+
+/** `mac` as a string of bytes. */
+function tokensOf(id: Buffer, mac: string): LinkTokens {
+  const signed = Buffer.allocUnsafe(ID_BYTES + MAC_BYTES);
+  id.copy(signed, 0);
+  signed.write(mac.slice(0, MAC_BYTES), ID_BYTES, 'latin1');
+  const track = signed.toString('base64url');
+  signed.write(mac.slice(MAC_BYTES), ID_BYTES, 'latin1');
+  return { track, manage: signed.toString('base64url') };
+}
+
+function emailMac(secret: string, id: Buffer): Buffer {
+  return createHmac('sha256', keyOf(secret)).update(id).digest();
+}
+
+function contactMac(secret: string, id: Buffer): Buffer {
+  return createHmac('sha256', keyOf(secret)).update(CONTACT_DOMAIN).update(id).digest();
+}
+
+function readToken(token: string): { id: Buffer; mac: Buffer } | undefined {
+  if (!TOKEN.test(token)) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  // 43 characters hold 258 bits: the last two are not part of the token, and may not make a second spelling of it.
+  if (bytes.toString('base64url') !== token) return undefined;
+  return { id: bytes.subarray(0, ID_BYTES), mac: bytes.subarray(ID_BYTES) };
+}
+
+function idBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+function uuidText(id: Buffer): string {
+  const hex = id.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+interface LinkKey {
+  secret: string;
+  key: KeyObject;
+  sign: IdMac;
+}
+let lastKey: LinkKey | undefined;
+
+/** The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message. */
+function linkKey(secret: string): LinkKey {
+  if (lastKey?.secret === secret) return lastKey;
+  const key = createHmac('sha256', secret).update('tidings/links/1').digest();
+  lastKey = { secret, key: createSecretKey(key), sign: createIdMac(key) };
+  return lastKey;
+}
+
+const keyOf = (secret: string): KeyObject => linkKey(secret).key;
+const signerOf = (secret: string): IdMac => linkKey(secret).sign;

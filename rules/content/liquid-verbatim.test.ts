@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { compileContent, renderContent } from './content.ts';
+import { verbatimTemplate } from './liquid-verbatim.ts';
+import { trusted } from '../strangers/provenance.ts';
+
+it('whatever is written in a text, its template says just that', () => {
+  for (const text of ['plain', '{{name}}', '{{{x}}} {% if %}', '{%endraw%} {{', '{{{{{%', "it's {{ 'so' | raw }}"]) {
+    const html = `<p title="{{a}}">${text}</p>`;
+    const parts = { subject: verbatimTemplate(text), body: verbatimTemplate(html) };
+    const compiled = compileContent({ ...parts, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false });
+    const urls = { baseUrl: 'https://mail.example.com', track: 'a'.repeat(43), manage: 'b'.repeat(43) };
+    const rendered = renderContent(compiled, trusted({ name: 'Ada' }), urls);
+    expect(rendered.subject).toBe(text);
+    expect(rendered.html).toBe(html);
+  }
+});

@@ -1,0 +1,213 @@
+import { type Template, type Token, Tokenizer, TokenKind } from 'liquidjs';
+import { BoundExceeded, bounded } from '../bounded.ts';
+import { type Escaping, GUARDED_ENGINES, OUTPUT_MAX_CHARS, PUBLIC_ENGINES } from './liquid-engine.ts';
+import { BLOCK_TAGS, type FlatToken, flatTokens, tagText } from './liquid-tokens.ts';
+import { plainExpression } from './plain-expression.ts';
+import { TemplateError, type TemplateField } from './template-error.ts';
+
+/** A body beyond this is refused. Only images written into a body make it so large; Gmail cuts at 102 kB. */
+export const TEMPLATE_MAX_CHARS = 2_000_000;
+
+/** A template of a tenant that was found good. */
+export interface ParsedTemplate {
+  source: string;
+  escaping: Escaping;
+  tokens: FlatToken[];
+  /** All but text and plain variables, parsed: what the check is about, and what is left to analyse. */
+  skeleton: Template[];
+}
+
+/** What a template may read: plain JSON only, since the library calls functions it meets. */
+export type Scope = Record<string, unknown>;
+
+/**
+ * Checks a template of a tenant; every fault of it is a TemplateError with line and column of the given source.
+ * @throws TemplateError
+ */
+export function parseTemplate(source: string, escaping: Escaping, field: TemplateField = 'template'): ParsedTemplate {
+  if (source.length > TEMPLATE_MAX_CHARS)
+    throw new TemplateError(`A template has at most ${TEMPLATE_MAX_CHARS} characters.`, { field });
+  try {
+    const tokens = flatTokens(source);
+    for (const token of outsideComments(tokens)) checkToken(token, escaping);
+    const rest = tokens.filter((token) => token.kind === 'tag' || (token.kind === 'output' && !isPlain(token)));
+    const skeleton = PUBLIC_ENGINES[escaping].parser.parseTokens(rest.map((token) => token.library()));
+    return { source, escaping, tokens, skeleton };
+  } catch (error) {
+    throw located(error, field, source);
+  }
+}
+
+/** A part of a template between its blocks, as `segments` cuts it. */
+export type Segment =
+  | { kind: 'text'; text: string }
+  | { kind: 'output'; content: string; nodes: () => Template[] }
+  | { kind: 'block'; nodes: () => Template[] };
+
+/**
+ * Cuts what this service made of a checked template at its top level: text, outputs, and whole blocks. Outputs and
+ * blocks are parsed only when asked, since most outputs need no parser.
+ */
+export function segments(source: string, escaping: Escaping): Segment[] {
+  const parser = GUARDED_ENGINES[escaping].parser;
+  const cut: Segment[] = [];
+  let block: FlatToken[] = [];
+  let depth = 0;
+  for (const token of flatTokens(source)) {
+    if (token.kind === 'tag') depth += depthChange(token.content);
+    if (block.length > 0 || token.kind === 'tag') block.push(token);
+    else if (token.kind === 'text') cut.push({ kind: 'text', text: token.content });
+    else cut.push({ kind: 'output', content: token.content, nodes: () => parser.parseTokens([token.library()]) });
+    if (depth === 0 && block.length > 0) {
+      const tokens = block.map((token) => token.library());
+      cut.push({ kind: 'block', nodes: () => parser.parseTokens(tokens) });
+      block = [];
+    }
+  }
+  return cut;
+}
+
+/** Parses what this service made of a checked template as a whole. */
+export function parseGuarded(source: string, escaping: Escaping): Template[] {
+  return GUARDED_ENGINES[escaping].parser.parseTokens(flatTokens(source).map((token) => token.library()));
+}
+
+/**
+ * Renders parsed nodes. The library's limits hold; wrap the call in `renderBounded` where the nodes can take long.
+ * @throws TemplateError when a limit is passed or a filter fails
+ */
+export function renderNodes(nodes: Template[], escaping: Escaping, scope: Scope): string {
+  try {
+    const out: unknown = PUBLIC_ENGINES[escaping].renderSync(nodes, scope);
+    const text = typeof out === 'string' ? out : String(out ?? '');
+    if (text.length > OUTPUT_MAX_CHARS) throw new TemplateError('The template renders to more than is allowed.');
+    return text;
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(messageOf(error), { cause: error });
+  }
+}
+
+/** Runs renderings that may take long within the outer bound. @throws TemplateError */
+export function renderBounded<T>(work: () => T): T {
+  try {
+    return bounded(work);
+  } catch (error) {
+    if (error instanceof BoundExceeded)
+      throw new TemplateError('The template takes too long: it is too large or does too much.', { cause: error });
+    throw error;
+  }
+}
+
+/** Parses and renders at once, bounded: for what is rendered once. @throws TemplateError */
+export function renderTemplate(source: string, escaping: Escaping, scope: Scope): string {
+  return renderBounded(() => {
+    parseTemplate(source, escaping);
+    return renderNodes(parseGuarded(source, escaping), escaping, scope);
+  });
+}
+
+/**
+ * The variables a template reads, each as its path of names; a computed part of a path is `*` and ends it. Names that a
+ * template binds itself may be among them: who looks them up in a contact's data finds nothing.
+ */
+export function templateVariables({ skeleton, escaping, tokens }: ParsedTemplate): string[][] {
+  const analysed: unknown[][] = PUBLIC_ENGINES[escaping].globalVariableSegmentsSync(skeleton);
+  const paths = analysed.map((path) => {
+    const stop = path.findIndex((part) => typeof part !== 'string' && typeof part !== 'number');
+    return (stop < 0 ? path : [...path.slice(0, stop), '*']).map(String);
+  });
+  for (const token of tokens) {
+    const plain = token.kind === 'output' ? plainExpression(token.content) : undefined;
+    if (plain) paths.push(plain.path);
+  }
+  return paths;
+}
+
+/** How a tag changes the number of open blocks. */
+export function depthChange(tag: string): number {
+  if (BLOCK_TAGS.has(tag)) return 1;
+  return tag.startsWith('end') ? -1 : 0;
+}
+
+function isPlain(token: FlatToken): boolean {
+  return plainExpression(token.content) !== undefined && !token.content.includes('__guard');
+}
+
+/** Inside `{% comment %}` anything goes. */
+function outsideComments(tokens: FlatToken[]): FlatToken[] {
+  let depth = 0;
+  return tokens.filter((token) => {
+    if (token.kind === 'tag' && token.content === 'comment') depth++;
+    if (token.kind === 'tag' && token.content === 'endcomment') depth--;
+    return depth === 0;
+  });
+}
+
+/**
+ * Checks a token by itself, so that a fault of an output is found at its own place. It refuses too what the library lets
+ * pass in silence: a second value in an output, and variables in `cycle`, which would not be guarded there.
+ */
+function checkToken(token: FlatToken, escaping: Escaping): void {
+  if (token.kind === 'output' && !isPlain(token)) {
+    at(token, () => {
+      const reader = new Tokenizer(token.content);
+      if (!isOneValue(reader.readFilteredValue().initial.postfix) || reader.remaining().trim() !== '')
+        throw new Error('an output holds one value and its filters');
+      PUBLIC_ENGINES[escaping].parser.parseToken(token.library(), []);
+    });
+  } else if (token.kind === 'tag' && token.content === 'cycle') {
+    const bare = tagText(token)
+      .slice('cycle'.length)
+      .replace(/"[^"]*"|'[^']*'/g, '');
+    if (/[A-Za-z_]/.test(bare))
+      at(token, () => {
+        throw new Error('cycle takes literal texts only');
+      });
+  }
+}
+
+/** `first name` is two values, of which the library would drop one. */
+function isOneValue(postfix: Token[]): boolean {
+  const binary = postfix.filter((token) => token.kind === TokenKind.Operator && token.getText().trim() !== 'not');
+  const values = postfix.filter((token) => token.kind !== TokenKind.Operator);
+  return values.length === binary.length + 1;
+}
+
+/** A fault with its offset in the source. */
+class FaultAt extends Error {
+  readonly offset: number;
+
+  constructor(cause: unknown, offset: number) {
+    super(messageOf(cause), { cause });
+    this.offset = offset;
+  }
+}
+
+function at(token: FlatToken, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw new FaultAt(error, token.begin);
+  }
+}
+
+/** The library's message without its own position. */
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/, line:\d+, col:\d+$/s, '');
+}
+
+function located(error: unknown, field: TemplateField, source: string): TemplateError {
+  const before = source.slice(0, error instanceof FaultAt ? error.offset : libraryOffset(error)).split('\n');
+  return new TemplateError(messageOf(error), {
+    line: before.length,
+    column: (before.at(-1)?.length ?? 0) + 1,
+    field,
+    cause: error,
+  });
+}
+
+function libraryOffset(error: unknown): number {
+  const token: unknown = error instanceof Error && 'token' in error ? error.token : undefined;
+  return typeof token === 'object' && token !== null && 'begin' in token ? Number(token.begin) : 0;
+}

@@ -1,0 +1,32 @@
+import { AppError } from '../errors.ts';
+import type { MailTemplates } from './mail-text.ts';
+import type { Reason } from '../emails/reasons.ts';
+
+/** Which part of the content is meant, in the words of the API's fields. */
+export type TemplateField = keyof MailTemplates | 'text' | 'template';
+
+/** A template that does not parse, uses what is refused, or takes too much; `line` and `column` count from 1. */
+export class TemplateError extends Error {
+  readonly reason: Reason = 'template_error';
+  readonly line: number;
+  readonly column: number;
+  readonly field: TemplateField;
+
+  constructor(message: string, at: { line?: number; column?: number; field?: TemplateField; cause?: unknown } = {}) {
+    super(message, { cause: at.cause });
+    this.name = 'TemplateError';
+    this.line = at.line ?? 1;
+    this.column = at.column ?? 1;
+    this.field = at.field ?? 'template';
+  }
+}
+
+/** The 422 of a template fault, with line and column in words and in `details`. Source: contract §4.2. */
+export function templateRefusal(error: TemplateError): AppError {
+  const { field, line, column, message } = error;
+  return new AppError('VALIDATION_ERROR', {
+    errors: [{ field, message: `${message} (line ${line}, column ${column})`, code: 'custom' }],
+    details: { line, column },
+    cause: error,
+  });
+}

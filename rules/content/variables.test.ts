@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { broughtBy, sourced, trusted } from '../strangers/provenance.ts';
+import { buildVariables } from './variables.ts';
+
+const data = { plan: 'free', city: 'Gent' };
+const contact = { id: 'c1', email: 'ada@example.com', data: trusted(data) };
+const urls = { unsubscribeUrl: 'u', subscribeUrl: 's', manageUrl: 'm' };
+
+describe('the variables of a template', () => {
+  it('are the contact, its data at the top and under `data`, and the links', () => {
+    expect(buildVariables({ contact, urls }).values).toEqual({
+      ...urls,
+      id: 'c1',
+      email: 'ada@example.com',
+      plan: 'free',
+      city: 'Gent',
+      data,
+    });
+  });
+
+  it('of a request override those of the contact', () => {
+    const variables = buildVariables({ contact, data: trusted({ plan: 'pro', code: 7 }) });
+    expect(variables.values).toMatchObject({ plan: 'pro', code: 7, data: { plan: 'pro', code: 7, city: 'Gent' } });
+  });
+
+  it('take the keys of an execution and the payload of its event', () => {
+    const variables = buildVariables({
+      contact,
+      event: trusted({ total: 3 }),
+      context: trusted({ plan: 'trial' }),
+    });
+    expect(variables.values).toMatchObject({
+      plan: 'trial',
+      event: { total: 3 },
+      context: { plan: 'trial' },
+      data: { plan: 'free' },
+    });
+  });
+
+  it('of the service cannot be overridden by anything', () => {
+    const evil = trusted({ id: 'x', email: 'x', unsubscribeUrl: 'x', subscribeUrl: 'x', manageUrl: 'x', data: 'x' });
+    const variables = buildVariables({ contact: { ...contact, data: evil }, data: evil, context: evil, urls });
+    expect(variables.values).toMatchObject({ ...urls, id: 'c1', email: 'ada@example.com' });
+    expect(typeof variables.values.data).toBe('object');
+  });
+
+  it("are a stranger's where the value is: the request's own data takes the place of what a stranger stored", () => {
+    const stored = { ...contact, data: sourced({ name: 'x', resetUrl: 'x' }, ['name', 'resetUrl', 'gone']) };
+    const names = (sources: Omit<Parameters<typeof buildVariables>[0], 'contact'>) =>
+      [...buildVariables({ contact: stored, ...sources }).untrusted].sort();
+    expect(names({})).toEqual(['name', 'resetUrl']);
+    expect(names({ data: trusted({ resetUrl: 'https://shop.example/reset' }) })).toEqual(['name']);
+    expect(names({ data: sourced({ event: {} }, ['event']) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(names({ event: broughtBy({ a: 1 }, true) })).toEqual(['event', 'name', 'resetUrl']);
+    expect(names({ event: broughtBy({ a: 1 }, false) })).toEqual(['name', 'resetUrl']);
+  });
+
+  it("of an event stay the tenant's where a stranger stored a key of that name", () => {
+    const stored = { ...contact, data: sourced({ event: { url: 'https://evil.example/' } }, ['event']) };
+    const { values, untrusted } = buildVariables({ contact: stored, event: trusted({ url: 'https://shop.example/' }) });
+    expect(values).toMatchObject({ event: { url: 'https://shop.example/' }, data: {} });
+    expect(values.data).toEqual({});
+    expect([...untrusted]).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Data } from '../filters/data-values.ts';
+import { type Sourced, sourced } from '../strangers/provenance.ts';
+
+/** The signed links of one contact or message, as templates know them. */
+export interface ContactUrls {
+  unsubscribeUrl: string;
+  subscribeUrl: string;
+  manageUrl: string;
+}
+
+type Source = Sourced<Readonly<Data> | null>;
+
+export interface VariableSources {
+  contact: { id: string; email: string; data?: Source };
+  /** The request's data, one-off values included: overrides the contact's. */
+  data?: Source;
+  urls?: ContactUrls;
+  /** The trigger's payload; webhook steps and conditions only. */
+  event?: Source;
+  /** The JSON a manual execution was started with: its keys are variables of their own. */
+  context?: Source;
+}
+
+/**
+ * What templates and webhook steps can name: `id`, `email`, every key of the contact's data, `data.<key>`, the keys of
+ * `context` (also `context.<key>`), `event.<key>`, and the three links. Request data overrides stored data; nothing
+ * overrides the names the service owns. A name is untrusted where its value is a stranger's: `event` where anything of the payload is, a key
+ * of the contact's unless the request's data overrides it. Source: contract §7.6, §4.1.
+ */
+export function buildVariables({ contact, data, urls, event, context }: VariableSources): Sourced<Data> {
+  const stored = ownNamesLeftOut(contact.data, { event, context });
+  const merged: Data = data?.values ? Object.assign({}, stored, data.values) : (stored ?? {});
+  // Object.assign and not spreading: once a message, and 20 times as fast in V8 (0.1 against 2 µs).
+  const variables: Data = Object.assign({}, merged, context?.values);
+  if (event?.values) variables.event = event.values;
+  if (context?.values) variables.context = context.values;
+  variables.data = merged;
+  if (urls) Object.assign(variables, urls);
+  variables.id = contact.id;
+  variables.email = contact.email;
+  return sourced(variables, untrustedNames(stored, { contact, data, event, context }));
+}
+
+/** A stranger's key by the name of a payload would make all of the payload a stranger's: it is no variable. */
+function ownNamesLeftOut(
+  data: Source | undefined,
+  { event, context }: Pick<VariableSources, 'event' | 'context'>,
+): Readonly<Data> | null | undefined {
+  if (!data?.values || data.untrusted.size === 0) return data?.values;
+  const owned = [event?.values ? 'event' : '', context?.values ? 'context' : ''];
+  const hidden = owned.filter((name) => data.untrusted.has(name));
+  if (hidden.length === 0) return data.values;
+  const left: Data = { ...data.values };
+  for (const name of hidden) delete left[name];
+  return left;
+}
+
+function untrustedNames(
+  stored: Readonly<Data> | null | undefined,
+  { contact, data, event, context }: Omit<VariableSources, 'urls'>,
+): string[] {
+  const names: string[] = [];
+  for (const name of contact.data?.untrusted ?? [])
+    if (stored && Object.hasOwn(stored, name) && !(data?.values && Object.hasOwn(data.values, name))) names.push(name);
+  if (data) names.push(...data.untrusted);
+  if (event && event.untrusted.size > 0) names.push('event');
+  if (context && context.untrusted.size > 0) names.push('context', ...context.untrusted);
+  return names;
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
+import { httpUrl, list, url } from '../config/texts.ts';
+import type { Variables } from '../config/variable.ts';
+
+/** Servers of the provider's own that hand mail to the receivers. */
+export interface ProviderHosts {
+  /** Whose they are. */
+  readonly owner: string;
+  /** The service in words. */
+  readonly title: string;
+  /** An address of theirs that answers over HTTP. */
+  readonly url: string;
+}
+
+/** What the rest of the service has to know of a mail provider, so that nothing but its own files asks for its name. */
+interface EmailProviderTraits {
+  /** How `EMAIL_PROVIDER` is set to it, in the words of a remedy; null where nobody is to be sent to it. */
+  readonly advice: string | null;
+  /** It keeps mail for development instead of sending it. */
+  readonly captures: boolean;
+  /** It tells what became of a mail under an id of its own, so the ids that it gave are kept. */
+  readonly tellsById: boolean;
+  /** Header fields that it replaces, which would break a signature over them. */
+  readonly rewrittenFields: readonly string[];
+  /** How SPF names the hosts that mail leaves by; null where it is the deployment's own. */
+  readonly spf: string | null;
+}
+
+interface EmailSettings {
+  /** Null where mail leaves by a server that the deployment names, or not at all. */
+  readonly hosts: ProviderHosts | null;
+}
+
+/**
+ * Every mail provider: its variables, and what is to be known of it. The order is that of the documentation. How it sends is in
+ * `channels/email/providers.ts`, and where it is told what became of a mail in `api/routes/provider-callbacks/routes.ts`.
+ */
+export const EMAIL_PROVIDERS = {
+  capture: provider({
+    advice: null,
+    captures: true,
+    tellsById: false,
+    rewrittenFields: [],
+    spf: null,
+    variables: {},
+    settings: () => ({ hosts: null }),
+    needs: () => ({}),
+  }),
+  smtp: provider({
+    advice: 'smtp with SMTP_URL',
+    captures: false,
+    tellsById: false,
+    rewrittenFields: [],
+    spf: null,
+    variables: {
+      SMTP_URL: {
+        schema: url('smtp', 'smtps'),
+        takes: 'smtp://user:pass@host:port or smtps://user:pass@host:port',
+        about: 'The mail server of `EMAIL_PROVIDER=smtp`.',
+        secret: true,
+      },
+    },
+    settings: (values) => ({ url: values.SMTP_URL, hosts: null }),
+    needs: (smtp) => ({ SMTP_URL: smtp.url }),
+  }),
+  ses: provider({
+    advice: 'ses',
+    captures: false,
+    tellsById: true,
+    rewrittenFields: ['date', 'message-id'],
+    spf: 'include:amazonses.com',
+    variables: {
+      SES_REGION: {
+        schema: z.string().regex(/^[a-z0-9-]+$/),
+        takes: 'an AWS region such as eu-west-1',
+        defaultText: '`AWS_REGION`',
+        about: "Region of Amazon SES; credentials come from AWS's own variables.",
+      },
+      SES_ENDPOINT: {
+        schema: httpUrl,
+        takes: 'an http:// or https:// address',
+        defaultText: "AWS's own",
+        about: 'Another server that speaks the SES API (tests).',
+      },
+      SNS_TOPIC_ARNS: {
+        schema: list(z.string().regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w.-]+$/)),
+        takes: 'a comma-separated list of SNS topic ARNs',
+        default: '',
+        defaultText: 'none',
+        about: 'Topics whose SES notifications are taken at `POST /webhooks/sns`.',
+      },
+    },
+    settings: (values, env) => {
+      const region = values.SES_REGION ?? (env.AWS_REGION || undefined);
+      const endpoint = values.SES_ENDPOINT;
+      const hosts = {
+        owner: 'Amazon',
+        title: `Amazon SES in ${region}`,
+        url: endpoint ?? `https://email.${region}.amazonaws.com`,
+      };
+      return { region, endpoint, snsTopicArns: values.SNS_TOPIC_ARNS, hosts };
+    },
+    needs: (ses) => ({ SES_REGION: ses.region }),
+  }),
+};
+
+export type EmailProviderKind = keyof typeof EMAIL_PROVIDERS;
+/** The settings of every mail provider by its kind. */
+export type EmailProviderSettings = SettingsOf<typeof EMAIL_PROVIDERS>;
+
+function provider<const V extends Variables, S extends EmailSettings>(
+  declared: EmailProviderTraits & ProviderConfig<V, S>,
+) {
+  return declared;
+}

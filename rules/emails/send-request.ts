@@ -1,0 +1,49 @@
+import type { KeyMode } from '../access/api-keys.ts';
+import type { Data } from '../filters/data-values.ts';
+import type { KeyOwner } from '../access/key-owner.ts';
+
+export interface Recipient {
+  /** Trimmed, in lower case. */
+  email: string;
+  name: string | null;
+}
+
+export interface SendAttachment {
+  filename: string;
+  contentType: string;
+  disposition: 'attachment' | 'inline';
+  contentId: string | null;
+  content: Buffer;
+}
+
+/** A request to send, checked as far as it can be without the database. */
+export interface SendRequest {
+  projectId: string;
+  mode: KeyMode;
+  /** Of the project; null is none. */
+  monthlyEmailLimit: number | null;
+  idempotencyKey: string | undefined;
+  /** Who sends it, for the refusal of an idempotency key. */
+  owner: KeyOwner;
+  /** Method and path, as an idempotency refusal tells it. */
+  request: string;
+  to: Recipient[];
+  subject: string | undefined;
+  body: string | undefined;
+  /** A text part of its own; otherwise it is made from the HTML. */
+  text?: string;
+  templateId: string | undefined;
+  from: Recipient | undefined;
+  replyTo: string | undefined;
+  subscribed: boolean | undefined;
+  /** By the data value rules (`applyData`). */
+  data: { set: Data; remove: string[]; oneOff: Data };
+  headers: Record<string, string>;
+  attachments: SendAttachment[];
+}
+
+/** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */
+export interface SendAnswer {
+  success: true;
+  data: { emails: { contact: { id: string; email: string }; email: string }[]; timestamp: string };
+}

@@ -1,0 +1,125 @@
+import spellChecker from '@zootools/email-spell-checker';
+import { isDisposableDomain } from './disposable-domains.ts';
+import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
+import { emailDomain, normalizeEmail } from './email-address.ts';
+import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
+
+/** What is known about an address without writing to it. Source: contract §10.4. */
+export interface EmailVerification {
+  email: string;
+  /** The domain exists and takes mail, and is not disposable. A DNS that does not answer makes nothing invalid. */
+  valid: boolean;
+  isDisposable: boolean;
+  /** An address of a relay service that forwards to another mailbox. */
+  isAlias: boolean;
+  isTypo: boolean;
+  isPlusAddressed: boolean;
+  isPersonalEmail: boolean;
+  /** There are NS records for the domain, or for the zone that it lies in. */
+  domainExists: boolean;
+  /** There are A or AAAA records; informational. */
+  hasWebsite: boolean;
+  hasMxRecords: boolean;
+  suggestedEmail?: string;
+  /** Short sentences. */
+  reasons: string[];
+}
+
+/** Checks a well-formed address by lists and the DNS; each lookup is bounded by `dns`, and those of one step run at once. */
+export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerification> {
+  const email = normalizeEmail(address);
+  const domain = emailDomain(email);
+  const [ns, mx, website] = await Promise.all([findZone(dns, domain), dns.mx(domain), dns.addresses(domain)]);
+  const isAlias = isUnder(domain, RELAY_DOMAINS);
+  // The list counts some relays in; their addresses last for as long as their owner wants.
+  const isDisposable = !isAlias && isDisposableDomain(domain);
+  const suggestedEmail = suggestionFor(email, domain);
+  const traits = {
+    isDisposable,
+    isAlias,
+    isTypo: suggestedEmail !== undefined,
+    isPlusAddressed: email.slice(0, email.lastIndexOf('@')).includes('+'),
+    isPersonalEmail: FREE_MAIL_DOMAINS.has(domain),
+  };
+  const mail = mailOf({ ns, mx, website });
+  return {
+    email,
+    valid: mail.takesMail && !isDisposable,
+    ...traits,
+    domainExists: ns.kind === 'found',
+    hasWebsite: website.kind === 'found',
+    hasMxRecords: mx.kind === 'found' && !isNullMx(mx.records),
+    ...(suggestedEmail !== undefined && { suggestedEmail }),
+    reasons: [...mail.reasons, ...traitReasons(traits, suggestedEmail)],
+  };
+}
+
+/** NS records stand at the top of a zone: for a name inside one (`mail.example.com`) those of its parents count. */
+async function findZone(dns: Dns, domain: string): Promise<DnsAnswer<string>> {
+  const own = await dns.ns(domain);
+  if (own.kind !== 'absent' || !own.nameExists) return own;
+  const parents: string[] = [];
+  for (let name = domain; name.split('.').length > 2; ) {
+    name = name.slice(name.indexOf('.') + 1);
+    parents.push(name);
+  }
+  const answers = await Promise.all(parents.map((name) => dns.ns(name)));
+  return answers.find(({ kind }) => kind === 'found') ?? answers.find(({ kind }) => kind === 'fault') ?? own;
+}
+
+interface DomainAnswers {
+  ns: DnsAnswer<string>;
+  mx: DnsAnswer<MxRecord>;
+  website: DnsAnswer<string>;
+}
+
+/** Whether mail can be delivered: MX records, else the address itself (RFC 5321 §5.1), unless a null MX says no (RFC 7505). */
+function mailOf({ ns, mx, website }: DomainAnswers): { takesMail: boolean; reasons: string[] } {
+  const reasons: string[] = [];
+  const fault = [ns, mx, website].find((answer) => answer.kind === 'fault');
+  if (fault) reasons.push(`The DNS could not be asked about everything: ${fault.reason}.`);
+  if (ns.kind === 'absent') return { takesMail: false, reasons: [...reasons, 'The domain does not exist.'] };
+  if (mx.kind === 'found' && isNullMx(mx.records)) {
+    return { takesMail: false, reasons: [...reasons, 'The domain says that it takes no mail.'] };
+  }
+  if (mx.kind === 'absent' && website.kind === 'absent') {
+    return { takesMail: false, reasons: [...reasons, 'The domain has no mail servers.'] };
+  }
+  if (mx.kind === 'absent' && website.kind === 'found') {
+    reasons.push('The domain has no MX records; mail goes to its address.');
+  }
+  return { takesMail: true, reasons };
+}
+
+function isNullMx(records: MxRecord[]): boolean {
+  return records.every(({ exchange }) => exchange === '');
+}
+
+/** The address without its slip of the pen: near a well-known mail domain, or with a misspelt ending. */
+function suggestionFor(email: string, domain: string): string | undefined {
+  if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
+  const near = spellChecker.run({ email })?.domain.toLowerCase();
+  // The library also takes acme.com for me.com, tail.com for mail.com, and any unknown ending for a known one: those are no slips.
+  const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
+  const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
+  return meant === undefined || meant === domain ? undefined : `${email.slice(0, email.lastIndexOf('@'))}@${meant}`;
+}
+
+function withEnding(domain: string): string | undefined {
+  if (domain.endsWith('.co') && FREE_MAIL_DOMAINS.has(`${domain}m`)) return `${domain}m`;
+  const dot = domain.lastIndexOf('.');
+  const ending = MISSPELT_ENDINGS[domain.slice(dot + 1)];
+  return ending && `${domain.slice(0, dot)}.${ending}`;
+}
+
+function traitReasons(
+  traits: { isDisposable: boolean; isAlias: boolean; isPlusAddressed: boolean },
+  suggestedEmail: string | undefined,
+): string[] {
+  return [
+    traits.isDisposable && 'The domain is one for disposable addresses.',
+    traits.isAlias && 'The address forwards to another mailbox.',
+    traits.isPlusAddressed && 'The address has a plus tag.',
+    suggestedEmail !== undefined && `This may be a typing error for ${suggestedEmail}.`,
+  ].filter((reason) => typeof reason === 'string');
+}

@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createIdMac, type IdMac } from '../access/id-mac.ts';
+
+/** Hex and lower case, since servers on the way may change the case of a local part (contract §9.9). */
+const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
+/** 80 bits cannot be guessed by mailing, and `bounce+` with id and MAC stays under the 64 characters of a local part. */
+const MAC_BYTES = 10;
+
+/**
+ * The envelope sender of an email: bounces come back to it and name the email by themselves, signed, so that nobody can make one up
+ * (variable envelope return path). `key` is the one derived for `verp`.
+ */
+export function verpAddress(key: Buffer, emailId: string, domain: string): string {
+  const id = emailId.replaceAll('-', '').toLowerCase();
+  return `bounce+${id}${signerOf(key)(Buffer.from(id, 'hex'), 'hex').slice(0, 2 * MAC_BYTES)}@${domain}`;
+}
+
+/** Kept by key: to make one costs more than to use it. */
+const signers = new WeakMap<Buffer, IdMac>();
+
+function signerOf(key: Buffer): IdMac {
+  const known = signers.get(key) ?? createIdMac(key);
+  signers.set(key, known);
+  return known;
+}
+
+/** The email that a return path was made for, whatever its case and domain; undefined when it is not one of ours. */
+export function emailIdOfVerp(key: Buffer, address: string): string | undefined {
+  const [, id, signature] = LOCAL_PART.exec(address.trim().toLowerCase().replace(/@.*$/s, '')) ?? [];
+  if (!id || !signature || !timingSafeEqual(Buffer.from(signature, 'hex'), mac(key, id))) return undefined;
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function mac(key: Buffer, id: string): Buffer {
+  return createHmac('sha256', key).update(Buffer.from(id, 'hex')).digest().subarray(0, MAC_BYTES);
+}

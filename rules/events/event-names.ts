@@ -1,0 +1,77 @@
+import type { FieldError } from '../errors.ts';
+
+/** Events the service records about email. Source: contract §8.2. */
+export const EMAIL_EVENTS = [
+  'email.sent',
+  'email.delivery',
+  'email.open',
+  'email.click',
+  'email.bounce',
+  'email.complaint',
+  'email.received',
+] as const;
+
+const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
+
+export type EmailEvent = (typeof EMAIL_EVENTS)[number];
+export type ContactEvent = (typeof CONTACT_EVENTS)[number];
+
+export const EVENT_NAME_LENGTH = 255;
+
+/** What a storefront's pages report is recorded under (`POST /v1/pixel`). */
+export const PIXEL_PREFIX = 'pixel.';
+
+/** Namespaces the service fills from other sources: the pixel and the storefront platform. */
+const SYSTEM_SOURCED = [PIXEL_PREFIX, 'shopify.'];
+
+/** Recorded when a variant a contact waits for is available again (contract §10.5). */
+export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
+
+/** Whether the name belongs to what the service emits itself; callers may listen to it, never record it. */
+function isReservedEvent(name: string): boolean {
+  return (
+    name.startsWith('email.') ||
+    (CONTACT_EVENTS as readonly string[]).includes(name) ||
+    /^segment\..+\.(entry|exit)$/s.test(name)
+  );
+}
+
+/** Whether the name lies in a namespace that only the service writes (`pixel.`, `shopify.`). */
+function isSystemSourcedEvent(name: string): boolean {
+  return SYSTEM_SOURCED.some((prefix) => name.startsWith(prefix));
+}
+
+/** Whether the service owns the name: it can neither be recorded nor purged by a caller (contract §8.3). */
+export function isSystemEvent(name: string): boolean {
+  return isReservedEvent(name) || isSystemSourcedEvent(name);
+}
+
+/**
+ * What is wrong with an event name a caller wants to record, or undefined. Codes `too_small`, `too_big`,
+ * `invalid_string`, `reserved_event`, `system_sourced_event`. Source: contract §8.1.
+ */
+export function eventNameFault(name: string, field = 'event'): FieldError | undefined {
+  const shape = eventNameShapeFault(name, field);
+  if (shape) return shape;
+  if (isReservedEvent(name))
+    return { field, message: `"${name}" is reserved: the service records it itself.`, code: 'reserved_event' };
+  if (isSystemSourcedEvent(name))
+    return { field, message: `"${name}" is in a namespace only the service writes.`, code: 'system_sourced_event' };
+  return undefined;
+}
+
+/** The part of the check that also holds for names one only listens to, such as a workflow's trigger. */
+export function eventNameShapeFault(name: string, field = 'event'): FieldError | undefined {
+  if (name.length < 1) return { field, message: 'An event name has at least 1 character.', code: 'too_small' };
+  if (name.length > EVENT_NAME_LENGTH)
+    return { field, message: `An event name has at most ${EVENT_NAME_LENGTH} characters.`, code: 'too_big' };
+  // Postgres cannot store NUL or half a surrogate pair; line breaks would let a name forge log lines.
+  if (/[\p{Cc}\p{Cs}]/u.test(name))
+    return { field, message: 'An event name is text without control characters.', code: 'invalid_string' };
+  return undefined;
+}
+
+/** The event of a contact entering or leaving a segment; `slug` is that of the segment's name. */
+export function segmentEvent(slug: string, change: 'entry' | 'exit'): string {
+  return `segment.${slug}.${change}`;
+}

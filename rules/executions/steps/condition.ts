@@ -1,0 +1,16 @@
+import { storedConditionUses } from '../../filters/references.ts';
+import { StepConditionInput } from '../../filters/filters.ts';
+import { configFaults, type PassedStep } from './definition.ts';
+
+/** Goes on by what is true of the contact at that moment. */
+export const condition: PassedStep = {
+  kind: 'passed',
+  input: StepConditionInput,
+  faults: ({ config }) => configFaults(StepConditionInput, config),
+  branches: ['yes', 'no'],
+  takesTemplate: false,
+  sendsEmail: false,
+  conditionAt: [],
+  usesField: (config, key) => storedConditionUses(config, { dataField: `data.${key}` }, 'step'),
+  usesEvent: (config, eventName) => storedConditionUses(config, { eventName }, 'step'),
+};

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { WaitFiltersInput } from '../../filters/filters.ts';
+import { configFaults, type PauseStep } from './definition.ts';
+
+/** 365 days, like a DELAY. */
+const MAX_SECONDS = 31_536_000;
+
+/** What a WAIT_FOR_EVENT step needs in order to wait. */
+export const WaitConfig = z.object({
+  eventName: z.string().min(1).max(255),
+  timeout: z.number().positive().max(MAX_SECONDS).optional(),
+  filters: z.preprocess((filters) => (isNone(filters) ? undefined : filters), WaitFiltersInput.optional()),
+});
+
+/** An editor without filters saves an empty list: any event of the name. */
+function isNone(filters: unknown): boolean {
+  return filters === null || (Array.isArray(filters) && filters.length === 0);
+}
+
+/** Waits for an event of the contact, until a deadline where one is set. */
+export const waitForEvent: PauseStep = {
+  kind: 'pause',
+  input: WaitConfig,
+  faults: ({ config }) => configFaults(WaitConfig, config),
+  branches: [null, 'event', 'timeout'],
+  takesTemplate: false,
+  sendsEmail: false,
+  conditionAt: ['filters'],
+  usesField: null,
+  usesEvent: (config, eventName) => config.eventName === eventName,
+  sureWaitMs: () => Number.POSITIVE_INFINITY,
+};

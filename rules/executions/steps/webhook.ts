@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { isFramingHeader } from '../../webhooks/headers.ts';
+import { configFaults, type EffectStep } from './definition.ts';
+
+/** What a WEBHOOK step needs in order to make its request. */
+export const WebhookConfig = z.object({
+  url: z
+    .string()
+    .max(2_000)
+    .regex(/^https?:\/\//i, 'a URL begins with http:// or https://, written literally'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().max(2_000)).optional(),
+  body: z.unknown().optional(),
+  onFailure: z.enum(['CONTINUE', 'FAIL']).default('CONTINUE'),
+});
+
+/** What is refused when a config is saved; where such a header is stored already, the request goes without it. */
+const WebhookInput = WebhookConfig.superRefine(({ headers = {} }, ctx) => {
+  for (const name of Object.keys(headers).filter(isFramingHeader)) {
+    ctx.addIssue({ code: 'custom', path: ['headers', name], message: `${name} is set by the request itself` });
+  }
+});
+
+/** Makes a request to the tenant's own endpoint. */
+export const webhook: EffectStep<'webhooks'> = {
+  kind: 'effect',
+  // Endpoints are slow: the other effects do not wait behind them.
+  queue: 'webhooks',
+  input: WebhookInput,
+  // What is sealed is longer than what was typed, and was checked then.
+  faults: ({ config }) => configFaults(WebhookConfig, { ...config, headers: undefined }),
+  branches: [null],
+  takesTemplate: false,
+  sendsEmail: false,
+  conditionAt: null,
+  usesField: null,
+  usesEvent: null,
+};

@@ -1,0 +1,132 @@
+import type { FieldError } from '../errors.ts';
+import { groupBy } from '../filters/group-by.ts';
+import { LAP_MS } from './laps.ts';
+import type { DrawnStep } from './steps/definition.ts';
+import { STEPS, type StepType } from './steps/registry.ts';
+
+/** What lets contacts into a workflow. */
+export type TriggerType = 'EVENT' | 'MANUAL';
+
+/** A workflow as the check sees it. */
+export interface WorkflowGraph {
+  triggerType: TriggerType;
+  eventName: string | null;
+  entryStepId: string | null;
+  steps: (DrawnStep & { id: string; type: StepType; name: string })[];
+  transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
+}
+
+/** Every fault that keeps a workflow from being enabled, all at once (contract §7.1). `field` says which part of the workflow. */
+export function checkGraph(graph: WorkflowGraph): FieldError[] {
+  return [
+    ...triggerFaults(graph),
+    ...entryFaults(graph),
+    ...graph.steps.flatMap((step) => stepFaults(graph, step)),
+    ...unreachable(graph),
+    ...loopFaults(graph),
+  ];
+}
+
+const fault = (field: string, message: string): FieldError => ({ field, message, code: 'custom' });
+const stepFault = (step: WorkflowGraph['steps'][number], message: string): FieldError =>
+  fault(`steps.${step.id}`, `${step.type} “${step.name}” ${message}`);
+
+function triggerFaults({ triggerType, eventName }: WorkflowGraph): FieldError[] {
+  return triggerType === 'EVENT' && !eventName
+    ? [fault('eventName', 'the workflow is started by an event, but none is named')]
+    : [];
+}
+
+function entryFaults({ entryStepId, steps }: WorkflowGraph): FieldError[] {
+  if (steps.length === 0) return [fault('steps', 'the workflow has no steps')];
+  const found = steps.some((step) => step.id === entryStepId);
+  return found ? [] : [fault('entryStepId', 'the workflow has no entry step: patch entryStepId')];
+}
+
+function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]): FieldError[] {
+  const faults = [...STEPS[step.type].faults(step), ...branchFaults(graph, step)];
+  return faults.map((message) => stepFault(step, message));
+}
+
+/** A step without a plain transition has nowhere to go by a branch that is not drawn. */
+function branchFaults({ transitions }: WorkflowGraph, { id, type }: WorkflowGraph['steps'][number]): string[] {
+  const { branches } = STEPS[type];
+  if (branches.includes(null)) return [];
+  const drawn = new Set(transitions.filter((t) => t.fromStepId === id).map((t) => t.branch));
+  return branches.filter((branch) => !drawn.has(branch)).map((branch) => `has no “${branch}” branch`);
+}
+
+function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldError[] {
+  const entry = steps.find((step) => step.id === entryStepId);
+  if (!entry) return [];
+  const reached = new Set([entry.id]);
+  const queue = [entry.id];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    for (const { fromStepId, toStepId } of transitions) {
+      if (fromStepId !== id || reached.has(toStepId)) continue;
+      reached.add(toStepId);
+      queue.push(toStepId);
+    }
+  }
+  return steps
+    .filter((step) => !reached.has(step.id))
+    .map((step) => stepFault(step, 'cannot be reached from the entry'));
+}
+
+/**
+ * One fault for each loop that is sure to take less than `LAP_MS` a lap, at one of its steps. What cannot be judged here (a WAIT_FOR_EVENT, a
+ * DELAY until a variable) passes: the execution that comes round too soon ends FAILED `loop`.
+ */
+function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
+  const waits = new Map(steps.map((step) => [step.id, sureWaitMs(step)]));
+  const targets = new Map(
+    [...groupBy(transitions, (t) => t.fromStepId)].map(([id, all]) => [id, all.map((t) => t.toStepId)]),
+  );
+  const told = new Set<string>();
+  return steps.flatMap((step) => {
+    if (told.has(step.id)) return [];
+    const loop = shortestLoop(step.id, waits, targets);
+    if (!loop || loop.waitMs >= LAP_MS) return [];
+    for (const id of loop.stepIds) told.add(id);
+    return [
+      stepFault(step, `is in a loop that waits ${loop.waitMs / 1_000} s a lap; one takes at least ${LAP_MS / 1_000} s`),
+    ];
+  });
+}
+
+/** How long each visit to the step is sure to wait; Infinity where that cannot be told. */
+function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
+  const step = STEPS[type];
+  return step.kind === 'pause' ? step.sureWaitMs(config) : 0;
+}
+
+/** The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that cannot be judged, or none is. */
+function shortestLoop(
+  start: string,
+  waits: Map<string, number>,
+  targets: Map<string, string[]>,
+): { waitMs: number; stepIds: string[] } | undefined {
+  const reached = new Map<string, { waitMs: number; from: string }>();
+  const done = new Set<string>();
+  let at: { id: string; waitMs: number } | undefined = { id: start, waitMs: 0 };
+  while (at) {
+    const { id: from, waitMs }: { id: string; waitMs: number } = at;
+    const leaving = waitMs + (waits.get(from) ?? 0);
+    for (const id of targets.get(from) ?? []) {
+      if (leaving < (reached.get(id)?.waitMs ?? Number.POSITIVE_INFINITY)) reached.set(id, { waitMs: leaving, from });
+    }
+    at = undefined;
+    for (const [id, { waitMs: soFar }] of reached) {
+      if (!done.has(id) && soFar < (at?.waitMs ?? Number.POSITIVE_INFINITY)) at = { id, waitMs: soFar };
+    }
+    if (at?.id === start) return { waitMs: at.waitMs, stepIds: wayBack(start, reached) };
+    if (at) done.add(at.id);
+  }
+  return undefined;
+}
+
+function wayBack(start: string, reached: Map<string, { from: string }>): string[] {
+  const ids = [start];
+  for (let id = reached.get(start)?.from; id !== undefined && id !== start; id = reached.get(id)?.from) ids.push(id);
+  return ids;
+}

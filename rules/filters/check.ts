@@ -1,0 +1,104 @@
+/** Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2). */
+import {
+  type FieldRef,
+  type FilterScope,
+  isHistoryOperator,
+  isRelative,
+  operatorsOf,
+  parseField,
+} from './fields.ts';
+import { parseIsoDate, spanMs } from './values.ts';
+import type { Filter } from './filters.ts';
+
+/** A hundred years: beyond it a relative date leaves what Postgres can hold, and no contact is that old. */
+const MAX_SPAN_MS = 36_525 * 86_400_000;
+/** What Postgres cannot store in text or jsonb: NUL, and half of a surrogate pair. */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+
+export interface FilterFault {
+  key: 'field' | 'operator' | 'value' | 'unit';
+  message: string;
+}
+
+/** The faults of a filter that has the right shape; none when it can be compiled and evaluated. */
+export function checkFilter(filter: Filter, scope: FilterScope): FilterFault[] {
+  const ref = UNSTORABLE.test(filter.field) ? undefined : parseField(filter.field, filter.operator, scope);
+  if (!ref) return [{ key: 'field', message: unknownField(filter.field, scope) }];
+  const operators = operatorsOf(ref.kind);
+  if (!operators.includes(filter.operator)) {
+    const message = `The field ${filter.field} does not take ${filter.operator}; it takes ${operators.join(', ')}.`;
+    return [{ key: 'operator', message }];
+  }
+  return isRelative(filter.operator) ? checkSpan(filter) : checkValue(filter, ref);
+}
+
+function unknownField(field: string, scope: FilterScope): string {
+  if (scope === 'wait') return 'A filter on the event names a key of its data, as event.<key> or the bare key.';
+  const known = ['email', 'subscribed', 'createdAt', 'updatedAt', 'data.<path>', 'event.<name>', 'segment.<id>'];
+  known.push('email.<sent|delivered|opened|clicked|bounced|complained>');
+  if (scope === 'step') known.push('event.<key>', 'context.<key>');
+  const bare = /^[\w-]+$/.test(field) ? ` A custom field is written data.${field}.` : '';
+  return `There is no such field.${bare} Fields are ${known.join(', ')}.`;
+}
+
+function checkSpan({ operator, value, unit }: Filter): FilterFault[] {
+  const faults: FilterFault[] = [];
+  if (typeof value !== 'number' || value <= 0) {
+    faults.push({ key: 'value', message: `${operator} needs a number above 0 as its value.` });
+  }
+  if (!unit) faults.push({ key: 'unit', message: `${operator} needs a unit: minutes, hours, days or weeks.` });
+  else if (typeof value === 'number' && spanMs(value, unit) > MAX_SPAN_MS) {
+    faults.push({ key: 'value', message: 'The span is longer than a hundred years.' });
+  }
+  return faults;
+}
+
+function checkValue(filter: Filter, ref: FieldRef): FilterFault[] {
+  const message = valueFault(filter, ref);
+  return message ? [{ key: 'value', message }] : [];
+}
+
+function valueFault(filter: Filter, ref: FieldRef): string | undefined {
+  const { operator, value } = filter;
+  if (isHistoryOperator(operator) || operator === 'memberOf' || operator === 'notMemberOf') return undefined;
+  if (operator === 'exists' || operator === 'notExists') {
+    return value === false ? `${operator} takes no value; use ${opposite(operator)}.` : undefined;
+  }
+  if (operator === 'in' || operator === 'notIn') {
+    if (!Array.isArray(value) || value.length === 0) return `${operator} needs a list with at least one value.`;
+  } else if (Array.isArray(value) || value === undefined) {
+    return `${operator} needs a single value.${value === undefined ? ' For a missing field use notExists.' : ''}`;
+  }
+  return typeFault(filter, ref);
+}
+
+function opposite(operator: 'exists' | 'notExists'): string {
+  return operator === 'exists' ? 'notExists' : 'exists';
+}
+
+function typeFault({ field, operator, value }: Filter, ref: FieldRef): string | undefined {
+  for (const item of Array.isArray(value) ? value : [value]) {
+    if (typeof item === 'string' && UNSTORABLE.test(item)) return 'The text holds a character that cannot be stored.';
+    if (ref.kind === 'subscribed' && typeof item !== 'boolean') return `${field} is compared with true or false.`;
+    if (ref.kind === 'email' && typeof item !== 'string') return `${field} is compared with text.`;
+    const dated = ref.kind === 'createdAt' || ref.kind === 'updatedAt';
+    if (dated && (typeof item !== 'string' || parseIsoDate(item) === undefined)) {
+      return `${field} is compared with an ISO 8601 date or date-time.`;
+    }
+  }
+  switch (operator) {
+    case 'contains':
+    case 'notContains':
+      return value === '' ? `${operator} needs a text that is not empty.` : undefined;
+    case 'startsWith':
+    case 'endsWith':
+      return typeof value === 'string' && value !== '' ? undefined : `${operator} needs a text that is not empty.`;
+    case 'greaterThan':
+    case 'lessThan':
+    case 'greaterThanOrEqual':
+    case 'lessThanOrEqual':
+      return typeof value === 'boolean' ? `${operator} needs a number, a date or a text.` : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The filter language evaluated in memory: what `db/segments/filter-sql.ts` must agree with, what decides the parts of a
+ * CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2, §7.2.
+ */
+import {
+  type FieldRef,
+  type FilterScope,
+  type HistoryOperator,
+  isHistoryOperator,
+  isValueOperator,
+  parseField,
+  type ValueOperator,
+} from './fields.ts';
+import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
+import type { Condition, Filter, FilterValue } from './filters.ts';
+
+/** One email of a contact: the instants of its activities. Test mails are not to be handed in. */
+export interface EmailActivityTimes {
+  sent?: Date | null;
+  delivered?: Date | null;
+  opened?: Date | null;
+  clicked?: Date | null;
+  bounced?: Date | null;
+  complained?: Date | null;
+}
+
+/** All that a condition can look at. */
+export interface FilterWorld {
+  now: Date;
+  contact: { email: string; subscribed: boolean; createdAt: Date; updatedAt: Date; data: Record<string, unknown> };
+  events: readonly { name: string; createdAt: Date }[];
+  emails: readonly EmailActivityTimes[];
+  /** Ids, in lower case, of the segments that the contact is in. */
+  segmentIds: ReadonlySet<string>;
+  /** In a CONDITION step: the data of the event that started the execution. */
+  payload?: unknown;
+  /** In a CONDITION step: the variables of a manual start. */
+  context?: unknown;
+}
+
+/** Whether the condition holds for the contact. */
+export function evaluateCondition(condition: Condition, world: FilterWorld, scope: FilterScope = 'audience'): boolean {
+  return evaluateGroups(condition, (filter) => {
+    const ref = parseField(filter.field, filter.operator, scope);
+    return ref !== undefined && evaluateFilter(filter, ref, world);
+  });
+}
+
+/** Whether the filters of a wait hold for an event's data; no condition is "any event of the name". */
+export function matchesEventData(condition: Condition | null | undefined, data: unknown, now: Date): boolean {
+  if (!condition) return true;
+  return evaluateGroups(condition, (filter) => {
+    const ref = parseField(filter.field, filter.operator, 'wait');
+    return ref?.kind === 'payload' && evaluateValueFilter(filter, valueAt(data, ref.path), now);
+  });
+}
+
+/** Whether a filter with a value operator holds for a value; undefined and null are a missing field. */
+export function evaluateValueFilter(filter: Filter, stored: unknown, now: Date): boolean {
+  const { operator, value, unit } = filter;
+  if (!isValueOperator(operator)) return false;
+  const positive = POSITIVE[operator];
+  if (positive) return !evaluateValueFilter({ ...filter, operator: positive }, stored, now);
+  if (stored === undefined || stored === null) return false;
+  if (operator === 'exists') return true;
+  if (operator === 'within' || operator === 'olderThan') {
+    return typeof value === 'number' && unit !== undefined && holdsInTime(operator, stored, now, spanMs(value, unit));
+  }
+  return value !== undefined && holdsValue(operator, stored, value);
+}
+
+/** A negative operator is the opposite of its positive one, also for a field that is not there. */
+const POSITIVE: Partial<Record<ValueOperator, ValueOperator>> = {
+  notEquals: 'equals',
+  notContains: 'contains',
+  notIn: 'in',
+  notExists: 'exists',
+};
+
+function evaluateGroups(condition: Condition, holds: (filter: Filter) => boolean): boolean {
+  const groups = condition.groups.map(
+    (group) => group.filters.every(holds) && (!group.conditions || evaluateGroups(group.conditions, holds)),
+  );
+  return condition.logic === 'AND' ? groups.every(Boolean) : groups.some(Boolean);
+}
+
+function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): boolean {
+  switch (ref.kind) {
+    case 'email':
+      return evaluateValueFilter(filter, world.contact.email, world.now);
+    case 'subscribed':
+      return evaluateValueFilter(filter, world.contact.subscribed, world.now);
+    case 'createdAt':
+    case 'updatedAt':
+      return evaluateOwnInstant(filter, world.contact[ref.kind], world.now);
+    case 'data':
+      return evaluateValueFilter(filter, valueAt(world.contact.data, ref.path), world.now);
+    case 'payload':
+      return evaluateValueFilter(filter, valueAt(world.payload, ref.path), world.now);
+    case 'context':
+      return evaluateValueFilter(filter, valueAt(world.context, ref.path), world.now);
+    case 'event': {
+      const times = world.events.filter((event) => event.name === ref.name).map((event) => event.createdAt);
+      return evaluateHistory(filter, times, world.now);
+    }
+    case 'activity': {
+      const times = world.emails.map((email) => email[ref.activity]).filter((at) => at !== null && at !== undefined);
+      return evaluateHistory(filter, times, world.now);
+    }
+    case 'segment':
+      return world.segmentIds.has(ref.segmentId) === (filter.operator === 'memberOf');
+  }
+}
+
+/** An instant that the service itself wrote is never in the future, so `within` needs no upper end (clocks differ). */
+function evaluateOwnInstant(filter: Filter, at: Date, now: Date): boolean {
+  const { operator, value, unit } = filter;
+  if (operator !== 'within') return evaluateValueFilter(filter, at.toISOString(), now);
+  return typeof value === 'number' && unit !== undefined && at.getTime() >= now.getTime() - spanMs(value, unit);
+}
+
+function evaluateHistory({ operator, value, unit }: Filter, times: readonly Date[], now: Date): boolean {
+  if (!isHistoryOperator(operator)) return false;
+  const span = typeof value === 'number' && unit ? spanMs(value, unit) : 0;
+  const since = now.getTime() - span;
+  return holdsInHistory(
+    operator,
+    times.length > 0,
+    times.some((at) => at.getTime() >= since),
+  );
+}
+
+/** `recent`: at least one lies within the span. `triggeredOlderThan` is "did it, and the last time is longer ago". */
+function holdsInHistory(operator: HistoryOperator, ever: boolean, recent: boolean): boolean {
+  switch (operator) {
+    case 'triggered':
+      return ever;
+    case 'notTriggered':
+      return !ever;
+    case 'triggeredWithin':
+      return recent;
+    case 'notTriggeredWithin':
+      return !recent;
+    case 'triggeredOlderThan':
+      return ever && !recent;
+  }
+}
+
+/** `within` ends now: a date to come is neither within the last days nor older than them. */
+function holdsInTime(operator: 'within' | 'olderThan', stored: unknown, now: Date, span: number): boolean {
+  const instant = typeof stored === 'string' ? parseIsoDate(stored) : undefined;
+  if (instant === undefined) return false;
+  const since = now.getTime() - span;
+  return operator === 'olderThan' ? instant < since : instant >= since && instant <= now.getTime();
+}
+
+function holdsValue(operator: ValueOperator, stored: unknown, value: FilterValue): boolean {
+  if (Array.isArray(value)) return operator === 'in' && value.some((item) => equalsValue(stored, item));
+  switch (operator) {
+    case 'equals':
+      return equalsValue(stored, value);
+    case 'contains':
+      return containsValue(stored, value);
+    case 'startsWith':
+      return isText(stored, value) && foldCase(stored).startsWith(foldCase(String(value)));
+    case 'endsWith':
+      return isText(stored, value) && foldCase(stored).endsWith(foldCase(String(value)));
+    default:
+      return typeof value !== 'boolean' && holdsOrder(operator, compareValue(stored, value));
+  }
+}
+
+function isText(stored: unknown, value: Scalar): stored is string {
+  return typeof stored === 'string' && typeof value === 'string';
+}
+
+/** An element of a list, or a part of a text. */
+function containsValue(stored: unknown, value: Scalar): boolean {
+  if (Array.isArray(stored)) return stored.some((item) => equalsValue(item, value));
+  return isText(stored, value) && foldCase(stored).includes(foldCase(String(value)));
+}
+
+function holdsOrder(operator: ValueOperator, order: number | undefined): boolean {
+  if (order === undefined) return false;
+  switch (operator) {
+    case 'greaterThan':
+      return order > 0;
+    case 'greaterThanOrEqual':
+      return order >= 0;
+    case 'lessThan':
+      return order < 0;
+    case 'lessThanOrEqual':
+      return order <= 0;
+    default:
+      return false;
+  }
+}

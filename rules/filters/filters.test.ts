@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { collectReferences, conditionUses } from './references.ts';
+import {
+  ConditionInput,
+  MAX_CONDITION_DEPTH,
+  MAX_FILTERS,
+  parseCondition,
+  StepConditionInput,
+  WaitFiltersInput,
+} from './filters.ts';
+
+const SEGMENT = '019a0000-0000-7000-8000-000000000001';
+const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const OLD = { field: 'data.age', operator: 'greaterThan', value: 18 };
+
+function faults(input: unknown, schema = ConditionInput): [string, string][] {
+  const result = schema.safeParse(input);
+  return result.success ? [] : result.error.issues.map((issue) => [issue.path.join('.'), issue.code]);
+}
+
+function nested(levels: number): unknown {
+  const group = levels > 1 ? { filters: [PRO], conditions: nested(levels - 1) } : { filters: [PRO] };
+  return { logic: 'AND', groups: [group] };
+}
+
+describe('a condition', () => {
+  it('in the simple form becomes the full one: one group for AND, a group a filter for OR', () => {
+    expect(ConditionInput.parse({ operator: 'AND', conditions: [PRO, OLD] })).toEqual({
+      logic: 'AND',
+      groups: [{ filters: [PRO, OLD] }],
+    });
+    expect(ConditionInput.parse({ operator: 'OR', conditions: [PRO, OLD] })).toEqual({
+      logic: 'OR',
+      groups: [{ filters: [PRO] }, { filters: [OLD] }],
+    });
+  });
+
+  it('in the full form is kept, without what is not its own', () => {
+    const condition = { logic: 'OR', groups: [{ filters: [{ ...PRO, unit: null, id: 7 }], conditions: nested(2) }] };
+    expect(ConditionInput.parse(condition)).toEqual({
+      logic: 'OR',
+      groups: [{ filters: [PRO], conditions: nested(2) }],
+    });
+  });
+
+  it('may have a group that holds a nested condition only', () => {
+    const condition = { logic: 'AND', groups: [{ filters: [], conditions: nested(1) }] };
+    expect(ConditionInput.parse(condition)).toEqual(condition);
+  });
+
+  it(`nests ${MAX_CONDITION_DEPTH} deep and no deeper, however deep the input`, () => {
+    expect(faults(nested(MAX_CONDITION_DEPTH))).toEqual([]);
+    expect(faults(nested(5000))).toEqual([[`${'groups.0.conditions.'.repeat(10)}`.slice(0, -1), 'custom']]);
+  });
+
+  it(`holds ${MAX_FILTERS} filters and no more, over all its groups`, () => {
+    const groups = (n: number) => ({
+      logic: 'AND',
+      groups: Array.from({ length: n }, () => ({ filters: [PRO, OLD] })),
+    });
+    expect(faults(groups(250))).toEqual([]);
+    expect(faults(groups(251))).toEqual([['groups.250.filters', 'too_big']]);
+    expect(faults({ operator: 'AND', conditions: Array(501).fill(PRO) })).toEqual([['conditions', 'too_big']]);
+  });
+
+  it.each([
+    ['nothing', undefined, '', 'invalid_type'],
+    ['a text', 'all', '', 'invalid_type'],
+    ['no logic', { groups: [{ filters: [PRO] }] }, 'logic', 'invalid_value'],
+    ['an unknown logic', { logic: 'XOR', groups: [{ filters: [PRO] }] }, 'logic', 'invalid_value'],
+    ['no groups', { logic: 'AND' }, 'groups', 'invalid_type'],
+    ['empty groups, which would be everybody', { logic: 'AND', groups: [] }, 'groups', 'too_small'],
+    ['an empty group', { logic: 'AND', groups: [{ filters: [] }] }, 'groups.0.filters', 'too_small'],
+    ['an empty simple form', { operator: 'AND', conditions: [] }, 'conditions', 'too_small'],
+    ['a filter that is none', { operator: 'AND', conditions: [7] }, 'conditions.0', 'invalid_type'],
+    [
+      'an unknown operator',
+      { operator: 'AND', conditions: [{ ...PRO, operator: 'is' }] },
+      'conditions.0.operator',
+      'invalid_value',
+    ],
+  ])('of %s is refused at its place', (_, input, field, code) => {
+    expect(faults(input)).toEqual([[field, code]]);
+  });
+
+  it('tells every fault at once, each at its own path', () => {
+    const group = {
+      filters: [
+        { ...PRO, field: 'plan' },
+        { ...OLD, value: true },
+      ],
+    };
+    expect(faults({ logic: 'AND', groups: [group] })).toEqual([
+      ['groups.0.filters.0.field', 'custom'],
+      ['groups.0.filters.1.value', 'custom'],
+    ]);
+  });
+});
+
+describe('a filter', () => {
+  it.each([
+    [{ field: 'plan', operator: 'equals', value: 'pro' }, 'field'],
+    [{ field: 'data.', operator: 'exists' }, 'field'],
+    [{ field: 'data.a..b', operator: 'exists' }, 'field'],
+    [{ field: 'data.a\0', operator: 'exists' }, 'field'],
+    [{ field: 'context.plan', operator: 'exists' }, 'field'],
+    [{ field: 'email.read', operator: 'triggered' }, 'field'],
+    [{ field: 'segment.vip', operator: 'memberOf' }, 'field'],
+    [{ field: 'data.plan', operator: 'triggered' }, 'operator'],
+    [{ field: 'event.signup', operator: 'equals', value: 1 }, 'operator'],
+    [{ field: 'email.opened', operator: 'exists' }, 'operator'],
+    [{ field: 'email', operator: 'within', value: 1, unit: 'days' }, 'operator'],
+    [{ field: 'email', operator: 'memberOf' }, 'operator'],
+    [{ field: `segment.${SEGMENT}`, operator: 'equals', value: true }, 'operator'],
+    [{ field: 'subscribed', operator: 'contains', value: 'x' }, 'operator'],
+    [{ field: 'createdAt', operator: 'startsWith', value: '2026' }, 'operator'],
+    [{ field: 'data.plan', operator: 'equals' }, 'value'],
+    [{ field: 'data.plan', operator: 'equals', value: ['pro'] }, 'value'],
+    [{ field: 'data.plan', operator: 'equals', value: { a: 1 } }, 'value'],
+    [{ field: 'data.plan', operator: 'equals', value: 'a\0' }, 'value'],
+    [{ field: 'data.plan', operator: 'equals', value: '\ud800' }, 'value'],
+    [{ field: 'data.plan', operator: 'in', value: 'pro' }, 'value'],
+    [{ field: 'data.plan', operator: 'in', value: [] }, 'value'],
+    [{ field: 'data.plan', operator: 'startsWith', value: 5 }, 'value'],
+    [{ field: 'data.plan', operator: 'contains', value: '' }, 'value'],
+    [{ field: 'data.plan', operator: 'greaterThan', value: true }, 'value'],
+    [{ field: 'data.plan', operator: 'exists', value: false }, 'value'],
+    [{ field: 'subscribed', operator: 'equals', value: 'true' }, 'value'],
+    [{ field: 'email', operator: 'equals', value: 5 }, 'value'],
+    [{ field: 'createdAt', operator: 'lessThan', value: 'yesterday' }, 'value'],
+    [{ field: 'createdAt', operator: 'within', value: 0, unit: 'days' }, 'value'],
+    [{ field: 'createdAt', operator: 'within', value: '7', unit: 'days' }, 'value'],
+    [{ field: 'createdAt', operator: 'within', value: 7 }, 'unit'],
+    [{ field: 'createdAt', operator: 'within', value: 7, unit: 'years' }, 'unit'],
+    [{ field: 'createdAt', operator: 'within', value: 1e9, unit: 'weeks' }, 'value'],
+    [{ field: 'event.signup', operator: 'triggeredWithin', value: 7 }, 'unit'],
+  ])('%j is refused for its %s', (filter, key) => {
+    expect(faults({ operator: 'AND', conditions: [filter] }).map(([field]) => field)).toEqual([`conditions.0.${key}`]);
+  });
+
+  it.each([
+    { field: 'data.address.city', operator: 'contains', value: 'er' },
+    { field: 'data.tags', operator: 'contains', value: 5 },
+    { field: 'data.plan', operator: 'notIn', value: ['pro', 1, true] },
+    { field: 'event.email.open', operator: 'triggered' },
+    { field: 'email.opened', operator: 'notTriggeredWithin', value: 2, unit: 'weeks' },
+    { field: `segment.${SEGMENT}`, operator: 'notMemberOf' },
+    { field: 'createdAt', operator: 'greaterThanOrEqual', value: '2026-11-21T10:00:00+01:00' },
+    { field: 'subscribed', operator: 'equals', value: true },
+    { field: 'contact.email', operator: 'endsWith', value: '@example.com' },
+  ])('%j is taken', (filter) => {
+    expect(faults({ operator: 'AND', conditions: [filter] })).toEqual([]);
+  });
+});
+
+describe('a CONDITION step', () => {
+  it('takes one filter by itself, and the trigger payload and the context as fields', () => {
+    const filter = { field: 'event.amount', operator: 'greaterThan', value: 100 };
+    expect(StepConditionInput.parse(filter)).toEqual({ logic: 'AND', groups: [{ filters: [filter] }] });
+    expect(faults({ field: 'context.source', operator: 'exists' }, StepConditionInput)).toEqual([]);
+    expect(faults({ field: 'event.signup', operator: 'triggered' }, StepConditionInput)).toEqual([]);
+  });
+
+  it('tells the fault of one filter by its own key', () => {
+    expect(faults({ field: 'plan', operator: 'exists' }, StepConditionInput)).toEqual([['field', 'custom']]);
+  });
+});
+
+describe('the filters of a wait', () => {
+  it('are one filter, a list of them or a condition, on keys of the event by either name', () => {
+    const filter = { field: 'amount', operator: 'greaterThan', value: 100 };
+    const condition = { logic: 'AND', groups: [{ filters: [filter] }] };
+    for (const input of [filter, [filter], condition, { operator: 'AND', conditions: [filter] }]) {
+      expect(WaitFiltersInput.parse(input)).toEqual(condition);
+    }
+    expect(faults([{ field: 'event.amount', operator: 'exists' }], WaitFiltersInput)).toEqual([]);
+    expect(faults([{ field: 'event.amount', operator: 'triggered' }], WaitFiltersInput)).toEqual([
+      ['0.operator', 'custom'],
+    ]);
+    expect(faults([], WaitFiltersInput)).toEqual([['', 'too_small']]);
+  });
+});
+
+describe('the references of a condition', () => {
+  const condition = StepConditionInput.parse({
+    logic: 'OR',
+    groups: [
+      {
+        filters: [
+          PRO,
+          { field: 'data.address.city', operator: 'exists' },
+          { field: 'event.signup', operator: 'triggered' },
+        ],
+      },
+      {
+        filters: [{ field: 'event.amount', operator: 'exists' }],
+        conditions: {
+          operator: 'AND',
+          conditions: [
+            { field: `segment.${SEGMENT.toUpperCase()}`, operator: 'memberOf' },
+            { field: 'email.clicked', operator: 'triggered' },
+            PRO,
+          ],
+        },
+      },
+    ],
+  });
+
+  it('are found at every depth, each once; the trigger payload is none', () => {
+    expect(collectReferences(condition, 'step')).toEqual({
+      dataFields: ['plan', 'address.city'],
+      eventNames: ['signup'],
+      segmentIds: [SEGMENT],
+      emailActivities: ['clicked'],
+    });
+  });
+
+  it('tell whether a field is used, also by a path below it', () => {
+    expect(conditionUses(condition, { dataField: 'address' }, 'step')).toBe(true);
+    expect(conditionUses(condition, { dataField: 'data.plan' }, 'step')).toBe(true);
+    expect(conditionUses(condition, { dataField: 'pla' }, 'step')).toBe(false);
+    expect(conditionUses(condition, { eventName: 'signup' }, 'step')).toBe(true);
+    expect(conditionUses(condition, { segmentId: SEGMENT }, 'step')).toBe(true);
+  });
+});
+
+it('a condition that is stored is read, however long its texts were allowed to be', () => {
+  const stored = { logic: 'AND', groups: [{ filters: [{ ...PRO, value: 'x'.repeat(2_000) }] }] };
+  expect(parseCondition(stored)).toEqual(stored);
+  expect(faults(stored)).toEqual([['groups.0.filters.0.value', 'custom']]);
+});

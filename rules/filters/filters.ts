@@ -1,0 +1,242 @@
+/**
+ * The filter language of segments, audiences, CONDITION steps and waits: its types, its limits, and the zod schemas
+ * that read it. Both forms are taken and the full one is returned (contract §5.1). Negative operators match a contact
+ * that lacks the field: who asks for "plan is not pro" means them too.
+ */
+import { z } from 'zod';
+import { conditionSizeFault } from './condition-size.ts';
+import { checkFilter } from './check.ts';
+import { type FilterScope, OPERATORS, type Operator, UNITS, type Unit } from './fields.ts';
+import type { Scalar } from './values.ts';
+
+/** Nesting of conditions, the outermost counted as 1. Bounds the depth of the SQL and of every recursion here. */
+export const MAX_CONDITION_DEPTH = 10;
+/** Filters of a whole condition. Bounds the parameters of one statement. */
+export const MAX_FILTERS = 500;
+
+export type FilterValue = Scalar | Scalar[];
+
+export interface Filter {
+  field: string;
+  operator: Operator;
+  value?: FilterValue;
+  unit?: Unit;
+}
+
+/** All filters hold, and so does `conditions` where there is one. */
+export interface Group {
+  filters: Filter[];
+  conditions?: Condition;
+}
+
+export interface Condition {
+  logic: 'AND' | 'OR';
+  groups: Group[];
+}
+
+const ScalarSchema = z.union([z.string(), z.number(), z.boolean()]);
+
+/** One filter as it is stored and answered. */
+const FilterSchema = z
+  .object({
+    field: z.string().meta({ description: 'email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, …' }),
+    operator: z.enum(OPERATORS),
+    value: z.union([ScalarSchema, z.array(ScalarSchema)]).optional(),
+    unit: z.enum(UNITS).optional(),
+  })
+  .meta({ id: 'Filter', example: { field: 'data.plan', operator: 'equals', value: 'pro' } });
+
+/** The full form of a condition as it is stored and answered; for documents, since `ConditionInput` does the checks. */
+export const ConditionSchema: z.ZodType<Condition> = z
+  .object({
+    logic: z.enum(['AND', 'OR']),
+    get groups() {
+      return z.array(GroupSchema);
+    },
+  })
+  .meta({
+    id: 'Condition',
+    description: `Groups joined by logic; the filters of a group are ANDed. At most ${MAX_CONDITION_DEPTH} deep and ${MAX_FILTERS} filters.`,
+  });
+
+const GroupSchema = z
+  .object({
+    filters: z.array(FilterSchema),
+    get conditions() {
+      return ConditionSchema.optional();
+    },
+  })
+  .meta({ id: 'FilterGroup' });
+
+/** A new condition of a segment or an audience, in either form and of a size that may be kept; yields the full one. */
+export const ConditionInput: z.ZodType<Condition, unknown> = z
+  .unknown()
+  .superRefine((input, ctx) => {
+    const fault = conditionSizeFault(input);
+    if (fault) ctx.addIssue({ code: 'custom', ...fault, params: { code: 'too_big' } });
+  })
+  .pipe(conditionInput('audience'));
+
+/** The condition of a CONDITION step: a whole one in either form, or one filter by itself. */
+export const StepConditionInput = conditionInput('step');
+
+/** The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold. */
+export const WaitFiltersInput = conditionInput('wait');
+
+/** Reads a stored condition again. @throws ZodError when it is none */
+export function parseCondition(input: unknown, scope: FilterScope = 'audience'): Condition {
+  return conditionInput(scope).parse(input);
+}
+
+function conditionInput(scope: FilterScope): z.ZodType<Condition, unknown> {
+  return z.unknown().transform((input, ctx): Condition => {
+    const reader = new ConditionReader(scope, (issue) => ctx.issues.push(issue));
+    const condition = reader.read(input);
+    return ctx.issues.length > 0 ? z.NEVER : condition;
+  });
+}
+
+type Path = (string | number)[];
+type Report = (issue: z.core.$ZodRawIssue) => void;
+
+const FilterShape = z.object({
+  field: z.string().min(1).max(300),
+  operator: z.enum(OPERATORS),
+  value: z
+    .union([ScalarSchema, z.array(ScalarSchema).max(MAX_FILTERS), z.null()], { error: valueShapeError })
+    .optional(),
+  unit: z.enum(UNITS).nullish(),
+});
+
+/**
+ * Reads by hand what zod's unions would refuse with "Invalid input": the two forms differ by their keys, so each fault
+ * is told at its own path, and the depth is checked before the recursion.
+ */
+class ConditionReader {
+  readonly #scope: FilterScope;
+  readonly #report: Report;
+  #filters = 0;
+
+  constructor(scope: FilterScope, report: Report) {
+    this.#scope = scope;
+    this.#report = report;
+  }
+
+  read(input: unknown): Condition {
+    if (this.#scope === 'wait' && Array.isArray(input)) {
+      return { logic: 'AND', groups: [{ filters: this.#filterList(input, []) }] };
+    }
+    if (this.#scope !== 'audience' && isRecord(input) && 'field' in input) {
+      return { logic: 'AND', groups: [{ filters: this.#filter(input, []) }] };
+    }
+    return this.#condition(input, [], 1);
+  }
+
+  #condition(input: unknown, path: Path, depth: number): Condition {
+    if (depth > MAX_CONDITION_DEPTH) {
+      this.#fault(input, path, `Conditions nest at most ${MAX_CONDITION_DEPTH} deep.`);
+    } else if (!isRecord(input)) {
+      this.#report({ code: 'invalid_type', expected: 'object', input, path });
+    } else if ('operator' in input || (Array.isArray(input.conditions) && !('groups' in input))) {
+      return this.#simple(input, path);
+    } else {
+      return { logic: this.#logic(input, 'logic', path), groups: this.#groups(input.groups, path, depth) };
+    }
+    return { logic: 'AND', groups: [] };
+  }
+
+  /** `{ operator, conditions: [Filter] }`: one group of all for AND, a group for each for OR. */
+  #simple(input: Record<string, unknown>, path: Path): Condition {
+    const logic = this.#logic(input, 'operator', path);
+    const filters = this.#filterList(input.conditions, [...path, 'conditions']);
+    return { logic, groups: logic === 'AND' ? [{ filters }] : filters.map((filter) => ({ filters: [filter] })) };
+  }
+
+  #logic(input: Record<string, unknown>, key: string, path: Path): Condition['logic'] {
+    const logic = input[key];
+    if (logic === 'AND' || logic === 'OR') return logic;
+    this.#report({ code: 'invalid_value', values: ['AND', 'OR'], input: logic, path: [...path, key] });
+    return 'AND';
+  }
+
+  #groups(input: unknown, path: Path, depth: number): Group[] {
+    const here = [...path, 'groups'];
+    if (!Array.isArray(input)) {
+      this.#report({ code: 'invalid_type', expected: 'array', input, path: here });
+      return [];
+    }
+    if (input.length === 0) this.#tooSmall(input, here);
+    if (input.length > MAX_FILTERS) {
+      this.#tooBig(input, here);
+      return [];
+    }
+    return input.map((group, index) => this.#group(group, [...here, index], depth));
+  }
+
+  #group(input: unknown, path: Path, depth: number): Group {
+    if (!isRecord(input)) {
+      this.#report({ code: 'invalid_type', expected: 'object', input, path });
+      return { filters: [] };
+    }
+    const nested = input.conditions ?? undefined;
+    const optional = nested !== undefined && (input.filters === undefined || isEmptyArray(input.filters));
+    const filters = optional ? [] : this.#filterList(input.filters, [...path, 'filters']);
+    if (nested === undefined) return { filters };
+    return { filters, conditions: this.#condition(nested, [...path, 'conditions'], depth + 1) };
+  }
+
+  #filterList(input: unknown, path: Path): Filter[] {
+    if (!Array.isArray(input)) {
+      this.#report({ code: 'invalid_type', expected: 'array', input, path });
+      return [];
+    }
+    if (input.length === 0) this.#tooSmall(input, path);
+    const before = this.#filters;
+    this.#filters += input.length;
+    if (this.#filters <= MAX_FILTERS) return input.flatMap((filter, index) => this.#filter(filter, [...path, index]));
+    if (before <= MAX_FILTERS) this.#tooBig(input, path);
+    return [];
+  }
+
+  #filter(input: unknown, path: Path): Filter[] {
+    const shape = FilterShape.safeParse(input);
+    if (!shape.success) {
+      for (const issue of shape.error.issues)
+        this.#report({ ...issue, input: undefined, path: [...path, ...issue.path] });
+      return [];
+    }
+    const { field, operator, value, unit } = shape.data;
+    const filter: Filter = { field, operator };
+    if (value !== undefined && value !== null) filter.value = value;
+    if (unit) filter.unit = unit;
+    for (const fault of checkFilter(filter, this.#scope)) this.#fault(input, [...path, fault.key], fault.message);
+    return [filter];
+  }
+
+  #fault(input: unknown, path: Path, message: string): void {
+    this.#report({ code: 'custom', message, input, path });
+  }
+
+  #tooSmall(input: unknown, path: Path): void {
+    this.#report({ code: 'too_small', origin: 'array', minimum: 1, inclusive: true, input, path });
+  }
+
+  #tooBig(input: unknown, path: Path): void {
+    const message = `A condition holds at most ${MAX_FILTERS} filters.`;
+    this.#report({ code: 'too_big', origin: 'array', maximum: MAX_FILTERS, inclusive: true, input, path, message });
+  }
+}
+
+function valueShapeError(issue: { input?: unknown }): string {
+  return Array.isArray(issue.input)
+    ? `A list of at most ${MAX_FILTERS} strings, numbers or booleans is expected.`
+    : 'A string, a number, a boolean or a list of them is expected.';
+}
+
+function isRecord(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+function isEmptyArray(input: unknown): boolean {
+  return Array.isArray(input) && input.length === 0;
+}

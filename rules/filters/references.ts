@@ -1,0 +1,57 @@
+/** What a condition names, for "where is this used" and for the guards before something is deleted. */
+import { type EmailActivity, type FieldRef, type FilterScope, parseField } from './fields.ts';
+import { type Condition, type Filter, parseCondition } from './filters.ts';
+
+export interface ConditionReferences {
+  /** Paths of contact data without the `data.` prefix, such as `plan` or `address.city`. */
+  dataFields: string[];
+  /** Names of events in the contact's history; keys of the trigger payload are none. */
+  eventNames: string[];
+  segmentIds: string[];
+  emailActivities: EmailActivity[];
+}
+
+/** Everything a condition names, each once, in the order it is met. */
+export function collectReferences(condition: Condition, scope: FilterScope = 'audience'): ConditionReferences {
+  const refs = [...allFilters(condition)].map((filter) => parseField(filter.field, filter.operator, scope));
+  return {
+    dataFields: pick(refs, (ref) => (ref.kind === 'data' ? ref.path.join('.') : undefined)),
+    eventNames: pick(refs, (ref) => (ref.kind === 'event' ? ref.name : undefined)),
+    segmentIds: pick(refs, (ref) => (ref.kind === 'segment' ? ref.segmentId : undefined)),
+    emailActivities: pick(refs, (ref) => (ref.kind === 'activity' ? ref.activity : undefined)),
+  };
+}
+
+/** What a user of "where is this used" asks for; one of the three. */
+export type ReferenceTarget = { dataField: string } | { eventName: string } | { segmentId: string };
+
+/** Whether a condition uses a data field (a path below it counts), an event name or a segment. */
+export function conditionUses(condition: Condition, target: ReferenceTarget, scope: FilterScope = 'audience'): boolean {
+  const references = collectReferences(condition, scope);
+  if ('eventName' in target) return references.eventNames.includes(target.eventName);
+  if ('segmentId' in target) return references.segmentIds.includes(target.segmentId.toLowerCase());
+  const key = target.dataField.startsWith('data.') ? target.dataField.slice('data.'.length) : target.dataField;
+  return references.dataFields.some((path) => path === key || path.startsWith(`${key}.`));
+}
+
+/** `conditionUses` of a condition as it is stored, which may be half written: what cannot be read uses nothing. */
+export function storedConditionUses(stored: unknown, target: ReferenceTarget, scope: FilterScope): boolean {
+  try {
+    return conditionUses(parseCondition(stored, scope), target, scope);
+  } catch {
+    return false;
+  }
+}
+
+/** The filters of a condition, in order, at every depth. */
+function* allFilters(condition: Condition): Generator<Filter> {
+  for (const group of condition.groups) {
+    yield* group.filters;
+    if (group.conditions) yield* allFilters(group.conditions);
+  }
+}
+
+function pick<T>(refs: readonly (FieldRef | undefined)[], name: (ref: FieldRef) => T | undefined): T[] {
+  const names = refs.map((ref) => (ref ? name(ref) : undefined)).filter((found) => found !== undefined);
+  return [...new Set(names)];
+}

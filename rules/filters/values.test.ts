@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { matchesEventData } from './evaluate.ts';
+import { compareText, foldCase, parseIsoDate, valueAt } from './values.ts';
+import { WaitFiltersInput } from './filters.ts';
+
+describe('an ISO date', () => {
+  it.each([
+    ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21T10:30', '2026-11-21T10:30:00.000Z'],
+    ['2026-11-21 10:30:05.1239', '2026-11-21T10:30:05.123Z'],
+    ['2026-11-21T10:30:05+02:30', '2026-11-21T08:00:05.000Z'],
+    ['2026-11-21T10:30:05-0100', '2026-11-21T11:30:05.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ])('%s is %s', (text, instant) => {
+    expect(new Date(parseIsoDate(text) ?? 0).toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '2026-02-29',
+    '2026-13-01',
+    '2026-11-21T24:00',
+    '20261121',
+    'today',
+    '',
+    '2026',
+    '0000-01-01',
+    '2026-11-21T10',
+  ])('%j is none', (text) => expect(parseIsoDate(text)).toBeUndefined());
+});
+
+it('case is folded by single letters, and text is ordered by code points', () => {
+  expect(foldCase('İΣΑΣ Straße')).toBe('iσασ straße');
+  expect(compareText('\uff61', '😀')).toBeLessThan(0);
+});
+
+it('a path reads own keys only, elements by number, and a key with a dot before the nested one', () => {
+  expect(valueAt({ a: { b: [1, 2] } }, ['a', 'b', '1'])).toBe(2);
+  expect(valueAt({ 'a.b': 1, a: { b: 2 } }, ['a', 'b'])).toBe(1);
+  expect(valueAt({}, ['constructor'])).toBeUndefined();
+  expect(valueAt(null, ['a'])).toBeUndefined();
+});
+
+it('the filters of a wait look at the data of the event', () => {
+  const now = new Date('2026-11-21T12:00:00Z');
+  const filters = WaitFiltersInput.parse([
+    { field: 'event.amount', operator: 'greaterThanOrEqual', value: 100 },
+    { field: 'order.status', operator: 'notEquals', value: 'refunded' },
+  ]);
+  expect(matchesEventData(filters, { amount: 100, order: { status: 'paid' } }, now)).toBe(true);
+  expect(matchesEventData(filters, { amount: 100 }, now)).toBe(true);
+  expect(matchesEventData(filters, { amount: '100' }, now)).toBe(false);
+  expect(matchesEventData(filters, { amount: 100, order: { status: 'Refunded' } }, now)).toBe(false);
+  expect(matchesEventData(undefined, null, now)).toBe(true);
+});

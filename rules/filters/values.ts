@@ -1,0 +1,84 @@
+/**
+ * How single values compare in the filter language (contract §5.2); `db/segments/filter-sql.ts` does the same in SQL, and a
+ * property test holds the two together.
+ *
+ * Comparisons are typed by the value the filter carries. A number meets stored numbers only: a stored numeric string
+ * is text. A string of ISO date form meets stored strings of that form, as instants in milliseconds, UTC where no
+ * zone is given. Any other string meets stored strings, without regard to case. Whatever does not fit is no match.
+ */
+import type { Unit } from './fields.ts';
+
+export type Scalar = string | number | boolean;
+
+/** The same form is spelled in SQL by the function `tidings_ts` (migration `filter-functions`). */
+const ISO_DATE =
+  /^([1-9]\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
+
+const UNIT_MS: Record<Unit, number> = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
+
+/** The length of `value` units in whole milliseconds. */
+export function spanMs(value: number, unit: Unit): number {
+  return Math.round(value * UNIT_MS[unit]);
+}
+
+/** The instant, in milliseconds since the epoch, of an ISO 8601 date or date-time; undefined for any other text. */
+export function parseIsoDate(text: string): number | undefined {
+  const match = ISO_DATE.exec(text);
+  if (!match) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const days = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day));
+  if (days.getUTCDate() !== day) return undefined; // 30 February rolls over.
+  const millis = Number((match[7] ?? '').padEnd(3, '0').slice(0, 3));
+  return days.getTime() + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000 + millis - zoneMs(match[8]);
+}
+
+function zoneMs(zone: string | undefined): number {
+  if (!zone || zone === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
+}
+
+/** Lower case by single code points, as Postgres does it: `İ` becomes `i`, a final sigma is like any other. */
+export function foldCase(text: string): string {
+  let folded = '';
+  for (const char of text) folded += String.fromCodePoint(char.toLowerCase().codePointAt(0) ?? 0);
+  return folded;
+}
+
+/** Whether a stored value equals the filter's, by the filter's type. */
+export function equalsValue(stored: unknown, value: Scalar): boolean {
+  if (typeof value !== 'string') return stored === value;
+  if (typeof stored !== 'string') return false;
+  const instant = parseIsoDate(value);
+  return instant === undefined ? foldCase(stored) === foldCase(value) : parseIsoDate(stored) === instant;
+}
+
+/** The order of a stored value to the filter's (below 0: stored is less); undefined when they do not compare. */
+export function compareValue(stored: unknown, value: string | number): number | undefined {
+  if (typeof value === 'number') return typeof stored === 'number' ? stored - value : undefined;
+  if (typeof stored !== 'string') return undefined;
+  const instant = parseIsoDate(value);
+  if (instant === undefined) return compareText(foldCase(stored), foldCase(value));
+  const storedInstant = parseIsoDate(stored);
+  return storedInstant === undefined ? undefined : storedInstant - instant;
+}
+
+/** Order by code points, which is the order of UTF-8 bytes (JavaScript's own is by UTF-16 units). */
+export function compareText(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The value at a path of an object; a literal key with dots in it (`data["a.b"]`) goes before the nested one. */
+export function valueAt(root: unknown, path: readonly string[]): unknown {
+  if (path.length > 1) {
+    const literal = step(root, path.join('.'), false);
+    if (literal !== undefined) return literal;
+  }
+  return path.reduce<unknown>((value, key) => step(value, key, path.length > 1), root);
+}
+
+function step(value: unknown, key: string, intoArrays: boolean): unknown {
+  if (Array.isArray(value)) return intoArrays && /^[+-]?\d+$/.test(key) ? value.at(Number(key)) : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+}

@@ -1,0 +1,109 @@
+import type { ExecutionStart } from './executions/execution.ts';
+import type { JobKind } from './contacts/jobs.ts';
+
+/**
+ * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is made from it, so dispatching a
+ * row twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI. Rows of the version before may still wait, so a field is added
+ * as one that can be missing.
+ */
+interface OutboxPayloads {
+  /** refId = email: a worker makes the first attempt straight from this row; one with large files waits among those. */
+  'email.deliver': { large?: true };
+  /** refId = SMS message: likewise. */
+  'sms.deliver': Nothing;
+  /** refId = email that did not go at the first attempt. Up to 200 of a project start one `emailDelivery`. */
+  'email.retry': Retry;
+  /** refId = SMS message that did not go at the first attempt. Grouped likewise into one `smsDelivery`. */
+  'sms.retry': Retry;
+  /** refId = execution. */
+  'execution.start': ExecutionStart;
+  /** refId = execution: the wait of this visit is over. */
+  'execution.event': { visit: number };
+  /** refId = execution: it was ended in the database; its workflow has nothing left to do. */
+  'execution.cancel': Nothing;
+  /** refId = campaign. */
+  'campaign.start': { sendNo: number };
+  /** refId = campaign: its workflow is to read the row again. */
+  'campaign.changed': { sendNo: number };
+  /** refId = job. */
+  'job.start': { kind: JobKind };
+  /** refId = project: send what was held. */
+  'hold.release': Nothing;
+  /** refId = project. */
+  'restock.start': { variantId: string; restockNo: number };
+  /** refId = webhook endpoint: deliveries to it are due. */
+  'webhook.deliver': { endpointId: string };
+}
+
+type Nothing = Record<string, never>;
+
+interface Retry {
+  /** ISO 8601; missing where a kill cut the first attempt off: it is due now. */
+  dueAt?: string;
+}
+
+export type OutboxKind = keyof OutboxPayloads;
+
+/** A row of one kind as it is dispatched. */
+export interface OutboxRowOf<K extends OutboxKind> {
+  id: string;
+  projectId: string;
+  kind: K;
+  refId: string;
+  payload: OutboxPayloads[K];
+}
+
+/** A row of the outbox, told apart by its kind. */
+export type OutboxRow = { [K in OutboxKind]: OutboxRowOf<K> }[OutboxKind];
+
+type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload'> &
+  (Nothing extends OutboxPayloads[K] ? { payload?: OutboxPayloads[K] } : { payload: OutboxPayloads[K] });
+
+export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
+
+/**
+ * The order in which rows that wait are taken: single mails and SMS, what executions under way wait for, new executions, bulk work. Within a
+ * number projects take turns, and a project's own rows go in the order of their ids.
+ */
+export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
+  'email.deliver': 0,
+  'sms.deliver': 1,
+  'execution.event': 2,
+  'execution.cancel': 2,
+  'campaign.changed': 2,
+  'email.retry': 2,
+  'sms.retry': 2,
+  'webhook.deliver': 2,
+  'execution.start': 3,
+  'campaign.start': 4,
+  'job.start': 4,
+  'hold.release': 4,
+  'restock.start': 4,
+};
+
+/** Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even their own project's. */
+export const LARGE_MAIL_PRIORITY = 5;
+
+export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];
+
+export function priorityOf(row: QueuedRow): number {
+  return isLarge(row) ? LARGE_MAIL_PRIORITY : OUTBOX_PRIORITY[row.kind];
+}
+
+function isLarge(row: QueuedRow): boolean {
+  return row.kind === 'email.deliver' && row.payload.large === true;
+}
+
+/** Priorities of what Temporal begins; the others are sent by the workers themselves. */
+export const TEMPORAL_PRIORITIES = [2, 3, 4] as const;
+export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
+
+/** The channel of NOTIFY on which workers hear that rows wait; its payload is one of these takers. */
+export const OUTBOX_CHANNEL = 'outbox';
+export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'temporal';
+
+/** Which loop of a worker takes a row. */
+export function takerOf(row: QueuedRow): OutboxTaker {
+  if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
+  return row.kind === 'sms.deliver' ? 'sms' : 'temporal';
+}

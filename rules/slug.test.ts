@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventNameFault, segmentEvent } from './events/event-names.ts';
+import { segmentSlug } from './slug.ts';
+
+describe('the slug of a segment', () => {
+  it.each([
+    ['Big Spenders', 'big-spenders'],
+    ['  VIP  customers! ', 'vip-customers'],
+    ['VIPs of iPhone 6F', 'vips-of-iphone-6f'],
+    ['Crème & Brûlée', 'creme-and-brulee'],
+    ['🎉🎉', 'u-1f389-1f389'],
+    ['', 'segment'],
+  ])('of %j is %s', (name, slug) => {
+    expect(segmentSlug(name)).toBe(slug);
+  });
+
+  it('is never empty, always lower case with hyphens, and gives a reserved event name that fits', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
+        const slug = segmentSlug(name);
+        expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+        expect(eventNameFault(segmentEvent(slug, 'entry'))?.code).toBe('reserved_event');
+      }),
+    );
+  });
+});

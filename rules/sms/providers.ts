@@ -1,0 +1,50 @@
+import type { ProviderConfig, SettingsOf } from '../config/provider.ts';
+import { httpUrl, text } from '../config/texts.ts';
+import type { Variables } from '../config/variable.ts';
+
+/** What the rest of the service has to know of an SMS provider, so that nothing but its own files asks for its name. */
+interface SmsProviderTraits {
+  /** It keeps SMS for development instead of sending them. */
+  readonly captures: boolean;
+}
+
+/** Every SMS provider, as the mail providers in `email-providers.ts`; how it sends is in `channels/sms/providers.ts`. */
+export const SMS_PROVIDERS = {
+  capture: provider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),
+  twilio: provider({
+    captures: false,
+    variables: {
+      TWILIO_ACCOUNT_SID: {
+        schema: text,
+        takes: 'a Twilio account SID',
+        about: 'Account of `SMS_PROVIDER=twilio`.',
+      },
+      TWILIO_AUTH_TOKEN: {
+        schema: text,
+        takes: 'a Twilio auth token',
+        about: 'Token of `TWILIO_ACCOUNT_SID`; also checks the signature of callbacks.',
+        secret: true,
+      },
+      TWILIO_BASE_URL: {
+        schema: httpUrl,
+        takes: 'an http:// or https:// address',
+        defaultText: "Twilio's own",
+        about: "Another server that speaks Twilio's API (tests).",
+      },
+    },
+    settings: (values) => ({
+      accountSid: values.TWILIO_ACCOUNT_SID,
+      authToken: values.TWILIO_AUTH_TOKEN,
+      baseUrl: values.TWILIO_BASE_URL,
+    }),
+    needs: (twilio) => ({ TWILIO_ACCOUNT_SID: twilio.accountSid, TWILIO_AUTH_TOKEN: twilio.authToken }),
+  }),
+};
+
+export type SmsProviderKind = keyof typeof SMS_PROVIDERS;
+/** The settings of every SMS provider by its kind. */
+export type SmsProviderSettings = SettingsOf<typeof SMS_PROVIDERS>;
+
+function provider<const V extends Variables, S>(declared: SmsProviderTraits & ProviderConfig<V, S>) {
+  return declared;
+}

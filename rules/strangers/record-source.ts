@@ -1,0 +1,17 @@
+import type { Settings } from '../config.ts';
+import type { RecordSource } from '../domains/sender-domain.ts';
+
+/** What the DNS records of a domain are made from in this deployment. */
+export function recordSource(
+  config: Pick<Settings, 'publicUrl' | 'email'>,
+  domain: { domain: string; selector: string; publicKey: string },
+): RecordSource {
+  return {
+    domain: domain.domain,
+    selector: domain.selector,
+    publicKey: domain.publicKey,
+    mailHost: new URL(config.publicUrl).hostname.toLowerCase(),
+    returnPathDomain: config.email.returnPathDomain,
+    provider: config.email.provider,
+  };
+}

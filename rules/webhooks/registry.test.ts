@@ -1,0 +1,50 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import {
+  matchesEvent,
+  newWebhookSecret,
+  nextAttemptAt,
+  RETRY_SECONDS,
+  verdictOf,
+  webhookHeaders,
+} from './registry.ts';
+
+describe('webhookHeaders', () => {
+  it('are accepted by the public verifier, with the old and the new secret', () => {
+    const secrets = [newWebhookSecret(), newWebhookSecret()];
+    const body = JSON.stringify({ type: 'signup' });
+    const headers = webhookHeaders(secrets, { id: 'msg_1', timestamp: Math.floor(Date.now() / 1_000), body });
+    for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual({ type: 'signup' });
+    expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow();
+    expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers)).toThrow();
+  });
+});
+
+describe('matchesEvent', () => {
+  it('takes names, prefixes and everything', () => {
+    expect(matchesEvent(['signup', 'email.*'], 'email.open')).toBe(true);
+    expect(matchesEvent(['signup', 'email.*'], 'signup')).toBe(true);
+    expect(matchesEvent(['signup', 'email.*'], 'signups')).toBe(false);
+    expect(matchesEvent(['*'], 'anything')).toBe(true);
+  });
+});
+
+describe('nextAttemptAt', () => {
+  it('comes within a minute first, and eight tries take a day', () => {
+    const now = new Date(0);
+    expect(nextAttemptAt(1, now)?.getTime()).toBeLessThanOrEqual(60_000);
+    expect(nextAttemptAt(7, now)).not.toBeNull();
+    expect(nextAttemptAt(8, now)).toBeNull();
+    const hours = RETRY_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3_600;
+    expect(Math.round(hours)).toBe(24);
+  });
+});
+
+describe('verdictOf', () => {
+  it('counts the failures since the last success', () => {
+    expect(verdictOf(['failure', 'failure'])).toEqual({ succeeded: false, failures: 2, gone: false });
+    expect(verdictOf(['failure', 'success', 'failure'])).toEqual({ succeeded: true, failures: 1, gone: false });
+    expect(verdictOf(['success', 'gone'])).toEqual({ succeeded: true, failures: 1, gone: true });
+    expect(verdictOf(['failure', 'success'])).toEqual({ succeeded: true, failures: 0, gone: false });
+  });
+});
