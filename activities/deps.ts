@@ -5,10 +5,10 @@ import type { Compute } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import type { Config } from '../rules/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
-import type { EmailAttempts } from './email-attempts.ts';
-import type { Mailer } from './mailer.ts';
-import type { SendRates } from './send-rates.ts';
-import type { SmsAttempts } from './sms-attempts.ts';
+import type { EmailAttempts } from './emails/attempts.ts';
+import type { Mailer } from './emails/mailer.ts';
+import type { SendRates } from './emails/send-rates.ts';
+import type { SmsAttempts } from './sms/attempts.ts';
 
 /** What activities are built from: one object a worker process, made by `worker/worker.ts`. */
 export interface ActivityDeps {

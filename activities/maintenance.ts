@@ -6,7 +6,7 @@ import { enqueue } from '../db/outbox/outbox.ts';
 import { pruneExpired } from '../db/retention.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';
-import { recoverLostWork } from './lost-work.ts';
+import { recoverLostWork } from './recovery/lost-work.ts';
 import { recomputeSegments } from './segment-recompute.ts';
 
 export type MaintenanceActivities = ReturnType<typeof maintenanceActivities>;

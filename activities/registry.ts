@@ -1,14 +1,14 @@
 import type { TaskQueue } from '../rules/queues.ts';
-import { campaignChunkActivities, campaignControlActivities } from './campaigns.ts';
-import { deliveryActivities } from './deliveries.ts';
+import { campaignChunkActivities, campaignControlActivities } from './campaigns/campaigns.ts';
+import { deliveryActivities } from './emails/deliveries.ts';
 import type { ActivityDeps } from './deps.ts';
 import { domainActivities } from './domains.ts';
-import { executionStepActivities, webhookStepActivities } from './execution-steps.ts';
+import { executionStepActivities, webhookStepActivities } from './executions/steps.ts';
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';
-import { smsActivities } from './sms-deliveries.ts';
+import { smsActivities } from './sms/deliveries.ts';
 import { storefrontActivities } from './storefront.ts';
-import { webhookDeliveryActivities } from './webhook-deliveries.ts';
+import { webhookDeliveryActivities } from './webhooks/deliveries.ts';
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Liquid } from 'liquidjs';
 import nodemailer from 'nodemailer';
-import { createCampaignComposer } from '../activities/campaign-message.ts';
+import { createCampaignComposer } from '../activities/campaigns/message.ts';
 import { smtpProvider } from '../channels/email/smtp/provider.ts';
 import { createCompute } from '../compute/compute.ts';
 import { readyContent } from '../compute/contents.ts';

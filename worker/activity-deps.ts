@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
-import { createEmailAttempts } from '../activities/email-attempts.ts';
-import { createMailer } from '../activities/mailer.ts';
+import { createEmailAttempts } from '../activities/emails/attempts.ts';
+import { createMailer } from '../activities/emails/mailer.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
-import { createSendRates } from '../activities/send-rates.ts';
-import { createSmsAttempts } from '../activities/sms-attempts.ts';
+import { createSendRates } from '../activities/emails/send-rates.ts';
+import { createSmsAttempts } from '../activities/sms/attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';

@@ -1,7 +1,7 @@
 import type { ActivityDeps } from '../activities/deps.ts';
-import type { Attempted } from '../activities/email-attempts.ts';
-import type { SettleHook } from '../activities/email-settler.ts';
-import type { AttemptedSms } from '../activities/sms-attempts.ts';
+import type { Attempted } from '../activities/emails/attempts.ts';
+import type { SettleHook } from '../activities/emails/settler.ts';
+import type { AttemptedSms } from '../activities/sms/attempts.ts';
 import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
 import type { TakenRow } from '../db/outbox/outbox.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -11,7 +11,7 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttempts'>;
 
-/** Mails: some more are claimed than may be in doubt (activities/mailer.ts), so that the wire never waits for a claim. */
+/** Mails: some more are claimed than may be in doubt (activities/emails/mailer.ts), so that the wire never waits for a claim. */
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
   /** The same for all, so that mails of different batches share the transaction that records them. */

@@ -10,7 +10,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignChunkActivities, CampaignControlActivities } from '../activities/campaigns.ts';
+import type { CampaignChunkActivities, CampaignControlActivities } from '../activities/campaigns/campaigns.ts';
 import {
   type CampaignInput,
   type CampaignProgress,

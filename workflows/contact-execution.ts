@@ -9,7 +9,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { EffectActivities, WebhookActivities } from '../activities/execution-steps.ts';
+import type { EffectActivities, WebhookActivities } from '../activities/executions/steps.ts';
 import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../rules/executions/execution.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 

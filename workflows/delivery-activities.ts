@@ -1,6 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import type { DeliveryActivities } from '../activities/deliveries.ts';
-import type { SmsActivities } from '../activities/sms-deliveries.ts';
+import type { DeliveryActivities } from '../activities/emails/deliveries.ts';
+import type { SmsActivities } from '../activities/sms/deliveries.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 
 type Activities = DeliveryActivities & SmsActivities;

@@ -1,5 +1,5 @@
 import { CancellationScope, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { WaitingMail } from '../activities/deliveries.ts';
+import type { WaitingMail } from '../activities/emails/deliveries.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 
 /** Messages due within this of the first are sent with it: one activity for what was put off together. */

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { WebhookDeliveryActivities } from '../activities/webhook-deliveries.ts';
+import type { WebhookDeliveryActivities } from '../activities/webhooks/deliveries.ts';
 import { PRIORITY, TASK_QUEUES } from '../rules/queues.ts';
 
 export interface WebhookDeliveryInput {

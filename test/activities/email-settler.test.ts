@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createEmailSettler } from '../../activities/email-settler.ts';
+import { createEmailSettler } from '../../activities/emails/settler.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { keyPads } from '../../rules/emails/suppression.ts';

@@ -1,7 +1,7 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMailer } from '../../activities/mailer.ts';
+import { createMailer } from '../../activities/emails/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { type Compute, createCompute } from '../../compute/compute.ts';
 import { createThreads } from '../../compute/threads.ts';

@@ -1,7 +1,7 @@
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { createMailer, type Mailer } from '../../activities/mailer.ts';
+import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { insertAttachments } from '../../db/contents/attachments.ts';

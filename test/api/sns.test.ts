@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto';
 import { sql } from 'kysely';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMailer } from '../../activities/mailer.ts';
+import { createMailer } from '../../activities/emails/mailer.ts';
 import { captureProvider } from '../../channels/email/capture.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses/provider.ts';

@@ -6,7 +6,7 @@ import { newHome, pidsOf, removeHome, type StartedService, untilService } from '
 import { until } from '../support/until.ts';
 
 const RECIPIENTS = 5_000;
-/** In doubt in one worker process (activities/campaigns.ts): what a kill of it may double. */
+/** In doubt in one worker process (activities/campaigns/campaigns.ts): what a kill of it may double. */
 const IN_DOUBT_MAX = 200;
 /** Heartbeat timeout, restart and the rest of the campaign on a machine that does other things too. */
 const END_TIMEOUT_MS = 120_000;

@@ -8,7 +8,7 @@ import { createTestTemporal } from '../support/services.ts';
 import { type SinkProcess, startSinkProcess } from '../support/sink-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** Mails of one process that can be in doubt (activities/mailer.ts): what a kill of it may double. */
+/** Mails of one process that can be in doubt (activities/emails/mailer.ts): what a kill of it may double. */
 const IN_DOUBT_MAX = 60;
 /** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
 const ARRIVAL_TIMEOUT_MS = 90_000;

@@ -12,7 +12,7 @@ import { createTestTemporal, type TestTemporal } from '../support/services.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const EVENTS = 400;
-/** Requests of a turn that may be under way (activities/webhook-turn.ts): what a kill can double. */
+/** Requests of a turn that may be under way (activities/webhooks/turn.ts): what a kill can double. */
 const WIDTH = 20;
 /** Heartbeat timeout, relay and the rest, on a machine that does other things too. */
 const ARRIVAL_TIMEOUT_MS = 90_000;

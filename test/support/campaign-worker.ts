@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
-import type { ChunkInput } from '../../activities/campaign-sending.ts';
-import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns.ts';
+import type { ChunkInput } from '../../activities/campaigns/sending.ts';
+import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns/campaigns.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';

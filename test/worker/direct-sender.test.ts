@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createEmailAttempts, type EmailAttempts } from '../../activities/email-attempts.ts';
-import { createMailer, type Mailer } from '../../activities/mailer.ts';
-import { createSendRates } from '../../activities/send-rates.ts';
-import { createSmsAttempts } from '../../activities/sms-attempts.ts';
+import { createEmailAttempts, type EmailAttempts } from '../../activities/emails/attempts.ts';
+import { createMailer, type Mailer } from '../../activities/emails/mailer.ts';
+import { createSendRates } from '../../activities/emails/send-rates.ts';
+import { createSmsAttempts } from '../../activities/sms/attempts.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import type { SmsProvider, SmsResult } from '../../channels/sms/provider.ts';
 import { createCompute } from '../../compute/compute.ts';

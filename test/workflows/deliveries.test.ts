@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SendMailsInput, SendMailsResult } from '../../activities/deliveries.ts';
+import type { SendMailsInput, SendMailsResult } from '../../activities/emails/deliveries.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
 import { startTestService, type TestService } from '../support/service.ts';

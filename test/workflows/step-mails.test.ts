@@ -72,7 +72,7 @@ it('Temporal begins no second attempt while a mail server may still answer the f
     workflowId: 'delivery-in-test',
     args: [{ projectId: service.one.id, emailIds: [id] }],
   });
-  // It takes mails for five minutes (activities/deliveries.ts), and the last of them may be the slowest.
+  // It takes mails for five minutes (activities/emails/deliveries.ts), and the last of them may be the slowest.
   expect(await timeoutOf('delivery-in-test', 'sendMails')).toBeGreaterThan(5 * 60 + slowestSeconds);
 });
 

@@ -1,0 +1,101 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../../db/campaigns/audience.ts';
+import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
+import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+
+/** Far below the workflow's heartbeat timeout of 10 s. */
+const HEARTBEAT_MS = 2_000;
+const AUDIENCE_TURN_MS = 20_000;
+/** The first recipients, for whom the ledger is written in no time; the others come while these are sent. */
+const FIRST_PAGE_CONTACTS = 500;
+/** How much of the audience is taken before the lanes hear of it. */
+const PAGES_AT_A_TIME_MAX = 16;
+const SKIP_ROWS = 5_000;
+const REOPENED_CHUNKS = 1_000;
+
+export interface AudienceInput extends CampaignStart {
+  /** How many times the audience was asked for before, in this run of the workflow; absent from workflows of earlier versions. */
+  round?: number;
+}
+
+/** `rate`: mails a second, 0 for no limit. */
+export type CampaignStanding =
+  | Exclude<StartState, { phase: 'sending' | 'paused' }>
+  | { phase: 'sending' | 'paused'; rate: number };
+
+export type AudienceTaken =
+  /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
+  { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean } | { outcome: 'ended' };
+export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
+
+export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
+export type CampaignChunkActivities = ReturnType<typeof campaignChunkActivities>;
+
+/** Short steps of a campaign's life. Each is a conditional change, so all may run again. */
+export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db' | 'config'>) {
+  return {
+    /** Where the campaign stands; moves it on to SENDING when its time has come. */
+    async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
+      const state = await inTransaction(db, (trx) => advanceStart(trx, start));
+      return 'mode' in state ? { phase: state.phase, rate: rateOf(config, state) } : state;
+    },
+
+    /** Marks it SENT, unless somebody is left: then says in which chunks. */
+    async finishCampaignSend(start: CampaignStart): Promise<Finish> {
+      if (await finishCampaign(db, start)) return { outcome: 'sent' };
+      if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
+      return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
+    },
+
+    /** Skips whom a cancelled start has left. */
+    async skipCancelledRecipients(start: CampaignStart): Promise<{ skipped: number }> {
+      let skipped = 0;
+      for (;;) {
+        const rows = await skipCancelled(db, { ...start, limit: SKIP_ROWS });
+        skipped += rows;
+        if (rows < SKIP_ROWS) return { skipped };
+        Context.current().heartbeat();
+      }
+    },
+  };
+}
+
+/** The long part: the audience, and the sender of chunks. */
+export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
+  const { db, stopping } = deps;
+  const sending = new CampaignSending(deps);
+  return {
+    /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
+    async takeCampaignAudience({ round, ...start }: AudienceInput): Promise<AudienceTaken> {
+      return withHeartbeats(async (cancelled) => {
+        const until = Date.now() + AUDIENCE_TURN_MS;
+        const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
+        const contacts = round === 0 ? FIRST_PAGE_CONTACTS : PAGE_CONTACTS;
+        await openMonthOf(db, start);
+        for (let taken = 1; ; taken++) {
+          const page = await inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, contacts }));
+          if (page.outcome === 'stopped') return { outcome: 'ended' };
+          const { done, recipients, lastSeq } = page;
+          const enough = taken >= pages || Date.now() > until || stopping.aborted;
+          if (done || enough) return { outcome: 'taken', done, recipients, lastSeq, sendNow: round !== undefined };
+          if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
+        }
+      }, HEARTBEAT_MS);
+    },
+
+    /** One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions no longer count. */
+    async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
+      return withHeartbeats((cancelled) => sending.sendTurn(input, cancelled), HEARTBEAT_MS);
+    },
+
+    /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
+    async expireCampaignChunk(chunk: ChunkInput): Promise<ChunkResult> {
+      return sending.expire(chunk);
+    },
+  };
+}

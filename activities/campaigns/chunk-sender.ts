@@ -1,0 +1,374 @@
+import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
+import { OverBudget } from '../../compute/compute.ts';
+import { finishChunk } from '../../db/campaigns/chunks.ts';
+import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/ledger.ts';
+import type { Db } from '../../db/connection.ts';
+import { isSessionStage } from '../../rules/emails/bounce.ts';
+import { tookTooMuch } from '../../rules/bounded.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import type { CampaignRecorder, RecordOwner } from './recorder.ts';
+import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
+import { ChunkClaims } from './chunk-claims.ts';
+import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
+import { failed } from '../emails/decision.ts';
+import type { EmailSettler } from '../emails/settler.ts';
+import type { InFlightLimit } from '../emails/in-flight-limit.ts';
+
+/** The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement takes. */
+const AHEAD_ROWS = 250;
+/** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
+const OUTAGE_ANSWERS = 20;
+
+/** Who is over the project's budget comes again after this at the soonest: each turn costs Temporal something. */
+const OVER_BUDGET_MS = 2_000;
+
+/** What all turns of a process share, and what those of a project do. */
+export interface ChunkSenderDeps {
+  db: Db;
+  provider: EmailProvider;
+  inFlight: InFlightLimit;
+  recorder: CampaignRecorder;
+  settler: EmailSettler;
+  pads: KeyPads;
+  /** Undefined where the message goes out unsigned. */
+  sign: ((raw: string | Buffer) => Promise<string | Buffer>) | undefined;
+  /** What a refusal for good means for this recipient. Undefined: put it off. */
+  judge(recipient: ClaimedRecipient, result: ProviderResult): Promise<EmailOutcome | undefined>;
+}
+
+/**
+ * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the limit of what is in flight allows, and returns
+ * when all it has claimed is recorded or given back. At most one attempt's completions count for a row; the one that finds it has lost
+ * rows stops at once.
+ */
+export async function sendChunk(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
+  return new ChunkSender(deps, turn, await nextClaim(deps.db)).run();
+}
+
+class ChunkSender implements RecordOwner {
+  private readonly deps: ChunkSenderDeps;
+  private readonly turn: ChunkTurn;
+  private readonly claim: number;
+  readonly projectId: string;
+  /** As it was when the turn began, or as the recorder has found since. */
+  private eventful: boolean;
+  private sent = 0;
+  private deferred = 0;
+  private inDoubt = 0;
+  private outage = 0;
+  private fenced = false;
+  private failure: Error | null = null;
+  /** Milliseconds until the project may compute again. */
+  private overBudgetMs: number | undefined;
+  private readonly unsent: string[] = [];
+  /** Undefined where there is no limit. */
+  private readonly tokens: CampaignTokens | undefined;
+  private readonly claims: ChunkClaims;
+  /** What the provider has been given and has not answered, with the way to take it back. */
+  private readonly handedOver = new Map<string, () => boolean>();
+  private drained: (() => void) | undefined;
+
+  constructor(deps: ChunkSenderDeps, turn: ChunkTurn, claim: number) {
+    this.deps = deps;
+    this.turn = turn;
+    this.claim = claim;
+    this.claims = new ChunkClaims(deps, turn, claim);
+    this.projectId = turn.chunk.projectId;
+    this.eventful = turn.eventful;
+    const { chunk, ratePerSecond, stop, untilMs } = turn;
+    if (ratePerSecond > 0)
+      this.tokens = createCampaignTokens({
+        db: deps.db,
+        projectId: chunk.projectId,
+        ratePerSecond,
+        stop,
+        untilMs,
+        halted: () => this.halted,
+      });
+  }
+
+  async run(): Promise<ChunkTurnResult> {
+    await this.claims.open({ rowByRow: this.tokens !== undefined });
+    const stopped = () => this.withdraw();
+    this.turn.stop.addEventListener('abort', stopped);
+    const timer = setTimeout(stopped, Math.max(0, this.turn.untilMs - Date.now()));
+    try {
+      await (this.tokens ? this.sendPaced(this.tokens) : this.sendRanges());
+    } finally {
+      clearTimeout(timer);
+      this.turn.stop.removeEventListener('abort', stopped);
+      await this.drain();
+      await releaseClaimed(this.deps.db, { ids: this.unsent, claim: this.claim });
+      await this.tokens?.giveBack(this.unsent.length);
+    }
+    if (this.failure) throw this.failure;
+    return this.result();
+  }
+
+  /** A mail is out of doubt: recorded, or not ours any more. */
+  recorded(mails: number): void {
+    this.inDoubt -= mails;
+    this.deps.inFlight.give(this.projectId, mails);
+    if (this.inDoubt === 0) this.drained?.();
+  }
+
+  wanted(recipient: ClaimedRecipient, providerId: string | null): void {
+    this.eventful = true;
+    this.settle(recipient, { kind: 'sent', providerMessageId: providerId, subject: '' });
+  }
+
+  lost(error: Error | null): void {
+    this.fenced = true;
+    this.failure ??= error;
+    this.withdraw();
+  }
+
+  /** No further mail is taken. */
+  private get halted(): boolean {
+    const { stop, untilMs, slow } = this.turn;
+    if (this.overBudgetMs !== undefined || slow.hopeless) return true;
+    return this.fenced || this.claims.blocked || stop.aborted || this.outage >= OUTAGE_ANSWERS || Date.now() >= untilMs;
+  }
+
+  private async result(): Promise<ChunkTurnResult> {
+    const { sent } = this;
+    if (await finishChunk(this.deps.db, this.turn.chunk)) return { outcome: 'done', sent };
+    const putOff = this.deferred > 0 || this.turn.putOff === true;
+    const from = this.rest();
+    const round = { sent, ...(from !== undefined && { from, putOff }) };
+    if (this.turn.stop.aborted) return { outcome: 'stopped', ...round };
+    if (this.claims.blocked) return { outcome: 'blocked', ...round };
+    if (this.outage >= OUTAGE_ANSWERS) return { outcome: 'deferred', sent };
+    if (this.turn.slow.hopeless) return { outcome: 'hopeless', ...round };
+    const retryAfterMs = this.overBudgetMs ?? this.tokens?.retryAfterMs;
+    if (retryAfterMs !== undefined) return { outcome: 'paced', retryAfterMs, ...round };
+    // Rows were another attempt's.
+    if (this.fenced) return { outcome: 'more', sent };
+    // Not even an answer: the provider hangs.
+    if (sent === 0 && this.deferred === 0) return { outcome: 'deferred', sent };
+    // The turn is over.
+    if (from !== undefined) return { outcome: 'more', ...round };
+    return { outcome: putOff ? 'deferred' : 'more', sent };
+  }
+
+  /** The first row that this round has not come to; undefined when it has come to all, or does not know. */
+  private rest(): string | undefined {
+    if (this.fenced) return undefined;
+    const { nextId } = this.claims;
+    const ids = nextId === undefined ? this.unsent : [...this.unsent, nextId];
+    return ids.reduce<string | undefined>((first, id) => (first === undefined || id < first ? id : first), undefined);
+  }
+
+  private async sendRanges(): Promise<void> {
+    const aheadRows = this.turn.composer.costly ? 0 : AHEAD_ROWS;
+    let next = this.claimNext();
+    while (next) {
+      const startedMs = Date.now();
+      const rows = await next;
+      next = undefined;
+      for (let at = 0; at < rows.length; at++) {
+        if (!next && rows.length - at <= aheadRows) next = this.claimNext();
+        const row = rows[at];
+        const taken = row && this.take(row);
+        if (taken) await taken;
+      }
+      this.claims.adapt(rows.length, Date.now() - startedMs);
+      next ??= this.claimNext();
+    }
+  }
+
+  /** Claims what the send rate has room for, and no more. */
+  private async sendPaced(tokens: CampaignTokens): Promise<void> {
+    while (this.claims.left > 0 && !this.halted) {
+      const granted = await tokens.take(this.claims.left);
+      if (granted === 0) return;
+      const rows = this.halted ? [] : await this.claims.next(granted);
+      if (rows.length < granted) await tokens.giveBack(granted - rows.length);
+      for (const row of rows) await this.take(row);
+    }
+  }
+
+  /** The next claim, under way; undefined when there is none to make. A failure is thrown where it is awaited. */
+  private claimNext(): Promise<ClaimedRecipient[]> | undefined {
+    if (this.claims.left === 0 || this.halted) return undefined;
+    const claimed = this.claims.next();
+    claimed.catch(() => undefined);
+    return claimed;
+  }
+
+  /** A promise only where a place has to be waited for, because most mails need not wait. */
+  private take(row: ClaimedRecipient): Promise<void> | undefined {
+    if (this.halted) {
+      this.unsent.push(row.id);
+      return undefined;
+    }
+    if (this.turn.composer.costly) return this.takeCostly(row);
+    const place = this.deps.inFlight.take(this.projectId);
+    if (place) return place.then(() => this.takeAfterWait(row, undefined));
+    this.inDoubt += 1;
+    this.submit(row, undefined);
+    return undefined;
+  }
+
+  private async takeCostly(row: ClaimedRecipient): Promise<void> {
+    const made = await this.composed(row);
+    if (made === null) {
+      this.unsent.push(row.id);
+      return;
+    }
+    const place = this.deps.inFlight.take(this.projectId);
+    if (place) await place;
+    this.takeAfterWait(row, made);
+  }
+
+  /** There is a place now. */
+  private takeAfterWait(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
+    if (this.halted) {
+      this.deps.inFlight.give(this.projectId, 1);
+      this.unsent.push(row.id);
+      return;
+    }
+    this.inDoubt += 1;
+    this.submit(row, made);
+  }
+
+  /** Before the message has a place among those in flight: who waits holds nothing. Null when it cannot be made in this turn. */
+  private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
+    const { composer, slow } = this.turn;
+    try {
+      const message = await composer.composeCostly(row);
+      slow.inTime();
+      return this.halted ? null : () => message;
+    } catch (error) {
+      if (error instanceof TemplateError) {
+        if (tookTooMuch(error)) slow.outOfTime();
+        else slow.inTime();
+        return () => {
+          throw error;
+        };
+      }
+      if (error instanceof OverBudget) {
+        this.overBudgetMs = Math.max(error.retryAfterMs, OVER_BUDGET_MS);
+        return null;
+      }
+      this.unsent.push(row.id);
+      throw error;
+    }
+  }
+
+  private submit(row: ClaimedRecipient, made: (() => OutgoingEmail) | undefined): void {
+    const { sign } = this.deps;
+    const onResult = (result: ProviderResult) => this.answered(row, result);
+    try {
+      const message = made ? made() : this.turn.composer.compose(row);
+      if (this.turn.terms.mode === 'test') queueMicrotask(() => onResult(NOT_SENT));
+      else if (!sign) this.handOver(message, onResult);
+      else
+        sign(message.raw).then(
+          (raw) => this.handOverSigned(row, { ...message, raw }, onResult),
+          (error: Error) => onResult({ outcome: 'unsent', error: `DKIM: ${error.message}` }),
+        );
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      this.settle(row, failed('template_error', error.message));
+    }
+  }
+
+  /** To sign takes its time: what is signed when the turn has to stop stays here. */
+  private handOverSigned(
+    row: ClaimedRecipient,
+    message: OutgoingEmail,
+    onResult: (result: ProviderResult) => void,
+  ): void {
+    if (!this.halted) {
+      this.handOver(message, onResult);
+      return;
+    }
+    this.unsent.push(row.id);
+    this.recorded(1);
+  }
+
+  private handOver(message: OutgoingEmail, onResult: (result: ProviderResult) => void): void {
+    this.handedOver.set(message.id, this.deps.provider.submit(message, onResult));
+  }
+
+  /** Takes back what is not on its way yet: a slow or absent provider must not keep a turn that has to stop. */
+  private withdraw(): void {
+    for (const [id, takeBack] of this.handedOver) {
+      if (!takeBack()) continue;
+      this.handedOver.delete(id);
+      this.unsent.push(id);
+      this.recorded(1);
+    }
+  }
+
+  private answered(row: ClaimedRecipient, result: ProviderResult): void {
+    const { recorder } = this.deps;
+    const { id } = row;
+    this.handedOver.delete(id);
+    if (result.outcome === 'accepted') {
+      this.outage = 0;
+      this.sent += 1;
+      const { providerMessageId: providerId } = result;
+      if (this.eventful) this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
+      else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
+      return;
+    }
+    const aboutMessage = result.outcome === 'refused' && !isSessionStage(result.stage);
+    this.outage = aboutMessage ? 0 : this.outage + 1;
+    if (this.outage >= OUTAGE_ANSWERS) this.withdraw();
+    if (aboutMessage && result.permanent) void this.judged(row, result);
+    else this.putOff(row, result);
+  }
+
+  private async judged(row: ClaimedRecipient, result: ProviderResult): Promise<void> {
+    try {
+      const outcome = await this.deps.judge(row, result);
+      if (outcome) this.settle(row, outcome);
+      else this.putOff(row, result);
+    } catch (error) {
+      this.recorded(1);
+      this.lost(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private putOff(recipient: ClaimedRecipient, result: ProviderResult): void {
+    this.deferred += 1;
+    this.deps.recorder.deferred(this, { recipient, claim: this.claim, error: wordsOf(result) });
+  }
+
+  /** Records an ending with all that follows from it: bounce events, suppression, whoever waits for `email.sent`. */
+  private settle(row: ClaimedRecipient, outcome: EmailOutcome): void {
+    const event = outcome.kind === 'failed' ? null : this.turn.composer.eventOf(row);
+    const email = emailOf(this.turn, this.claim, row);
+    void this.deps.settler.settle({ email, outcome, event }).then(
+      ({ recorded }) => {
+        this.recorded(1);
+        if (!recorded) this.lost(null);
+      },
+      (error: Error) => {
+        this.recorded(1);
+        this.lost(error);
+      },
+    );
+  }
+
+  private async drain(): Promise<void> {
+    while (this.inDoubt > 0) {
+      this.deps.recorder.flush();
+      await new Promise<void>((resolve) => {
+        this.drained = resolve;
+      });
+    }
+  }
+}
+
+/** The answer to a mail of a test key: rendered and recorded, and handed to nobody. */
+const NOT_SENT: ProviderResult = { outcome: 'accepted', providerMessageId: null, reply: '' };
+
+function wordsOf(result: ProviderResult): string {
+  if (result.outcome === 'refused') return `${result.code} ${result.text}`;
+  return result.outcome === 'accepted' ? '' : result.error;
+}

@@ -1,0 +1,64 @@
+import type { SendTerms } from '../../db/campaigns/chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import type { CampaignComposer } from './message.ts';
+import type { SlowContent } from './slow-content.ts';
+
+export interface ChunkTurn {
+  chunk: ChunkRef;
+  terms: SendTerms;
+  composer: CampaignComposer;
+  slow: SlowContent;
+  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
+  eventful: boolean;
+  /** Mails a second over all workers; 0 is no limit. */
+  ratePerSecond: number;
+  /** Aborted when the campaign is cancelled or the worker stops. */
+  stop: AbortSignal;
+  /** The id of the row at which an earlier turn of this round ended. */
+  from?: string | undefined;
+  /** The provider has put off mails of this round, which are before `from`. */
+  putOff?: boolean | undefined;
+  /** Milliseconds since 1970: no claim after it, and what the provider has not begun with is taken back. */
+  untilMs: number;
+}
+
+/**
+ * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send rate changed. `paced`:
+ * the send rate, or what the project may compute, has no room now. `hopeless`: the content runs out of time for everybody. With `from` the
+ * round goes on at this row; without it the next turn begins a round.
+ */
+export interface ChunkTurnResult {
+  outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';
+  sent: number;
+  from?: string;
+  putOff?: boolean;
+  /** With `paced`. */
+  retryAfterMs?: number;
+}
+
+/** A recipient of the turn as the settler knows mails. */
+export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: ClaimedRecipient): ClaimedEmail {
+  const { contactId, email, untrustedKeys } = row;
+  return {
+    id: row.id,
+    projectId: chunk.projectId,
+    contentId: terms.contentId,
+    campaignId: chunk.campaignId,
+    executionId: null,
+    visit: null,
+    sourceType: 'CAMPAIGN',
+    mode: terms.mode,
+    to: { email, name: null },
+    variables: null,
+    options: {},
+    claim,
+    attempts: row.attempts,
+    createdAt: new Date(),
+    contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
+    contentType: 'MARKETING',
+    project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
+    senderDomain: terms.senderDomain,
+    suppressedBy: null,
+  };
+}

@@ -1,0 +1,104 @@
+import type { OutgoingEmail } from '../../channels/email/provider.ts';
+import type { Compute } from '../../compute/compute.ts';
+import type { StoredContent } from '../../compute/content-cache.ts';
+import type { ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import type { Config } from '../../rules/config.ts';
+import { renderMime, renderSubject } from '../../rules/content/content.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
+import { verpAddress } from '../../rules/emails/verp.ts';
+
+/** A campaign that is over its project's budget for longer gives its place up to others. */
+const WAIT_HERE_MS = 1_000;
+
+/** Makes the messages of one content. */
+export interface CampaignComposer {
+  /** Keys of contact data that the content reads; what a claim has to bring. */
+  dataKeys: string[] | 'all';
+  /** Whether a message can take long: then it is `composeCostly` that makes it. */
+  costly: boolean;
+  /** The same recipient gives the same message but for its Date. @throws TemplateError */
+  compose(recipient: ClaimedRecipient): OutgoingEmail;
+  /** The same in a thread, in the project's turn. @throws TemplateError, OverBudget */
+  composeCostly(recipient: ClaimedRecipient): Promise<OutgoingEmail>;
+  /** What the events of a recipient's composed mail say. @throws TemplateError */
+  eventOf(recipient: ClaimedRecipient): EmailEventData;
+}
+
+export function createCampaignComposer(p: {
+  config: Config;
+  campaignId: string;
+  compute: Compute;
+  stored: StoredContent;
+}): CampaignComposer {
+  const { config, campaignId, compute } = p;
+  const { content, ready } = p.stored;
+  const { plain, key, source } = ready;
+  const domain = emailDomain(content.from);
+  const returnDomain = config.email.returnPathDomain ?? domain;
+  const verpKey = deriveKey(config.secretKey, 'verp');
+  const from = { name: content.fromName, email: content.from };
+  const replyTo = content.replyTo ? { email: content.replyTo } : null;
+  const dataKeys = ready.variables === '*' ? ('all' as const) : ready.variables;
+
+  function inputOf(recipient: ClaimedRecipient) {
+    const { id, contactId, email, untrustedKeys } = recipient;
+    return {
+      vars: buildVariables({
+        contact: { id: contactId, email, data: sourced(dataOf(recipient, dataKeys), untrustedKeys) },
+      }),
+      urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, id) },
+    };
+  }
+
+  const work = { projectId: content.projectId, kind: 'campaign.message', bulk: true, maxWaitMs: WAIT_HERE_MS };
+  /** Of costly content: made together with the messages. */
+  const subjects = new WeakMap<ClaimedRecipient, string>();
+
+  function outgoing({ id, email }: ClaimedRecipient, raw: string): OutgoingEmail {
+    const from = verpAddress(verpKey, id, returnDomain);
+    return { id, projectId: content.projectId, from, to: email, raw, canonical: true };
+  }
+
+  function headersOf({ id, email }: ClaimedRecipient) {
+    return { from, to: { email }, replyTo, messageId: messageId(id, domain), date: new Date() };
+  }
+
+  return {
+    dataKeys,
+    costly: plain === undefined,
+    compose(recipient) {
+      if (!plain) throw new Error('costly content is composed in a thread');
+      return outgoing(recipient, renderMime(plain, { ...inputOf(recipient), headers: headersOf(recipient) }));
+    },
+    async composeCostly(recipient) {
+      const input = { key, source, input: inputOf(recipient), headers: headersOf(recipient) };
+      const { raw, subject } = await compute.inThread(work, 'content.message', input);
+      subjects.set(recipient, subject);
+      return outgoing(recipient, raw);
+    },
+    eventOf(recipient) {
+      return {
+        subject: plain ? renderSubject(plain, inputOf(recipient)) : (subjects.get(recipient) ?? content.subject),
+        from: content.from,
+        fromName: content.fromName,
+        messageId: messageId(recipient.id, domain),
+        emailId: recipient.id,
+        templateId: content.templateId,
+        campaignId,
+        sourceType: 'CAMPAIGN',
+      };
+    },
+  };
+}
+
+function dataOf({ data, values }: ClaimedRecipient, keys: string[] | 'all'): Record<string, unknown> {
+  if (keys === 'all') return data ?? {};
+  const named: Record<string, unknown> = {};
+  for (let n = 0; n < keys.length; n++) if (values[n] !== undefined) named[keys[n] ?? ''] = values[n];
+  return named;
+}

@@ -1,0 +1,164 @@
+import type { Logger } from 'pino';
+import { type ClaimedRecipient, completeDeferred, completeSent, findCompleted } from '../../db/campaigns/ledger.ts';
+import type { Db } from '../../db/connection.ts';
+import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import type { HoldGuard } from '../hold-guard.ts';
+import { type Persistence, persistently } from '../persistently.ts';
+
+/** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (docs/ARCHITECTURE.md "Decisions"). */
+const BATCH_ROWS = 100;
+/** How long a lone answer waits for others. */
+const BATCH_MS = 20;
+/**
+ * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often, and the limit
+ * of what is in flight keeps more from leaving. After it the lane gives up, and its rows are claimed again.
+ */
+const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
+
+/** Who is told what became of the records of its mails. */
+export interface RecordOwner {
+  readonly projectId: string;
+  /** Committed, or known to be another attempt's: out of doubt. */
+  recorded(mails: number): void;
+  /** Not recorded, because something has begun to listen to `email.sent`: it has to be recorded with all that follows from it. */
+  wanted(recipient: ClaimedRecipient, providerId: string | null): void;
+  /** Another attempt owns the mails now, or they could not be recorded: stop. */
+  lost(error: Error | null): void;
+}
+
+export interface CampaignRecorder {
+  sent(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; providerId: string | null }): void;
+  deferred(owner: RecordOwner, mail: { recipient: ClaimedRecipient; claim: number; error: string }): void;
+  /** Nothing more is coming for now: do not wait for others. */
+  flush(): void;
+}
+
+interface Answer {
+  owner: RecordOwner;
+  recipient: ClaimedRecipient;
+  claim: number;
+  providerId: string | null;
+  /** Undefined for a mail that was taken. */
+  error: string | undefined;
+}
+
+/** Records the answers of all lanes of a process together, one commit under way at a time. */
+export function createCampaignRecorder(deps: {
+  db: Db;
+  log: Pick<Logger, 'warn'>;
+  guard: Pick<HoldGuard, 'accepted'>;
+  /** The provider. */
+  source: EmailProviderKind;
+}): CampaignRecorder {
+  const persistence: Persistence = {
+    waitsMs: RETRY_WAITS_MS,
+    passes: () => true,
+    onFirstFailure: (error) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      deps.log.warn({ reason }, 'sent campaign mails could not be recorded; it is tried again');
+    },
+  };
+  let queue: Answer[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running = false;
+  let hurry = false;
+
+  function add(answer: Answer): void {
+    queue.push(answer);
+    if (running) return;
+    if (queue.length >= BATCH_ROWS || hurry) run();
+    else timer ??= setTimeout(run, BATCH_MS);
+  }
+
+  function run(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (running || queue.length === 0) return;
+    const batch = queue;
+    queue = [];
+    running = true;
+    void record(batch).finally(() => {
+      running = false;
+      if (queue.length >= BATCH_ROWS || (hurry && queue.length > 0)) run();
+      else {
+        hurry = false;
+        if (queue.length > 0) timer ??= setTimeout(run, BATCH_MS);
+      }
+    });
+  }
+
+  async function record(batch: Answer[]): Promise<void> {
+    // In the order of their ids, so that two processes lock rows in the same order.
+    batch.sort((a, b) => (a.recipient.id < b.recipient.id ? -1 : 1));
+    let failure: Error | null = null;
+    let result: Recorded = { missing: NONE, listening: [] };
+    try {
+      result = await persistently(() => complete(deps, batch), persistence);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+    for (const [owner, answers] of byOwner(batch)) {
+      const isWanted = result.listening.includes(owner.projectId);
+      const wanted = isWanted ? answers.filter((answer) => answer.error === undefined) : [];
+      owner.recorded(answers.length - wanted.length);
+      if (failure || answers.some((answer) => result.missing.has(answer.recipient.id))) owner.lost(failure);
+      for (const { recipient, providerId } of wanted) owner.wanted(recipient, providerId);
+    }
+  }
+
+  return {
+    sent: (owner, mail) => add({ ...mail, owner, error: undefined }),
+    deferred: (owner, mail) => add({ ...mail, owner, providerId: null }),
+    flush() {
+      hurry = true;
+      run();
+    },
+  };
+}
+
+interface Recorded {
+  /** Ids that were not ours to complete. */
+  missing: ReadonlySet<string>;
+  /** Projects whose sent mails are not recorded yet. */
+  listening: string[];
+}
+const NONE: ReadonlySet<string> = new Set();
+
+/** Safe to run again: what an unknown commit completed is looked up. */
+async function complete(
+  { db, guard, source }: { db: Db; guard: Pick<HoldGuard, 'accepted'>; source: EmailProviderKind },
+  batch: Answer[],
+): Promise<Recorded> {
+  const sent = batch.filter((answer) => answer.error === undefined);
+  const deferred = batch.filter((answer) => answer.error !== undefined);
+  const projectIds = [...new Set(sent.map(({ owner }) => owner.projectId))];
+  const none = { counted: 0, watched: false, listening: [] as string[] };
+  const completed = sent.length > 0 ? await completeSent(db, { ...columnsOf(sent), source, projectIds }) : none;
+  const { listening } = completed;
+  const isOurs = (answer: Answer) => answer.error !== undefined || !listening.includes(answer.owner.projectId);
+  const ours = listening.length === 0 ? batch : batch.filter(isOurs);
+  if (completed.watched) guard.accepted(ours.filter((a) => a.error === undefined).map((a) => a.recipient.id));
+  const putOff = deferred.map(({ recipient, claim, error }) => ({ id: recipient.id, claim, error: error ?? '' }));
+  const counted = completed.counted + (await completeDeferred(db, putOff));
+  if (counted === ours.length) return { missing: NONE, listening };
+  const done = await findCompleted(db, columnsOf(ours));
+  return { missing: new Set(ours.map(({ recipient }) => recipient.id).filter((id) => !done.has(id))), listening };
+}
+
+function columnsOf(answers: Answer[]) {
+  return {
+    ids: answers.map((answer) => answer.recipient.id),
+    claims: answers.map((answer) => answer.claim),
+    providerIds: answers.map((answer) => answer.providerId),
+  };
+}
+
+function byOwner(batch: Answer[]): Map<RecordOwner, Answer[]> {
+  const owners = new Map<RecordOwner, Answer[]>();
+  for (const answer of batch) {
+    const answers = owners.get(answer.owner);
+    if (answers) answers.push(answer);
+    else owners.set(answer.owner, [answer]);
+  }
+  return owners;
+}

@@ -1,0 +1,215 @@
+import { CancelledFailure } from '@temporalio/activity';
+import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
+import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
+import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
+import {
+  expireChunk,
+  failChunk,
+  findSendTerms,
+  finishChunk,
+  holdChunk,
+  type SendTerms,
+} from '../../db/campaigns/chunks.ts';
+import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import { hasListeners } from '../../db/events/listeners.ts';
+import { lowerRate } from '../../db/sending/send-rate.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { judgeAgain } from '../../rules/emails/bounce.ts';
+import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import type { Config } from '../../rules/config.ts';
+import { AppError } from '../../rules/errors.ts';
+import { isTracked } from '../../rules/content/message-tracking.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { createCampaignComposer } from './message.ts';
+import { createCampaignRecorder } from './recorder.ts';
+import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { createDkimKeys } from '../emails/dkim-keys.ts';
+import { bounceOutcome, verdictOf } from '../emails/decision.ts';
+import { createEmailSettler } from '../emails/settler.ts';
+import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
+import { InFlightLimit } from '../emails/in-flight-limit.ts';
+import { createSlowContents } from './slow-content.ts';
+
+/** 200 loses nothing of the speed; without a limit a slow commit piles up tens of thousands. */
+const IN_FLIGHT_MAX = 200;
+/** How long a turn keeps its place: other projects' chunks and jobs wait for one no longer than this. */
+const TURN_MS = 60_000;
+/** With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with the rate. */
+const PACED_TURN_MS = 30_000;
+
+export interface ChunkInput extends ChunkRef {
+  /** How often the provider has put this chunk off before. */
+  deferrals: number;
+  /** Whether the workflow takes the project for one with a send rate; absent from workflows of earlier versions. */
+  paced?: boolean;
+  /** Where the chunk's last turn ended, and whether it was put off in part: see `ChunkTurnResult`. */
+  from?: string | undefined;
+  putOff?: boolean | undefined;
+}
+
+type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number };
+
+/** Mails of a test key reach nobody, so nothing limits them. */
+export function rateOf(
+  { sendRatePerSecond }: Config,
+  { mode, sendRate }: Pick<SendTerms, 'mode' | 'sendRate'>,
+): number {
+  return mode === 'test' ? 0 : lowerRate(sendRate, sendRatePerSecond);
+}
+
+/** The sender of campaigns' chunks. One a process, which bounds what it has in flight. */
+export class CampaignSending {
+  private readonly deps: SendingDeps;
+  private readonly contents: ContentCache;
+  private readonly slowContents = createSlowContents();
+  private readonly dkim: ReturnType<typeof createDkimKeys>;
+  private readonly guard: HoldGuard;
+  private readonly shared: Omit<ChunkSenderDeps, 'sign' | 'judge'>;
+
+  constructor(deps: SendingDeps) {
+    const { config, db, lifecycle, log, bulkProvider: provider } = deps;
+    const suppressionKey = deriveKey(config.secretKey, 'suppression');
+    const source = provider.kind;
+    this.deps = deps;
+    this.contents = createContentCache(deps);
+    this.dkim = createDkimKeys({ config, db });
+    this.guard = createHoldGuard({ db, dnsServers: config.dnsServers, log });
+    const { guard } = this;
+    const dispatch = (rows: OutboxRow[]) => lifecycle.dispatch(rows);
+    this.shared = {
+      db,
+      provider,
+      inFlight: new InFlightLimit({ max: IN_FLIGHT_MAX }),
+      recorder: createCampaignRecorder({ db, log, guard, source }),
+      settler: createEmailSettler({ db, guard, suppressionKey, source, dispatch }),
+      pads: suppressionPads(suppressionKey),
+    };
+  }
+
+  /** One turn at a chunk. */
+  async sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+    const { config, db, stopping } = this.deps;
+    const terms = await findSendTerms(db, input);
+    const refused = await this.refusal(input, terms);
+    if (refused || !terms) return refused ?? result('ended');
+    const rate = rateOf(config, terms);
+    const { deferrals, paced = rate > 0, from, putOff } = input;
+    // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
+    if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
+    const stop = AbortSignal.any([cancelled, stopping]);
+    const turn = { ...(await this.turnOf({ input, rate, terms })), stop };
+    const { outcome, sent, ...round } = await sendChunk(this.senderDeps(input.projectId, terms), turn);
+    const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
+    switch (outcome) {
+      case 'stopped':
+        // The process ends, the campaign goes on in another one.
+        if (!cancelled.aborted) return { ...common, outcome: 'more' };
+        throw new CancelledFailure('the campaign was cancelled');
+      case 'deferred':
+        return { ...common, outcome, retryAfterMs: this.retryAfterMs(sent > 0 ? 0 : deferrals) };
+      case 'hopeless':
+        await this.pauseHopeless(input);
+        return { ...common, outcome: 'paused' };
+      case 'blocked':
+        // Cancelled, paused, put on hold, or at another rate: the next turn says which.
+        return { ...common, outcome: 'more' };
+      default:
+        return { ...common, outcome };
+    }
+  }
+
+  /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
+  async expire(chunk: ChunkInput): Promise<ChunkResult> {
+    const { db } = this.deps;
+    const refused = await this.refusal(chunk, await findSendTerms(db, chunk));
+    if (refused) return refused;
+    await expireChunk(db, chunk);
+    return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
+  }
+
+  /** What a chunk is to do that may not be sent now; undefined when it may. */
+  private async refusal(chunk: ChunkRef, terms: SendTerms | undefined): Promise<ChunkResult | undefined> {
+    const { db } = this.deps;
+    if (!terms) return result('ended');
+    if (terms.paused) return { ...result('paused'), fresh: true };
+    if (!terms.senderDomain) await failChunk(db, { ...chunk, reason: 'sender_not_verified' });
+    else if (terms.held) {
+      await holdChunk(db, chunk);
+      return { ...result('held'), fresh: true };
+    } else return undefined;
+    await finishChunk(db, chunk);
+    return result('done');
+  }
+
+  private async turnOf({ input, rate, terms }: { input: ChunkInput; rate: number; terms: SendTerms }) {
+    const { deferrals: _, paced: __, from, putOff, ...chunk } = input;
+    const { projectId, campaignId } = chunk;
+    const { config, db, compute } = this.deps;
+    const tracked = isTracked(terms.tracking, 'MARKETING');
+    const work = { projectId, kind: 'campaign.content', bulk: true };
+    const [stored, eventful] = await Promise.all([
+      this.contents.get({ ...work, contentId: terms.contentId, tracked }),
+      hasListeners(db, projectId, 'email.sent'),
+    ]);
+    const composer = createCampaignComposer({ config, compute, campaignId, stored });
+    const untilMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
+    return {
+      chunk,
+      terms,
+      composer,
+      slow: this.slowContents.of(campaignId),
+      eventful,
+      ratePerSecond: rate,
+      untilMs,
+      from,
+      putOff,
+    };
+  }
+
+  private senderDeps(projectId: string, { senderDomain }: SendTerms): ChunkSenderDeps {
+    const signs = this.deps.config.email.dkimSign && senderDomain?.signing;
+    return {
+      ...this.shared,
+      sign: signs ? (raw) => this.dkim.sign({ projectId, senderDomain }, raw, true) : undefined,
+      judge: (recipient, result) => this.judge(projectId, recipient, result),
+    };
+  }
+
+  private async judge(projectId: string, { contactId, email }: ClaimedRecipient, result: ProviderResult) {
+    const verdict = verdictOf(result);
+    if (!verdict || verdict.retry || result.outcome !== 'refused') return undefined;
+    const last = verdict.deadIfAgain ? await findLastTransientBounce(this.deps.db, { projectId, contactId }) : null;
+    const outcome = bounceOutcome(judgeAgain(verdict, last, new Date()), `${result.code} ${result.text}`);
+    return this.guard.named(outcome, email);
+  }
+
+  private retryAfterMs(deferrals: number): number {
+    if (this.deps.firstRetryMs !== undefined) return this.deps.firstRetryMs;
+    const now = new Date();
+    const expiresAt = new Date(now.getTime() + DELIVERY_EXPIRES_MS);
+    const due = nextAttemptAt({ attempts: deferrals + 1, now, expiresAt, random: Math.random() });
+    return (due ?? expiresAt).getTime() - now.getTime();
+  }
+
+  /** Whoever has cancelled or paused it meanwhile was first, and nothing is to be done. */
+  private async pauseHopeless({ projectId, campaignId, sendNo }: ChunkInput): Promise<void> {
+    const { db, lifecycle, log } = this.deps;
+    const pause = { projectId, id: campaignId, sendNo, reason: 'template_timeout' as const };
+    const paused = await inTransaction(db, (trx) => pauseCampaign(trx, pause)).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+    this.slowContents.forget(campaignId);
+    lifecycle.dispatch(paused?.outbox ?? []);
+    log.warn({ projectId, campaignId }, 'a campaign is paused: its content runs out of time');
+  }
+}
+
+function result(outcome: ChunkResult['outcome']): ChunkResult {
+  return { outcome, sent: 0, retryAfterMs: 0 };
+}

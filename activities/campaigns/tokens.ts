@@ -1,0 +1,64 @@
+import type { Db } from '../../db/connection.ts';
+import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
+
+/** Who waits longer for his turn in the send rate gives his place up: others may need it, and the workflow's timer waits for nothing. */
+const WAIT_HERE_MS = 2_000;
+/** Tokens asked for at a time, in parts of a second: as many as leave at once, and few enough that a stop has little to give back. */
+const ASK_SECONDS = 0.25;
+const ASK_MAX = 250;
+
+/** A campaign's turns in its project's send rate, for one turn at a chunk. */
+export interface CampaignTokens {
+  /** Takes up to `n`; 0 when the place is to be given up, and then `retryAfterMs` says for how long. */
+  take(n: number): Promise<number>;
+  /** What was taken and has not left. */
+  giveBack(n: number): Promise<void>;
+  /** When to ask again, in milliseconds; undefined unless `take` gave up. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** `halted`: the turn is over, so nobody waits on. `stop` ends a wait at once. */
+export function createCampaignTokens(p: {
+  db: Db;
+  projectId: string;
+  ratePerSecond: number;
+  stop: AbortSignal;
+  untilMs: number;
+  halted: () => boolean;
+}): CampaignTokens {
+  const { db, projectId, ratePerSecond } = p;
+  const atATime = Math.min(ASK_MAX, Math.max(1, Math.ceil(ratePerSecond * ASK_SECONDS)));
+  let gaveUp: number | undefined;
+  return {
+    async take(n) {
+      const asked = Math.min(n, atATime);
+      const sinceMs = Date.now();
+      while (!p.halted()) {
+        const taken = await takeSendTokens(db, { projectId, n: asked, ratePerSecond, order: 'campaign' });
+        gaveUp = taken.granted > 0 ? undefined : taken.retryAfterMs;
+        if (taken.granted > 0) return taken.granted;
+        const nowMs = Date.now();
+        if (nowMs + taken.retryAfterMs - sinceMs > WAIT_HERE_MS) return 0;
+        await pause(Math.min(taken.retryAfterMs, Math.max(0, p.untilMs - nowMs)), p.stop);
+      }
+      return 0;
+    },
+    giveBack: (n) => returnSendTokens(db, { projectId, n, ratePerSecond }),
+    get retryAfterMs() {
+      return gaveUp;
+    },
+  };
+}
+
+/** Waits, or until the signal. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,104 @@
+import type { Db } from '../../db/connection.ts';
+import { claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import type { Config } from '../../rules/config.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import type { SettleHook } from './settler.ts';
+import type { Delivery, Mailer } from './mailer.ts';
+import type { SendRates } from './send-rates.ts';
+
+/** Postgres was away for longer than the settler waits for it: the mail is claimed again, and leaves with the same Message-ID. */
+const UNRECORDED_MS = 30_000;
+
+/** A single mail, and who delivers it: the first delivery that claims a mail keeps it. */
+export interface MailToSend {
+  id: string;
+  deliveryId: string;
+}
+
+/**
+ * What became of one mail of a batch. `settled`: its row says what; `absent`: there was nothing to claim, because it is settled or another
+ * delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now, `unpaid` had no place in the send rate or the project's budget, which is no
+ * try, `stopped` was not tried, and of `unrecorded` nobody knows.
+ */
+export type Attempted =
+  | { id: string; became: 'sent' | 'settled' | 'absent' }
+  | { id: string; became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
+
+export interface EmailAttempts {
+  /** Tries each of a project's mails once, in the order of the answer. May run again: each is claimed and settled by its row. */
+  attempt(p: {
+    projectId: string;
+    mails: MailToSend[];
+    /** What is refused for now after this is given up. */
+    expiresAt: Date;
+    /** Aborted when no further mail may leave. */
+    stop: AbortSignal;
+    whenSettled?: SettleHook<undefined>;
+  }): Promise<Attempted[]>;
+}
+
+type Batch = Parameters<EmailAttempts['attempt']>[0];
+
+/** The one way in which single mails are tried, by the worker that took their rows and by Temporal's retries alike. */
+export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mailer; rates: SendRates }): EmailAttempts {
+  const { db, mailer, rates } = deps;
+  const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
+
+  /** Of the mails those that may leave now; the rest come again. Mails of test keys need no place. */
+  async function takeTurn({
+    projectId,
+    mails,
+  }: Batch): Promise<{ now: MailToSend[]; paid: number; retryAfterMs: number }> {
+    if ((await rates.rateOf(projectId)) === 0) return { now: mails, paid: 0, retryAfterMs: 0 };
+    const live = await findLiveEmails(db, { projectId, ids: mails.map(({ id }) => id) });
+    const { granted, retryAfterMs } = await rates.take(projectId, live.size, 'single');
+    let room = granted;
+    const now = mails.filter(({ id }) => !live.has(id) || room-- > 0);
+    return { now, paid: granted, retryAfterMs };
+  }
+
+  async function attempt(batch: Batch): Promise<Attempted[]> {
+    const { projectId, mails } = batch;
+    const { now, paid, retryAfterMs } = await takeTurn(batch);
+    const claimed = await claimEmails(db, { projectId, mails: now, suppressionPads: pads });
+    const unused = paid - claimed.filter(({ mode }) => mode === 'live').length;
+    if (unused > 0) await rates.giveBack(projectId, unused);
+    const { expiresAt, stop, whenSettled } = batch;
+    // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
+    const deliveries = await Promise.allSettled(
+      claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
+    );
+    const became = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, becameOf(delivery)]));
+    const unmade = claimed.filter(({ id, mode }) => mode === 'live' && became.get(id)?.became === 'unpaid').length;
+    if (paid > 0 && unmade > 0) await rates.giveBack(projectId, unmade);
+    const asked = new Set(now);
+    const dueAt = new Date(Date.now() + retryAfterMs);
+    return mails.map((mail) => {
+      const { id } = mail;
+      if (!asked.has(mail)) return { id, became: 'unpaid', dueAt };
+      return { id, ...(became.get(id) ?? { became: 'absent' }) };
+    });
+  }
+
+  return { attempt };
+}
+
+type Became = { became: 'sent' | 'settled' } | { became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
+
+function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
+  if (delivery.status === 'rejected') return { became: 'unrecorded', dueAt: new Date(Date.now() + UNRECORDED_MS) };
+  const { outcome } = delivery.value;
+  switch (outcome.kind) {
+    case 'sent':
+      return { became: 'sent' };
+    case 'later':
+      return { became: 'later', dueAt: outcome.dueAt };
+    case 'unpaid':
+      return { became: 'unpaid', dueAt: outcome.dueAt };
+    case 'stopped':
+      return { became: 'stopped', dueAt: new Date() };
+    default:
+      return { became: 'settled' };
+  }
+}

@@ -1,0 +1,97 @@
+import { Context } from '@temporalio/activity';
+import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
+import { deliveryIdOf } from './delivery-id.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { Attempted, EmailAttempts } from './attempts.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+
+/** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
+const CLAIM_MAX = 40;
+/**
+ * After this no further mails are taken: behind a slow relay each may take ten minutes, and the activity has to end before Temporal takes it for
+ * lost (`startToCloseTimeout`).
+ */
+const TAKE_MS = 5 * 60_000;
+/** Who had no place in the send rate comes again after this at the soonest, so that waiting costs Temporal an activity a second at most. */
+const UNPAID_MIN_MS = 1_000;
+
+/** A message that has to wait. */
+export interface WaitingMail {
+  id: string;
+  /** ISO 8601. */
+  dueAt: string;
+}
+
+export interface SendMailsInput {
+  projectId: string;
+  mails: { id: string }[];
+  /** ISO 8601: what is refused for now after this is given up. */
+  expiresAt: string;
+}
+
+export interface SendMailsResult {
+  sent: number;
+  /** FAILED, BOUNCED or HELD, or taken by another delivery. */
+  other: number;
+  waiting: WaitingMail[];
+}
+
+export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
+
+export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
+  /**
+   * Sends a group of single mails of a project that did not go before, and answers which have to wait until when. May run again: each mail is
+   * claimed by its delivery (the workflow), and what is settled is not taken twice.
+   */
+  async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
+    const deliveryId = deliveryIdOf(Context.current().info);
+    return withHeartbeats((stop) => sendGroup(deps.emailAttempts, input, { deliveryId, stop }));
+  },
+
+  /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+  async giveUpMails({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
+    return cancelMails(deps.db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
+  },
+});
+
+async function sendGroup(
+  { attempt }: EmailAttempts,
+  input: SendMailsInput,
+  { deliveryId, stop }: { deliveryId: string; stop: AbortSignal },
+): Promise<SendMailsResult> {
+  const result: SendMailsResult = { sent: 0, other: 0, waiting: [] };
+  const untilMs = Date.now() + TAKE_MS;
+  let rest = input.mails.map(({ id }) => ({ id, deliveryId }));
+  let dueAt = new Date();
+  while (rest.length > 0 && !stop.aborted && Date.now() < untilMs) {
+    const batch = {
+      projectId: input.projectId,
+      mails: rest.slice(0, CLAIM_MAX),
+      expiresAt: new Date(input.expiresAt),
+      stop,
+    };
+    const attempted = await attempt(batch);
+    rest = rest.slice(CLAIM_MAX);
+    for (const mail of attempted) count(result, mail);
+    const unpaid = attempted.find((mail) => mail.became === 'unpaid');
+    if (!unpaid) continue;
+    // The others of the project have no place either.
+    dueAt = 'dueAt' in unpaid ? laterOf(unpaid.dueAt) : dueAt;
+    break;
+  }
+  result.waiting.push(...rest.map(({ id }) => ({ id, dueAt: dueAt.toISOString() })));
+  return result;
+}
+
+function count(result: SendMailsResult, mail: Attempted): void {
+  if (mail.became === 'sent') result.sent += 1;
+  else if (!('dueAt' in mail)) result.other += 1;
+  else {
+    const dueAt = mail.became === 'unpaid' ? laterOf(mail.dueAt) : mail.dueAt;
+    result.waiting.push({ id: mail.id, dueAt: dueAt.toISOString() });
+  }
+}
+
+function laterOf(dueAt: Date): Date {
+  return new Date(Math.max(dueAt.getTime(), Date.now() + UNPAID_MIN_MS));
+}

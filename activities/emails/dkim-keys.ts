@@ -1,0 +1,59 @@
+import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
+import type { Db } from '../../db/connection.ts';
+import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import { findSenderKey } from '../../db/domains/sender-keys.ts';
+import type { Config } from '../../rules/config.ts';
+import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
+import { Lru } from '../../rules/lru.ts';
+import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+
+/** Opened keys kept in a process: opening one and reading its PEM costs more than signing. */
+const KEYS_MAX = 500;
+
+export interface DkimKeys {
+  /** Who signs for the sender's domain; undefined where the domain or the deployment does not sign. */
+  signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
+  readonly rewrittenFields: readonly string[];
+  /** The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign. */
+  sign(
+    email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,
+    raw: string | Buffer,
+    canonical: boolean,
+  ): Promise<string | Buffer>;
+}
+
+/** Signs by the projects' own keys, each opened once. A domain that is made anew has another id, and so another key. */
+export function createDkimKeys({ config, db }: { config: Config; db: Db }): DkimKeys {
+  const atRest = deriveKey(config.secretKey, 'at-rest');
+  const { rewrittenFields } = EMAIL_PROVIDERS[config.email.provider];
+  const signers = new Lru<string, Promise<DkimSigner>>(KEYS_MAX);
+
+  async function open(projectId: string, domainId: string): Promise<DkimSigner> {
+    const key = await findSenderKey(db, { projectId, domainId });
+    if (!key) throw new Error('the domain of the sender was removed');
+    const privateKey = openSecret(atRest, dkimKeyContext(key.id), key.sealedPrivateKey);
+    return dkimSigner({ domain: key.domain, selector: key.selector, privateKey });
+  }
+
+  function opened(projectId: string, domainId: string): Promise<DkimSigner> {
+    const kept = signers.get(domainId);
+    if (kept) return kept;
+    const signer = open(projectId, domainId);
+    signers.set(domainId, signer);
+    signer.catch(() => signers.delete(domainId));
+    return signer;
+  }
+
+  const signerOf: DkimKeys['signerOf'] = async ({ projectId, senderDomain }) =>
+    config.email.dkimSign && senderDomain?.signing ? opened(projectId, senderDomain.id) : undefined;
+
+  return {
+    signerOf,
+    rewrittenFields,
+    async sign(email, raw, canonical) {
+      const signer = await signerOf(email);
+      return signer ? signMessage(raw, signer, { canonicalBody: canonical, rewrittenFields }) : raw;
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import type { Logger } from 'pino';
+import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
+import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
+import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
+import type { Db } from '../../db/connection.ts';
+import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
+import type { EmailResult } from '../../db/sending/email-outcomes.ts';
+import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
+import { judgeAgain } from '../../rules/emails/bounce.ts';
+import type { Config } from '../../rules/config.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { bounceOutcome, failed, later, refusalOf, verdictOf } from './decision.ts';
+import { createEmailMessages, type ReadyEmail } from './message.ts';
+import { createEmailSettler, type SettleHook } from './settler.ts';
+import { createHoldGuard } from '../hold-guard.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
+
+/** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
+const IN_FLIGHT_MAX = 60;
+/** Of one project: some places are always free for others. */
+const IN_FLIGHT_OF_PROJECT = 48;
+/** A large mail that has no turn by then gives up its place, and comes again. */
+const LARGE_WAIT_MS = 1_000;
+
+/** What became of one attempt to deliver a mail. */
+export interface Delivery<T> {
+  /** Or why it was not tried. */
+  outcome: EmailOutcome | NotTried;
+  /** False where another attempt has taken the mail since: nothing was recorded and the hook did not run. */
+  recorded: boolean;
+  /** What the hook returned; undefined when it did not run. */
+  settled: T | undefined;
+}
+
+/**
+ * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because its project has used up
+ * what it may compute, until `dueAt`.
+ */
+export type NotTried = { kind: 'stopped' } | { kind: 'unpaid'; dueAt: Date };
+
+export interface DeliverOptions {
+  /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
+  expiresAt?: Date;
+  /** Aborted when nobody waits for the delivery any more: what is not on the wire then does not leave. */
+  stop?: AbortSignal;
+}
+
+export interface Mailer {
+  /**
+   * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one transaction, in which the
+   * hook runs too (also for `later`), for this mail and others that are settled with it and the same hook. A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the
+   * database or our own code fails: the mail stays claimed, and whoever delivers claims it again.
+   */
+  deliver<T = undefined>(
+    email: ClaimedEmail,
+    whenSettled?: SettleHook<T>,
+    options?: DeliverOptions,
+  ): Promise<Delivery<T>>;
+}
+
+/** One a process: it keeps compiled contents, opened keys and the bound on what is in doubt. */
+export function createMailer(deps: {
+  config: Config;
+  db: Db;
+  provider: EmailProvider;
+  compute: Compute;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+  log: Pick<Logger, 'warn'>;
+}): Mailer {
+  const { config, db, provider, lifecycle, compute } = deps;
+  const messages = createEmailMessages(deps);
+  const limit = new InFlightLimit({ max: IN_FLIGHT_MAX, ofProject: IN_FLIGHT_OF_PROJECT });
+  const guard = createHoldGuard({ db, dnsServers: config.dnsServers, log: deps.log });
+  const settler = createEmailSettler({
+    db,
+    guard,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    source: provider.kind,
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  /** The message, or what is to become of the mail without one. */
+  async function made(
+    email: ClaimedEmail,
+    expiresAt: Date,
+    inThread?: PaidFor,
+  ): Promise<ReadyEmail | EmailOutcome | NotTried> {
+    const refused = refusalOf(email);
+    if (refused) return refused;
+    if (!email.to) return failed('contact_deleted');
+    return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
+  }
+
+  async function attempt(p: Attempt): Promise<EmailResult> {
+    const { email, ready, expiresAt, stop } = p;
+    const refused = 'kind' in ready ? ready : await overLimit(db, email);
+    if ('kind' in ready || refused || !email.to) {
+      return { email, outcome: refused ?? failed('contact_deleted'), event: null };
+    }
+    if (email.mode === 'test') return { email, ...sentAs(ready, null) };
+    const result = await provider.send(ready.message, stop);
+    return { email, ...(await named(email.to.email, await outcomeOf(db, { email, ready, result, expiresAt }))) };
+  }
+
+  async function named(to: string, attempted: Attempted): Promise<Attempted> {
+    return { ...attempted, outcome: await guard.named(attempted.outcome, to) };
+  }
+
+  /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */
+  function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome | NotTried {
+    if (error instanceof OverBudget) return unpaid(error);
+    if (error instanceof TemplateError) {
+      return failed('template_error', `${error.field}: ${error.message} (line ${error.line}, column ${error.column})`);
+    }
+    deps.log.warn({ emailId: email.id, err: error }, 'a mail could not be made; it is tried again');
+    return later(email, 'the mail could not be made', expiresAt);
+  }
+
+  async function notTried(email: ClaimedEmail, outcome: NotTried) {
+    await releaseEmail(db, email);
+    return { outcome, recorded: false, settled: undefined };
+  }
+
+  /** How large a mail is that may leave: what is refused anyway costs its project nothing. */
+  async function largeBytes(email: ClaimedEmail): Promise<number> {
+    return refusalOf(email) || !email.to ? 0 : messages.largeBytes(email);
+  }
+
+  async function deliverOne<T>({ email, whenSettled, options }: Order<T>, inThread?: PaidFor): Promise<Delivery<T>> {
+    const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
+    // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
+    const ready = await made(email, expiresAt, inThread);
+    if ('kind' in ready && (ready.kind === 'unpaid' || ready.kind === 'stopped')) return notTried(email, ready);
+    return limit.run(email.projectId, async () => {
+      // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
+      if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
+      const result = await attempt({ email, ready, expiresAt, stop: options?.stop });
+      const { recorded, value } = await settler.settle(result, whenSettled);
+      return { outcome: result.outcome, recorded, settled: value };
+    });
+  }
+
+  return {
+    async deliver(email, whenSettled, options) {
+      const order = { email, whenSettled, options };
+      const bytes = await largeBytes(email);
+      if (bytes === 0) return deliverOne(order);
+      const work = { projectId: email.projectId, kind: 'email.large', maxWaitMs: LARGE_WAIT_MS };
+      try {
+        // Until it is settled: so long it is in memory.
+        return await compute.largeMail(work, bytes, (inThread) => deliverOne(order, inThread));
+      } catch (error) {
+        if (error instanceof OverBudget) return notTried(email, unpaid(error));
+        throw error;
+      }
+    },
+  };
+}
+
+interface Order<T> {
+  email: ClaimedEmail;
+  whenSettled: SettleHook<T> | undefined;
+  options: DeliverOptions | undefined;
+}
+
+function unpaid({ retryAfterMs }: OverBudget): NotTried {
+  return { kind: 'unpaid', dueAt: new Date(Date.now() + retryAfterMs) };
+}
+
+/** A workflow's mails count when they first leave; what the API accepted was counted then. */
+async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | undefined> {
+  if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1) return undefined;
+  const { projectId } = email;
+  const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
+  return fits ? undefined : failed('limit_reached');
+}
+
+interface Attempt {
+  email: ClaimedEmail;
+  ready: ReadyEmail | EmailOutcome;
+  expiresAt: Date;
+  stop: AbortSignal | undefined;
+}
+
+type Attempted = Pick<EmailResult, 'outcome' | 'event'>;
+
+async function outcomeOf(
+  db: Db,
+  p: { email: ClaimedEmail; ready: ReadyEmail; result: ProviderResult; expiresAt: Date },
+): Promise<Attempted> {
+  const { email, ready, result, expiresAt } = p;
+  if (result.outcome === 'accepted') return sentAs(ready, result.providerMessageId);
+  const words = result.outcome === 'refused' ? `${result.code} ${result.text}` : result.error;
+  const verdict = verdictOf(result);
+  if (!verdict || verdict.retry) return { outcome: later(email, words, expiresAt), event: ready.event };
+  const last =
+    verdict.deadIfAgain && email.contact
+      ? await findLastTransientBounce(db, { projectId: email.projectId, contactId: email.contact.id })
+      : null;
+  return { outcome: bounceOutcome(judgeAgain(verdict, last, new Date()), words), event: ready.event };
+}
+
+/** A provider that has no id of its own (capture) gives back ours: then the Message-ID says more. */
+function sentAs({ event }: ReadyEmail, providerMessageId: string | null): Attempted {
+  const own = providerMessageId === null || providerMessageId === event.emailId;
+  const messageId = own ? event.messageId : providerMessageId;
+  return {
+    outcome: { kind: 'sent', providerMessageId: messageId, subject: event.subject },
+    event: { ...event, messageId },
+  };
+}

@@ -1,0 +1,177 @@
+import { asBuffer } from '../../channels/email/finished-mail.ts';
+import { buildMessage, type MailInput } from '../../channels/email/mime.ts';
+import type { OutgoingEmail } from '../../channels/email/provider.ts';
+import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
+import { createContentCache } from '../../compute/content-cache.ts';
+import { type ReadyContent, renderedMessage, renderedParts } from '../../compute/contents.ts';
+import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
+import type { Db } from '../../db/connection.ts';
+import type { Content } from '../../db/contents/contents.ts';
+import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import type { Config } from '../../rules/config.ts';
+import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
+import { isTracked } from '../../rules/content/message-tracking.ts';
+import type { Mailbox } from '../../rules/content/mime-headers.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
+import { verpAddress } from '../../rules/emails/verp.ts';
+import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
+
+/** Who is over the project's budget for longer gives up the place that others may need, and comes again. */
+const WAIT_HERE_MS = 300;
+
+/** A mail ready to leave, and what its events say of it. */
+export interface ReadyEmail {
+  message: OutgoingEmail;
+  event: EmailEventData;
+}
+
+export interface EmailMessages {
+  /** Bytes of the files of a mail where they are many: it is made in a thread, once they are paid for. 0 for all other mails. */
+  largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
+  /**
+   * Renders and signs a claimed mail, a large one by `inThread`. The same mail gives the same message but for its Date.
+   * @throws TemplateError, OverBudget
+   */
+  make(email: ClaimedEmail, to: { email: string; name: string | null }, inThread?: PaidFor): Promise<ReadyEmail>;
+}
+
+export function createEmailMessages(deps: { config: Config; db: Db; compute: Compute }): EmailMessages {
+  const { config, db, compute } = deps;
+  const contents = createContentCache(deps);
+  const dkim = createDkimKeys(deps);
+  const verpKey = deriveKey(config.secretKey, 'verp');
+
+  function returnPath(email: ClaimedEmail, content: Content): string {
+    return verpAddress(verpKey, email.id, config.email.returnPathDomain ?? emailDomain(content.from));
+  }
+
+  return {
+    async largeBytes({ projectId, options }) {
+      const ids = options.attachmentIds ?? [];
+      const bytes = ids.length > 0 ? await sumAttachmentBytes(db, { projectId, ids }) : 0;
+      return isLargeMail(bytes) ? bytes : 0;
+    },
+    async make(email, to, inThread) {
+      const { id, projectId } = email;
+      const tracked = isTracked(email.project.tracking, email.contentType);
+      const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
+      const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
+      const rendering = renderingOf(email, to, config);
+      const { subject, ...made } = await rendered({
+        ...{ email, to, content, ready, rendering, compute, work, db, dkim, inThread },
+      });
+      return {
+        message: { id, projectId, from: returnPath(email, content), to: to.email, ...made },
+        event: eventOf(email, content, subject),
+      };
+    },
+  };
+}
+
+function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config) {
+  const { contact } = email;
+  const data = sourced(contact?.data ?? null, contact?.untrustedKeys);
+  return {
+    vars: buildVariables({
+      contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data },
+      data: sourced(email.variables, email.options.untrustedKeys),
+    }),
+    urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
+  };
+}
+
+interface Rendering {
+  db: Db;
+  dkim: DkimKeys;
+  inThread: PaidFor | undefined;
+  email: ClaimedEmail;
+  to: { email: string; name: string | null };
+  content: Content;
+  ready: ReadyContent;
+  rendering: ReturnType<typeof renderingOf>;
+  compute: Compute;
+  work: Work;
+}
+
+/** What leaves, signed. */
+type Made = Pick<OutgoingEmail, 'raw' | 'canonical' | 'payload'> & { subject: string };
+
+async function rendered(p: Rendering): Promise<Made> {
+  const { email, to, content, ready, rendering, compute, work } = p;
+  const headers = {
+    from: { name: content.fromName, email: content.from },
+    to,
+    replyTo: content.replyTo ? { email: content.replyTo } : null,
+    messageId: messageId(email.id, emailDomain(content.from)),
+    date: new Date(),
+  };
+  const extra = Object.entries(email.options.headers ?? {});
+  const ids = email.options.attachmentIds ?? [];
+  const ownText = email.options.text;
+  const one = { content: ready, input: rendering };
+  if (ids.length === 0 && ownText === undefined) {
+    const { raw, subject } = await renderedMessage(compute, work, { ...one, headers: { ...headers, extra } });
+    return { raw: await p.dkim.sign(email, raw, true), canonical: true, subject };
+  }
+  const parts = await renderedParts(compute, work, one);
+  const mail = {
+    ...headers,
+    ...parts,
+    ...(ownText !== undefined && { text: ownText }),
+    from: asAddress(headers.from),
+    to: asAddress(headers.to),
+    replyTo: headers.replyTo && asAddress(headers.replyTo),
+    headers: [...listUnsubscribeHeaders(ready, rendering.urls), ...extra],
+  };
+  const made = p.inThread ? await inThread(p, mail, p.inThread) : await here(p, mail);
+  return { ...made, subject: parts.subject };
+}
+
+type WithoutFiles = Omit<MailInput, 'attachments'>;
+
+async function here({ db, dkim, email }: Rendering, mail: WithoutFiles): Promise<Omit<Made, 'subject'>> {
+  const ids = email.options.attachmentIds ?? [];
+  const attachments = await findAttachments(db, { projectId: email.projectId, ids });
+  const raw = await buildMessage({ ...mail, attachments });
+  return { raw: await dkim.sign(email, raw, false), canonical: false };
+}
+
+async function inThread(
+  { db, dkim, email }: Rendering,
+  mail: WithoutFiles,
+  run: PaidFor,
+): Promise<Omit<Made, 'subject'>> {
+  const { rewrittenFields } = dkim;
+  const signer = await dkim.signerOf(email);
+  const ids = email.options.attachmentIds ?? [];
+  const attachments = await readLargeAttachments(db, { projectId: email.projectId, ids });
+  const { raw, payload } = await run(
+    'mail.finished',
+    { mail: { ...mail, attachments }, signer, rewrittenFields },
+    attachments.map(({ content }) => content),
+  );
+  return { raw: asBuffer(raw), canonical: false, payload: { ...payload, data: asBuffer(payload.data) } };
+}
+
+function asAddress({ email, name }: Mailbox): { name: string | null; address: string } {
+  return { name: name ?? null, address: email };
+}
+
+function eventOf(email: ClaimedEmail, content: Content, subject: string): EmailEventData {
+  return {
+    subject,
+    from: content.from,
+    fromName: content.fromName,
+    messageId: messageId(email.id, emailDomain(content.from)),
+    emailId: email.id,
+    templateId: content.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Db } from '../../db/connection.ts';
+import { getSendRate, returnSendTokens, type SendOrder, takeSendTokens } from '../../db/sending/send-rate.ts';
+import { Lru } from '../../rules/lru.ts';
+
+/** A rate that was changed holds after this, for mails that are about to leave. */
+const RATE_TTL_MS = 1_000;
+const PROJECTS_MAX = 10_000;
+
+/** What of a batch may leave now, and when to come again with the rest. */
+export interface Turn {
+  granted: number;
+  retryAfterMs: number;
+}
+
+/** The send rates of projects, for mails that leave one by one. */
+export interface SendRates {
+  /**
+   * Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no failure.
+   * @param returning a workflow's mail that comes again
+   */
+  take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<Turn>;
+  /** Gives back what was not used. */
+  giveBack(projectId: string, n: number): Promise<void>;
+  /** Mails a second; 0 is no limit. */
+  rateOf(projectId: string): Promise<number>;
+}
+
+/** One a process: rates are read again every second, not for every mail. */
+export function createSendRates(deps: { db: Db; deploymentRate: number }): SendRates {
+  const { db } = deps;
+  const known = new Lru<string, { rate: number; readAtMs: number }>(PROJECTS_MAX);
+
+  async function rateOf(projectId: string): Promise<number> {
+    const entry = known.get(projectId);
+    if (entry && Date.now() - entry.readAtMs < RATE_TTL_MS) return entry.rate;
+    const rate = await getSendRate(db, projectId, deps.deploymentRate);
+    known.set(projectId, { rate, readAtMs: Date.now() });
+    return rate;
+  }
+
+  return {
+    rateOf,
+    async take(projectId, n, order, returning = false) {
+      return takeSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId), order, returning });
+    },
+    async giveBack(projectId, n) {
+      await returnSendTokens(db, { projectId, n, ratePerSecond: await rateOf(projectId) });
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Trx } from '../../db/connection.ts';
+import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
+import {
+  atEffect,
+  completeEffect,
+  completeEffects,
+  type EffectOutcome,
+  resumeExecutions,
+} from '../../db/executions/resume.ts';
+import { noteAttempt } from '../../db/executions/visits.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
+import { type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { Hooked, Settled } from '../emails/settler.ts';
+import type { SendRates } from '../emails/send-rates.ts';
+
+/** Executions that begin their mails in one transaction at most. */
+const BATCH_MAX = 50;
+const LANES = 2;
+/** Fewer wait for the transaction that runs, and share the next. */
+const WORTH_A_LANE = 16;
+/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
+const SKIPPED = /^(unsubscribed|suppressed:)/;
+
+/** A mail that is this attempt's to send, or where the execution stands when there is none. */
+type Begun = { email: ClaimedEmail } | { next: Next };
+
+/**
+ * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash sends that row and
+ * no second one. Status, event and the execution's next step are one transaction. Executions that come at the same time share both
+ * transactions, the one before the mail and the one after it.
+ * @throws ApplicationFailure MAIL_DEFERRED when the provider refused for now, SEND_RATE when the project may not send yet, both with the delay
+ * that Temporal keeps to; CancelledFailure when it was to stop before the mail left
+ */
+export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  const { rates } = deps;
+  const suppressionPads = keyPads(deriveKey(deps.config.secretKey, 'suppression'));
+  const beginnings = createGroupCommit<StepInput, Begun>({
+    lanes: LANES,
+    max: BATCH_MAX,
+    worthALane: WORTH_A_LANE,
+    queueOf: (input) => input.projectId,
+    apartBy: (input) => [input.executionId],
+    commit: (inputs) => inTransaction(deps.db, (trx) => begin(trx, inputs, suppressionPads)),
+  });
+  return async (input) => {
+    const { projectId } = input;
+    const paid = await takeTurn(rates, projectId);
+    const begun = await beginnings.add(input);
+    const unused = 'next' in begun || begun.email.mode === 'test';
+    if (paid && unused) await rates.giveBack(projectId, 1);
+    return 'next' in begun ? begun.next : send(deps, begun.email);
+  };
+}
+
+/**
+ * Takes a place in the project's send rate, before the step is looked at, so that waiting for it counts as no try. Who gets none gives the
+ * activity's place back. Returns whether a place was taken; without a rate none is.
+ * @throws ApplicationFailure SEND_RATE with the delay that Temporal keeps to
+ */
+async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
+  if ((await rates.rateOf(projectId)) === 0) return false;
+  const returning = Context.current().info.attempt > 1;
+  const { granted, retryAfterMs } = await rates.take(projectId, 1, 'workflow', returning);
+  if (granted > 0) return true;
+  throw ApplicationFailure.create({
+    type: 'SEND_RATE',
+    message: `the project's send rate is used up; again in ${retryAfterMs} ms`,
+    nextRetryDelay: retryAfterMs,
+  });
+}
+
+/** Ends the pauses that led here, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
+async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
+  const projectId = inputs[0]?.projectId ?? '';
+  const standings = await resumeExecutions(trx, projectId, inputs);
+  const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
+  const mails = await saveStepEmails(trx, projectId, effects);
+  const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
+  const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
+  const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
+  const begun: Begun[] = [];
+  for (const { execution, next } of standings) {
+    const mail = execution && mailOf.get(execution.id);
+    const email = execution && emailOf.get(execution.id);
+    if (email) begun.push({ email });
+    else begun.push({ next: mail ? await passOver(trx, mail) : next });
+  }
+  return begun;
+}
+
+/** The execution is the delivery of its mails. */
+function claimOf(mail: StepEmail): { id: string; deliveryId: string }[] {
+  return mail.outcome === 'saved' ? [{ id: mail.emailId, deliveryId: mail.standing.execution.id }] : [];
+}
+
+/** A step with nothing to send: at fault, or settled by an earlier attempt that could not close the visit any more. */
+function passOver(trx: Trx, mail: StepEmail): Promise<Next> {
+  const { execution, next } = mail.standing;
+  const at = { executionId: execution.id, visit: next.visit };
+  const outcome: EffectOutcome =
+    mail.outcome === 'unsendable'
+      ? { ...at, status: 'FAILED', error: mail.error, fails: true }
+      : { ...at, status: 'COMPLETED', output: { emailId: mail.emailId } };
+  return completeEffect(trx, execution.projectId, outcome);
+}
+
+async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
+  const stop = Context.current().cancellationSignal;
+  const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
+  if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
+  if (outcome.kind === 'later') return defer(deps, email, outcome);
+  // Fenced off: another attempt of this step has the mail.
+  return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completionOf(email)));
+}
+
+/** Completes the steps of mails in the transaction that records them; a mail put off leaves its step open. */
+async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next | undefined>> {
+  const done = settled.filter(({ outcome }) => outcome.kind !== 'later');
+  const nexts = await completeEffects(trx, {
+    projectId: settled[0]?.email.projectId ?? '',
+    outcomes: done.map(({ email, outcome }) => ({
+      ...completionOf(email),
+      ...visitOutcome(outcome, email.id),
+      attempts: email.attempts,
+    })),
+    contactsLocked: true, // By the recording of the results.
+  });
+  return { values: settled.map((item) => nexts[done.indexOf(item)]) };
+}
+
+function completionOf(email: ClaimedEmail): EffectOutcome {
+  const { executionId, visit } = stepOf(email);
+  return { executionId, visit, status: 'COMPLETED', output: { emailId: email.id } };
+}
+
+function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
+  if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
+  return { executionId, visit };
+}
+
+function visitOutcome(outcome: EmailOutcome, emailId: string) {
+  switch (outcome.kind) {
+    case 'failed':
+      return {
+        status: SKIPPED.test(outcome.reason) ? ('SKIPPED' as const) : ('FAILED' as const),
+        output: { emailId, reason: outcome.reason },
+        error: outcome.error,
+      };
+    case 'bounced':
+      return { status: 'FAILED' as const, output: { emailId, reason: outcome.reason }, error: outcome.error };
+    case 'held':
+      return { status: 'COMPLETED' as const, output: { emailId, held: true } };
+    default:
+      return { status: 'COMPLETED' as const, output: { emailId } };
+  }
+}
+
+async function defer(
+  deps: ActivityDeps,
+  email: ClaimedEmail,
+  outcome: EmailOutcome & { kind: 'later' },
+): Promise<never> {
+  const { attempts } = email;
+  await inTransaction(deps.db, (trx) => noteAttempt(trx, { ...stepOf(email), attempts, error: outcome.error }));
+  throw ApplicationFailure.create({
+    type: 'MAIL_DEFERRED',
+    message: `try ${attempts}: ${outcome.error}; again at ${outcome.dueAt.toISOString()}`,
+    nextRetryDelay: Math.max(1_000, outcome.dueAt.getTime() - Date.now()),
+  });
+}

@@ -1,0 +1,48 @@
+import { resumeExecution } from '../../db/executions/resume.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import type { EffectOn } from '../../rules/executions/steps/registry.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+import { createSendEmailStep } from './send-email-step.ts';
+import { createUpdateContactStep } from './update-contact-step.ts';
+import { createWebhookStep } from './webhook-step.ts';
+
+type StepActivities<Name extends string> = Record<Name, (input: StepInput) => Promise<Next>>;
+
+export type EffectActivities = StepActivities<EffectOn<'automation'> | 'ADVANCE'>;
+export type WebhookActivities = StepActivities<EffectOn<'webhooks'>>;
+
+/**
+ * The steps of a contact's execution, one activity type a kind of effect. Each ends the pause that led to it, looks at its step as it is
+ * now, acts, walks on, and returns what comes next; where the workflow was edited so that another step comes, it returns that instead.
+ * All may run again: what a visit has done is in the database.
+ */
+export function executionStepActivities(deps: ActivityDeps): EffectActivities {
+  return addHeartbeats<keyof EffectActivities>({
+    SEND_EMAIL: createSendEmailStep(deps),
+    UPDATE_CONTACT: createUpdateContactStep(deps),
+    ADVANCE: createAdvance(deps),
+  });
+}
+
+/** Apart from the others, because endpoints are slow: they have a task queue of their own. */
+export function webhookStepActivities(deps: ActivityDeps): WebhookActivities {
+  return addHeartbeats<keyof WebhookActivities>({ WEBHOOK: createWebhookStep(deps) });
+}
+
+/** The ADVANCE activity: it walks on from a pause to something without an effect. */
+function createAdvance({ db }: ActivityDeps): (input: StepInput) => Promise<Next> {
+  return async (input) => {
+    const { next } = await inTransaction(db, (trx) => resumeExecution(trx, input));
+    return next;
+  };
+}
+
+/** Each of these activities, with heartbeats while it runs. */
+function addHeartbeats<Name extends string>(activities: StepActivities<Name>): StepActivities<Name> {
+  const entries = Object.entries<StepActivities<Name>[Name]>(activities);
+  return Object.fromEntries(
+    entries.map(([name, run]) => [name, (input: StepInput) => withHeartbeats(() => run(input))]),
+  ) as StepActivities<Name>;
+}

@@ -1,0 +1,64 @@
+import type { Trx } from '../../db/connection.ts';
+import { patchContact } from '../../db/contacts/contacts.ts';
+import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
+import { loadStepVariables } from '../../db/executions/variables.ts';
+import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { interpolateFields } from '../../rules/content/interpolate.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** The UPDATE_CONTACT activity. All that it does is one transaction. */
+export function createUpdateContactStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  return async (input) => {
+    const { next, outbox } = await inTransaction(deps.db, async (trx) => {
+      const standing = await resumeExecution(trx, input);
+      const effect = atEffect(standing, 'UPDATE_CONTACT');
+      return effect ? updateContact(deps, trx, effect) : { next: standing.next, outbox: [] };
+    });
+    deps.lifecycle.dispatch(outbox);
+    return next;
+  };
+}
+
+/** The contact's change, its events and the execution's next step are one transaction. */
+async function updateContact(
+  deps: ActivityDeps,
+  trx: Trx,
+  { execution, step, next }: EffectStanding,
+): Promise<{ next: Next; outbox: OutboxRow[] }> {
+  const { projectId } = execution;
+  const at = { executionId: execution.id, visit: next.visit };
+  const config = UpdateContactConfig.parse(step.config);
+  const { variables } = await loadStepVariables(trx, execution);
+  const data = interpolateFields(config.updates, variables);
+  try {
+    const { outbox } = await inSavepoint(trx, () =>
+      patchContact(trx, {
+        projectId,
+        id: execution.contactId,
+        data,
+        subscribed: config.subscribed,
+        forStranger: execution.swayed,
+        causeId: execution.id,
+        suppressionKey: deriveKey(deps.config.secretKey, 'suppression'),
+      }),
+    );
+    return {
+      next: await completeEffect(trx, projectId, {
+        ...at,
+        status: 'COMPLETED',
+        output: { updated: Object.keys(data.values) },
+      }),
+      outbox,
+    };
+  } catch (error) {
+    // Data beyond the contact's limits: the step says so and the execution goes on.
+    if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
+    const fault = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? error.message;
+    return { next: await completeEffect(trx, projectId, { ...at, status: 'FAILED', error: fault }), outbox: [] };
+  }
+}

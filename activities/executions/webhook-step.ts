@@ -1,0 +1,138 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
+import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
+import { loadStepVariables } from '../../db/executions/variables.ts';
+import { countTries, noteAttempt } from '../../db/executions/visits.ts';
+import { openStepConfig } from '../../db/executions/step-secrets.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
+import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
+import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** contract §7.6: five tries in all. */
+const MAX_TRIES = 5;
+/** 1 s, 3 s, 9 s, 27 s: a restart of the endpoint is over by then. `Retry-After` goes before. */
+const FIRST_RETRY_SECONDS = 1;
+const RETRY_FACTOR = 3;
+/** An endpoint that asks for more than this is asked again then, not later. */
+const RETRY_AFTER_MAX_SECONDS = 3_600;
+/** By these an endpoint tells one execution, and one try, from another: a step cannot set them. */
+const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
+/** What of an answer is kept in the story of the execution. */
+const OUTPUT_BODY_CHARS = 2_000;
+
+/** The WEBHOOK activity. @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to */
+export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  return async (input) => {
+    const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
+    const effect = atEffect(standing, 'WEBHOOK');
+    return effect ? makeRequest(deps, effect) : standing.next;
+  };
+}
+
+/**
+ * Runs a WEBHOOK step that an execution stands at: one request, then the visit's outcome or a retry. A crash after the request makes
+ * it again with the same `Idempotency-Key`, by which the endpoint can tell.
+ * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
+ */
+async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promise<Next> {
+  const { execution, next } = standing;
+  const { request, onFailure } = await prepare(deps, standing);
+  const result = await deps.webhooks.send(request);
+  const tries = (await countTries(deps.db, execution.id, next.visit)) + 1;
+  const fault = faultOf(result);
+  if (fault?.retry && tries < MAX_TRIES) return retryLater(deps, { standing, result, fault, tries });
+  return inTransaction(deps.db, (trx) =>
+    completeEffect(trx, execution.projectId, {
+      executionId: execution.id,
+      visit: next.visit,
+      status: fault ? 'FAILED' : 'COMPLETED',
+      output: outputOf(result),
+      error: fault?.error ?? null,
+      attempts: tries,
+      fails: fault !== null && onFailure === 'FAIL',
+    }),
+  );
+}
+
+async function prepare(
+  deps: ActivityDeps,
+  { execution, step, next }: EffectStanding,
+): Promise<{ request: WebhookRequest; onFailure: 'CONTINUE' | 'FAIL' }> {
+  const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step?.id ?? '', step?.config ?? {}));
+  const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
+  const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
+  const payload =
+    config.body === undefined
+      ? {
+          contact: { email: contact.email, subscribed: contact.subscribed, data: contact.data },
+          workflow: { id: execution.workflowId, name: execution.workflowName },
+          execution: { id: execution.id, startedAt: execution.startedAt.toISOString() },
+          event: execution.event,
+        }
+      : // The tenant's own endpoint gets values as they came, as it gets those of webhooks.
+        interpolateJson(config.body, variables).value;
+  const plain = { untrusted: 'leaveOut' } as const;
+  const own = Object.entries(config.headers ?? {})
+    .filter(([name]) => !NAMES_EXECUTION.test(name))
+    .map(([name, value]) => [name, headerText(interpolate(value, variables, plain))]);
+  return {
+    onFailure: config.onFailure,
+    request: {
+      url: interpolate(config.url, variables, { ...plain, encode: encodeURIComponent }),
+      method: config.method,
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Tidings/1.0',
+        'X-Execution-Id': execution.id,
+        'Idempotency-Key': `${execution.id}-${next.visit}`,
+      },
+      ownHeaders: Object.fromEntries(own),
+      body: config.method === 'GET' ? undefined : JSON.stringify(payload),
+    },
+  };
+}
+
+/** RFC 9110 §5.5: no control characters in a field value. */
+function headerText(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]/g, ' ').replace(/[^\t\u0020-\u00ff]/g, '?');
+}
+
+interface Fault {
+  error: string;
+  retry: boolean;
+}
+
+/** Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and redirects without end will not. */
+function faultOf(result: WebhookResult): Fault | null {
+  if (result.outcome === 'failed') return { error: result.error, retry: !result.final };
+  const { statusCode } = result;
+  if (statusCode < 400) return null;
+  return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
+}
+
+async function retryLater(
+  deps: ActivityDeps,
+  p: { standing: EffectStanding; result: WebhookResult; fault: Fault; tries: number },
+): Promise<never> {
+  const { execution, next } = p.standing;
+  const asked = p.result.outcome === 'answered' ? p.result.retryAfterSeconds : null;
+  const seconds = Math.min(RETRY_AFTER_MAX_SECONDS, asked ?? FIRST_RETRY_SECONDS * RETRY_FACTOR ** (p.tries - 1));
+  await inTransaction(deps.db, (trx) =>
+    noteAttempt(trx, { executionId: execution.id, visit: next.visit, attempts: p.tries, error: p.fault.error }),
+  );
+  throw ApplicationFailure.create({
+    type: 'WEBHOOK_RETRY',
+    message: `try ${p.tries} of ${MAX_TRIES}: ${p.fault.error}; again in ${seconds} s`,
+    nextRetryDelay: Math.max(1, seconds * 1_000),
+  });
+}
+
+function outputOf(result: WebhookResult): Record<string, unknown> {
+  if (result.outcome === 'failed') return { latencyMs: result.latencyMs };
+  const { statusCode, body, latencyMs } = result;
+  return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
+}

@@ -1,0 +1,113 @@
+import type { SmsProvider } from '../../channels/sms/provider.ts';
+import type { Db, Trx } from '../../db/connection.ts';
+import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { persistently } from '../persistently.ts';
+
+/** Postgres was away for longer than a result is kept: the SMS is claimed again, and most likely leaves twice. */
+const UNRECORDED_MS = 30_000;
+
+/** What became of one SMS of a batch; see `Attempted` of mails. */
+export type AttemptedSms =
+  | { id: string; became: 'sent' | 'settled' | 'absent' }
+  | { id: string; became: 'later' | 'unrecorded'; dueAt: Date };
+
+/** Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the commit. */
+export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
+
+interface Batch {
+  projectId: string;
+  messages: { id: string; deliveryId: string }[];
+  /** What is refused for now after this is given up. */
+  expiresAt: Date;
+  whenSettled?: SmsSettleHook;
+}
+
+export interface SmsAttempts {
+  /** Tries each of a project's SMS once, all at a time, in the order of the answer. May run again: each is claimed and settled by its row. */
+  attempt(batch: Batch): Promise<AttemptedSms[]>;
+}
+
+interface SmsDeps {
+  db: Db;
+  provider: SmsProvider | undefined;
+  lifecycle: Pick<Lifecycle, 'dispatch'>;
+}
+
+/**
+ * The one way in which SMS are tried, by the worker that took their rows and by Temporal's retries alike.
+ * @param deps.provider undefined where SMS has been switched off: what was accepted before waits for it to come back
+ */
+export function createSmsAttempts(deps: SmsDeps): SmsAttempts {
+  return {
+    async attempt(batch) {
+      const { projectId, messages } = batch;
+      const claimed = await claimSms(deps.db, { projectId, messages });
+      // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
+      const tried = await Promise.allSettled(claimed.map((sms) => sendOne(deps, sms, batch)));
+      const became = new Map(
+        tried.map((one, n): [string | undefined, AttemptedSms | undefined] => [
+          claimed[n]?.id,
+          one.status === 'fulfilled' ? one.value : undefined,
+        ]),
+      );
+      const dueAt = new Date(Date.now() + UNRECORDED_MS);
+      return messages.map(({ id }) => {
+        if (!became.has(id)) return { id, became: 'absent' };
+        return became.get(id) ?? { id, became: 'unrecorded', dueAt };
+      });
+    },
+  };
+}
+
+async function sendOne(
+  { db, provider, lifecycle }: SmsDeps,
+  sms: ClaimedSms,
+  { expiresAt, whenSettled }: Batch,
+): Promise<AttemptedSms> {
+  const { id, projectId, claim } = sms;
+  const { outcome, attempted } = judge(sms, await attemptOne(provider, sms), expiresAt);
+  const queued = await persistently(() =>
+    inTransaction(db, async (trx) => {
+      const counted = await settleSms(trx, { projectId, id, claim, outcome });
+      return counted && whenSettled ? whenSettled(trx, attempted) : [];
+    }),
+  );
+  lifecycle.dispatch(queued);
+  return attempted;
+}
+
+/** Puts an SMS off, or gives it up when its day is over. */
+function judge(
+  sms: ClaimedSms,
+  outcome: SmsOutcome,
+  expiresAt: Date,
+): { outcome: SmsOutcome; attempted: AttemptedSms } {
+  const { id, attempts } = sms;
+  if (outcome.kind === 'accepted') return { outcome, attempted: { id, became: 'sent' } };
+  if (outcome.kind === 'failed') return { outcome, attempted: { id, became: 'settled' } };
+  const dueAt = nextAttemptAt({ attempts, now: new Date(), expiresAt, random: Math.random() });
+  if (dueAt) return { outcome, attempted: { id, became: 'later', dueAt } };
+  return {
+    outcome: { kind: 'failed', reason: 'expired', error: outcome.error },
+    attempted: { id, became: 'settled' },
+  };
+}
+
+async function attemptOne(provider: SmsProvider | undefined, sms: ClaimedSms): Promise<SmsOutcome> {
+  if (!sms.consents) return { kind: 'failed', reason: 'unsubscribed', error: null };
+  if (sms.mode === 'test') return { kind: 'accepted', status: 'SENT', providerMessageId: null };
+  if (!provider) return { kind: 'later', error: 'SMS is not enabled on the worker' };
+  const sent = await provider.send(sms);
+  switch (sent.outcome) {
+    case 'accepted':
+      return { kind: 'accepted', status: sent.status, providerMessageId: sent.providerMessageId };
+    case 'refused':
+      return { kind: 'failed', reason: 'provider_rejected', error: sent.error };
+    case 'later':
+      return { kind: 'later', error: sent.error };
+  }
+}

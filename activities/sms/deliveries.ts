@@ -1,0 +1,63 @@
+import { Context } from '@temporalio/activity';
+import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
+import type { WaitingMail } from '../emails/deliveries.ts';
+import { deliveryIdOf } from '../emails/delivery-id.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+import type { SmsAttempts } from './attempts.ts';
+
+/** SMS under way at a time, which is what a kill can double: providers take about ten a second from a sender. */
+const AT_A_TIME = 10;
+/** After this no further SMS are taken, so that the activity ends long before Temporal takes it for lost. */
+const TAKE_MS = 5 * 60_000;
+
+export interface SendSmsInput {
+  projectId: string;
+  ids: string[];
+  /** ISO 8601: what is refused for now after this is given up. */
+  expiresAt: string;
+}
+
+export interface SendSmsResult {
+  sent: number;
+  other: number;
+  waiting: WaitingMail[];
+}
+
+export type SmsActivities = ReturnType<typeof smsActivities>;
+
+export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
+  /** Sends a group of SMS that did not go before; answers which have to wait until when. May run again: rows are claimed by their delivery. */
+  async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
+    const deliveryId = deliveryIdOf(Context.current().info);
+    return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));
+  },
+
+  /** Ends what a cancelled delivery has not delivered; returns how many. May run again. */
+  async giveUpSms({ projectId, ids }: { projectId: string; ids: string[] }): Promise<number> {
+    return cancelSms(db, { projectId, ids, deliveryId: deliveryIdOf(Context.current().info) });
+  },
+});
+
+/** @param p.stop aborted when the delivery is cancelled or the worker stops: no further SMS are taken */
+async function sendGroup(
+  { attempt }: SmsAttempts,
+  { projectId, ids, expiresAt }: SendSmsInput,
+  { deliveryId, stop }: { deliveryId: string; stop: AbortSignal },
+): Promise<SendSmsResult> {
+  const result: SendSmsResult = { sent: 0, other: 0, waiting: [] };
+  const untilMs = Date.now() + TAKE_MS;
+  let rest = ids.map((id) => ({ id, deliveryId }));
+  while (rest.length > 0 && !stop.aborted && Date.now() < untilMs) {
+    const messages = rest.slice(0, AT_A_TIME);
+    rest = rest.slice(AT_A_TIME);
+    for (const sms of await attempt({ projectId, messages, expiresAt: new Date(expiresAt) })) {
+      if (sms.became === 'sent') result.sent += 1;
+      else if ('dueAt' in sms) result.waiting.push({ id: sms.id, dueAt: sms.dueAt.toISOString() });
+      else result.other += 1;
+    }
+  }
+  const dueAt = new Date().toISOString();
+  result.waiting.push(...rest.map(({ id }) => ({ id, dueAt })));
+  return result;
+}

@@ -1,0 +1,53 @@
+import { cancellationSignal } from '@temporalio/activity';
+import { inTransaction } from '../../db/transaction.ts';
+import { beginTurn, endTurn, failPendingDeliveries, type NextTurn, type Turn } from '../../db/webhooks/turns.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+import { deliverDue } from './turn.ts';
+
+export type WebhookDeliveryActivities = ReturnType<typeof webhookDeliveryActivities>;
+
+export interface TurnInput {
+  projectId: string;
+  endpointId: string;
+}
+
+export interface TurnResult {
+  /** ISO 8601; null when nothing waits any more. */
+  nextDueAt: string | null;
+  /** 0 where something is due already. */
+  waitMs?: number;
+}
+
+/**
+ * Deliveries of the webhook registry. Running one again is safe: what was sent and not recorded is sent again under the same
+ * `webhook-id`, and of two at a time only the later one records anything.
+ */
+export function webhookDeliveryActivities(deps: ActivityDeps) {
+  const atRestKey = deriveKey(deps.config.secretKey, 'at-rest');
+
+  return {
+    /** Delivers what is due to an endpoint, for some seconds; answers when there is more to do. */
+    async deliverWebhooks({ projectId, endpointId }: TurnInput): Promise<TurnResult> {
+      const turn = await beginTurn(deps.db, { projectId, id: endpointId, atRestKey });
+      if (!turn) return { nextDueAt: null };
+      const next = await withHeartbeats(async () => {
+        await takeTurn(deps, turn);
+        return inTransaction(deps.db, (trx) => endTurn(trx, turn));
+      });
+      return toResult(next);
+    },
+  };
+}
+
+async function takeTurn(deps: ActivityDeps, turn: Turn): Promise<void> {
+  if (turn.paused) return;
+  const status = turn.status === 'DISABLED' ? turn.status : await deliverDue(deps, turn, cancellationSignal());
+  if (status !== 'DISABLED') return;
+  while ((await failPendingDeliveries(deps.db, { ...turn, error: 'the endpoint is disabled' })) > 0);
+}
+
+function toResult(next: NextTurn | null): TurnResult {
+  return next ? { nextDueAt: next.at.toISOString(), waitMs: next.waitMs } : { nextDueAt: null };
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
+import { createBatcher } from '../../db/batcher.ts';
+import { queueOwnerNotice } from '../../db/projects/owner-notices.ts';
+import type { EndpointStatus } from '../../db/schema/webhooks.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import {
+  type Attempt,
+  type DueDelivery,
+  judgeEndpoint,
+  listDueDeliveries,
+  recordAttempts,
+  type Turn,
+} from '../../db/webhooks/turns.ts';
+import {
+  MAX_TRIES,
+  nextAttemptAt,
+  type Outcome,
+  type Verdict,
+  verdictOf,
+  webhookHeaders,
+} from '../../rules/webhooks/registry.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** A turn starts no request after so long, so that the slots of a worker go round among endpoints. */
+const TURN_MS = 10_000;
+/** Requests to one endpoint at a time, those included whose record is being written: what a kill can double. */
+const WIDTH = 20;
+/** Deliveries read at a time; with their payloads they are a few hundred kB. */
+const PAGE = 200;
+/** A turn that has found nothing more looks once again after this, so that a steady trickle is one turn and not one an event. */
+const LINGER_MS = 100;
+/** While slow requests leave room for others, the turn looks this often for what has come meanwhile. */
+const LOOK_MS = 500;
+
+/**
+ * Delivers what is due to an endpoint for some seconds: some requests at a time, one to a degraded endpoint. Ends early when the
+ * endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
+ * @returns the endpoint's status at the end
+ */
+export async function deliverDue(deps: ActivityDeps, turn: Turn, stop: AbortSignal): Promise<EndpointStatus> {
+  const requests = createRequests(deps, turn);
+  const endsAt = Date.now() + TURN_MS;
+  const goesOn = () => !requests.isOver() && !stop.aborted && Date.now() < endsAt;
+  let lingered = false;
+  while (goesOn()) {
+    const due = await listDueDeliveries(deps.db, { ...turn, underWay: requests.underWay(), limit: PAGE });
+    for (const delivery of due) {
+      await requests.room();
+      if (!goesOn()) break;
+      requests.start(delivery);
+    }
+    if (due.length === PAGE) continue;
+    if (requests.underWay().length > 0) {
+      await Promise.race([requests.idle(), sleep(LOOK_MS)]);
+      lingered = false;
+    } else if (lingered) break;
+    else {
+      await sleep(LINGER_MS);
+      lingered = true;
+    }
+  }
+  await requests.idle();
+  return requests.end();
+}
+
+/** A try, and how it counts for the endpoint. */
+interface Ended extends Attempt {
+  outcome: Outcome;
+}
+
+/** The requests of a turn: each is made, then recorded together with what has ended meanwhile. */
+function createRequests(deps: ActivityDeps, turn: Turn) {
+  const underWay = new Map<string, Promise<void>>();
+  let { status, failuresInRow } = turn;
+  let over = false;
+  let fault: { error: unknown } | undefined;
+  const recorder = createBatcher<Ended>(record);
+
+  async function deliver(delivery: DueDelivery): Promise<void> {
+    try {
+      const result = await deps.webhooks.send(requestOf(turn, delivery));
+      await recorder.add([endOf(delivery, result)]);
+    } catch (error) {
+      // Postgres is away: the activity is tried again, and sends what it could not record once more.
+      fault ??= { error };
+      over = true;
+    }
+    underWay.delete(delivery.id);
+  }
+
+  async function record(ended: Ended[]): Promise<void> {
+    const recorded = await recordAttempts(deps.db, { ...turn, attempts: ended });
+    if (recorded === undefined) {
+      over = true;
+      return;
+    }
+    const verdict = verdictOf(ended.map(({ outcome }) => outcome));
+    const nothingNew = verdict.failures === 0 && failuresInRow === 0;
+    status = nothingNew ? recorded : await judge(deps, turn, verdict);
+    failuresInRow = verdict.succeeded ? verdict.failures : failuresInRow + verdict.failures;
+    over ||= status === 'DISABLED' || (status === 'DEGRADED' && verdict.failures > 0);
+  }
+
+  return {
+    start: (delivery: DueDelivery) => void underWay.set(delivery.id, deliver(delivery)),
+    underWay: () => [...underWay.keys()],
+    isOver: () => over,
+    /** Resolves when another request may start. */
+    room: async () => {
+      while (underWay.size >= (status === 'DEGRADED' ? 1 : WIDTH)) await Promise.race(underWay.values());
+    },
+    idle: () => Promise.all(underWay.values()),
+    end: () => {
+      if (fault) throw fault.error;
+      return status;
+    },
+  };
+}
+
+/** Judges the endpoint, and tells the project's owners when these tries disabled it: both or neither. */
+async function judge(deps: ActivityDeps, { projectId, endpointId }: Turn, verdict: Verdict): Promise<EndpointStatus> {
+  const { status, outbox } = await inTransaction(deps.db, async (trx) => {
+    const judged = await judgeEndpoint(trx, { projectId, endpointId, verdict });
+    if (!judged.justDisabled) return { status: judged.status, outbox: [] };
+    const why = verdict.gone ? 'it answered 410 Gone' : 'it has failed for five days';
+    const notice = await queueOwnerNotice(trx, {
+      projectId,
+      subject: 'A webhook endpoint was disabled',
+      body: `<p>The webhook endpoint ${endpointId} was disabled, because ${why}.</p>
+        <p>Enable it again with PATCH /webhooks/${endpointId} {"enabled": true}, then replay what it missed with
+        POST /webhooks/${endpointId}/replay.</p>`,
+    });
+    return { status: judged.status, outbox: notice };
+  });
+  deps.lifecycle.dispatch(outbox);
+  return status;
+}
+
+function endOf(delivery: DueDelivery, result: WebhookResult): Ended {
+  const responseStatus = result.outcome === 'answered' ? result.statusCode : null;
+  const succeeded = responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+  const tries = delivery.attempts + 1;
+  const next = succeeded || tries >= MAX_TRIES ? null : nextAttemptAt(tries, new Date());
+  return {
+    id: delivery.id,
+    status: succeeded ? 'DELIVERED' : next ? 'PENDING' : 'FAILED',
+    responseStatus,
+    latencyMs: result.latencyMs,
+    error: succeeded ? null : errorOf(result),
+    nextAttemptAt: next,
+    outcome: succeeded ? 'success' : responseStatus === 410 ? 'gone' : 'failure',
+  };
+}
+
+function requestOf(turn: Turn, delivery: DueDelivery): WebhookRequest {
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const body = JSON.stringify({
+    id: delivery.id,
+    type: delivery.event,
+    timestamp: delivery.createdAt.toISOString(),
+    projectId: turn.projectId,
+    data: delivery.payload,
+  });
+  const signed = webhookHeaders(turn.secrets, { id: delivery.id, timestamp, body });
+  const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Tidings/1.0', ...signed };
+  // A redirected POST would become a GET that says "received" for nothing: the owner has to give the right address.
+  return { url: turn.url, method: 'POST', headers, body, maxRedirects: 0 };
+}
+
+function errorOf(result: WebhookResult): string {
+  if (result.outcome === 'failed') return result.error;
+  return result.statusCode >= 300 && result.statusCode < 400
+    ? `answered ${result.statusCode}: redirects are not followed`
+    : `answered ${result.statusCode}`;
+}
