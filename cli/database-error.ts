@@ -1,5 +1,5 @@
 import { MigrationError } from '../db/migrator.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './start/error.ts';
 
 /** One line for what went wrong with the database of this address, without its password. */
 export function databaseError(databaseUrl: string, cause: unknown): StartError {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { countCapturedEmails } from '../db/sending/captured.ts';
 import { connect } from '../db/connection.ts';
-import { tourCampaign, tourImport, tourSegment } from './demo-campaign.ts';
-import { createTourClient, until } from './demo-client.ts';
-import { type Tour, tourExecution } from './demo-execution.ts';
-import { runTour } from './demo-process.ts';
-import { startHookReceiver } from './demo-receiver.ts';
-import { createReport, since } from './demo-report.ts';
-import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo-service.ts';
-import type { DevFile } from './dev-file.ts';
+import { tourCampaign, tourImport, tourSegment } from './demo/campaign.ts';
+import { createTourClient, until } from './demo/client.ts';
+import { type Tour, tourExecution } from './demo/execution.ts';
+import { runTour } from './demo/process.ts';
+import { startHookReceiver } from './demo/receiver.ts';
+import { createReport, since } from './demo/report.ts';
+import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo/service.ts';
+import type { DevFile } from './start/dev-file.ts';
 
 // `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
 // what arrived in the mailbox, and with exit code 1 when a count is wrong.

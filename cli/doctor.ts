@@ -1,5 +1,5 @@
-import { diagnose } from './doctor-diagnosis.ts';
-import { explain } from './service-process.ts';
+import { diagnose } from './doctor/diagnosis.ts';
+import { explain } from './start/service-process.ts';
 
 // `npm run doctor`: looks at the configuration of this environment before it meets the world. Changes nothing, sends nothing.
 try {

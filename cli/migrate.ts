@@ -1,7 +1,7 @@
 import { migrateToLatest } from '../db/migrator.ts';
 import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { databaseError } from './database-error.ts';
-import { explain } from './service-process.ts';
+import { explain } from './start/service-process.ts';
 
 // `npm run migrate`: brings the database at DATABASE_URL to this release, and says what it did. Safe to run again.
 try {

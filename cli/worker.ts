@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { requirePostgres } from './dependencies.ts';
+import { requirePostgres } from './start/dependencies.ts';
 import { packageRoot } from './package-root.ts';
-import { runServiceProcess } from './service-process.ts';
+import { runServiceProcess } from './start/service-process.ts';
 
 /** Made by build.mjs: bundling at every start would take 2 to 3 seconds. */
 const WORKFLOW_BUNDLE = join(packageRoot(), 'dist', 'workflow-bundle.js');

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FakeTwilio } from '../../cli/demo-twilio.ts';
+import type { FakeTwilio } from '../../cli/demo/twilio.ts';
 import type { Db } from '../../db/connection.ts';
 import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp-sink.ts';

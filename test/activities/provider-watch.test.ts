@@ -5,7 +5,7 @@ import { createProviderWatch } from '../../activities/provider-watch.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channels/email/provider.ts';
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
-import { startSmtpServer } from '../../cli/demo-smtp-server.ts';
+import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
 import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { parseConfig } from '../../rules/config.ts';

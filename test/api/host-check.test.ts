@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/http/server.ts';
-import { freePort } from '../../cli/ports.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

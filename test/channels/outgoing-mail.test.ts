@@ -1,6 +1,6 @@
 import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/ports.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { enqueue } from '../../db/outbox/outbox.ts';
 import { queueOwnerNotice } from '../../db/projects/owner-notices.ts';
 import { inTransaction } from '../../db/transaction.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SmsProvider } from '../../channels/sms/provider.ts';
 import { twilioProvider } from '../../channels/sms/twilio.ts';
-import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
+import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 
 let fake: FakeTwilio;
 let provider: SmsProvider;

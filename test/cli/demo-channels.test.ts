@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processesWithArgument } from '../../cli/processes.ts';
+import { processesWithArgument } from '../../cli/start/processes.ts';
 import { runDemo } from '../support/demo.ts';
 import { newHome, removeHome, type StartedService, startService } from '../support/start.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/embedded-postgres.ts';
-import { freePort } from '../../cli/ports.ts';
-import { isAlive, processesIn } from '../../cli/processes.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
+import { freePort } from '../../cli/start/ports.ts';
+import { isAlive, processesIn } from '../../cli/start/processes.ts';
 
 /** mkdtemp makes it with mode 700, so a Postgres that is not root has to be let through. */
 const folder = mkdtempSync(join(tmpdir(), 'tidings-postgres-'));

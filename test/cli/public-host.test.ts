@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/ports.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { type CallOptions, callHttp } from '../support/http.ts';
 import { newHome, removeHome, runStart, type StartedService, startService, untilService } from '../support/start.ts';
 

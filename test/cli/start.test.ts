@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, markOf, type ProcessMark } from '../../cli/processes.ts';
+import { isAlive, markOf, type ProcessMark } from '../../cli/start/processes.ts';
 import {
   newHome,
   pidsOf,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findTemporalBinary, type TemporalBinaryOptions } from '../../cli/temporal-binary.ts';
+import { findTemporalBinary, type TemporalBinaryOptions } from '../../cli/start/temporal-binary.ts';
 
 const PROGRAM = '#!/bin/sh\necho temporal version 1.5.1\n';
 /** Nothing listens there. */

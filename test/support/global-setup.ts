@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/embedded-postgres.ts';
-import { freePort } from '../../cli/ports.ts';
-import { findTemporalBinary } from '../../cli/temporal-binary.ts';
-import { startTemporalServer, type TemporalServer } from '../../cli/temporal-server.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/start/embedded-postgres.ts';
+import { freePort } from '../../cli/start/ports.ts';
+import { findTemporalBinary } from '../../cli/start/temporal-binary.ts';
+import { startTemporalServer, type TemporalServer } from '../../cli/start/temporal-server.ts';
 import { migrateToLatest } from '../../db/migrator.ts';
 
 declare module 'vitest' {

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../cli/ports.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { newCertificate } from './certificate.ts';
 import { type DebianFiles, debianFiles } from './debian-packages.ts';
 import { until } from './until.ts';

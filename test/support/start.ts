@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DevFile } from '../../cli/dev-file.ts';
+import type { DevFile } from '../../cli/start/dev-file.ts';
 import { packageRoot } from '../../cli/package-root.ts';
-import { readJson } from '../../cli/private-files.ts';
-import { markOf, processesWithArgument } from '../../cli/processes.ts';
+import { readJson } from '../../cli/start/private-files.ts';
+import { markOf, processesWithArgument } from '../../cli/start/processes.ts';
 import { until } from './until.ts';
 
 const ROOT = packageRoot();

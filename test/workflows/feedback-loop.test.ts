@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveryStatus } from '../../cli/demo-notices.ts';
-import { type LoopbackSmtpServer, type ReceivedMail, startSmtpServer } from '../../cli/demo-smtp-server.ts';
-import { freePort } from '../../cli/ports.ts';
+import { deliveryStatus } from '../../cli/demo/notices.ts';
+import { type LoopbackSmtpServer, type ReceivedMail, startSmtpServer } from '../../cli/demo/smtp-server.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { buildDomain } from '../build/senders.ts';
 import { buildWorkflow, expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type FakeTwilio, startFakeTwilio } from '../../cli/demo-twilio.ts';
+import { type FakeTwilio, startFakeTwilio } from '../../cli/demo/twilio.ts';
 import { twilioSignature } from '../../rules/sms/twilio-signature.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../cli/ports.ts';
+import { freePort } from '../../cli/start/ports.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { expectOk } from '../build/workflows.ts';

@@ -1,0 +1,75 @@
+import { LONG_TIMEOUT_MS, until } from './client.ts';
+import type { Tour } from './execution.ts';
+import { number, since } from './report.ts';
+
+const CONTACTS = 5_000;
+const PLANS = ['free', 'team', 'pro'];
+/** Of every three contacts the second and the third. */
+const PAYING = Math.floor((CONTACTS * 2) / 3);
+
+/** Imports contacts from a CSV file. */
+export async function tourImport({ client, report, run, toDomain }: Tour): Promise<void> {
+  const startedAt = performance.now();
+  const rows = Array.from({ length: CONTACTS }, (_, i) => `c${i}@${toDomain},Name${i},${PLANS[i % 3]},${run}`);
+  const file = new File([`email,firstName,plan,tour\n${rows.join('\n')}\n`], 'contacts.csv', { type: 'text/csv' });
+  const { jobId } = await client.upload('/contacts/import?types=string', file);
+  const job = await until(
+    'the end of the import',
+    async () => {
+      const now = await client.call('GET', `/contacts/import/${jobId}`);
+      report.progress(`${number(now.processed)} of ${number(CONTACTS)} rows`);
+      return now.completedAt ? now : undefined;
+    },
+    LONG_TIMEOUT_MS,
+  );
+  report.line(`${job.status} after ${since(startedAt)}`);
+  report.check('contacts created', job.result?.createdCount ?? 0, CONTACTS);
+}
+
+/** A segment by two fields. One who unsubscribes stays in it, and gets no campaign. */
+export async function tourSegment({ client, report, run, toDomain }: Tour): Promise<string> {
+  const filters = [
+    { field: 'data.tour', operator: 'equals', value: run },
+    { field: 'data.plan', operator: 'in', value: ['team', 'pro'] },
+  ];
+  const startedAt = performance.now();
+  const segment = await client.call('POST', '/segments', {
+    name: `Tour ${run}, paying`,
+    condition: { logic: 'AND', groups: [{ filters }] },
+  });
+  report.line(`data.tour is "${run}" and data.plan is team or pro: counted in ${since(startedAt)}`);
+  report.check('members', segment.memberCount, PAYING);
+  const leaving = await client.call('POST', '/contacts', { email: `c1@${toDomain}`, subscribed: false });
+  report.line(`${leaving.email} unsubscribes`);
+  return segment.id;
+}
+
+/** Sends a campaign to a segment and watches it. @returns the mails that have to arrive */
+export async function tourCampaign({ client, report, run, from }: Tour, segmentId: string): Promise<number> {
+  const { data: campaign } = await client.call('POST', '/campaigns', {
+    name: `Tour ${run}`,
+    subject: 'News for {{firstName}}',
+    body: '<p>Dear {{firstName}}, you are on our {{plan}} plan.</p><p><a href="https://example.com/news">Read on</a></p>',
+    from,
+    audienceType: 'SEGMENT',
+    segmentId,
+  });
+  const startedAt = performance.now();
+  await client.call('POST', `/campaigns/${campaign.id}/send`, {});
+  const sent = await until(
+    'the end of the campaign',
+    async () => {
+      const { status } = await client.call('GET', `/campaigns/${campaign.id}`).then((got) => got.data ?? got);
+      const stats = await client.call('GET', `/campaigns/${campaign.id}/stats`).then((got) => got.data ?? got);
+      report.progress(
+        `${status}: ${number(stats.sent)} sent, ${number(stats.pending)} to go, of ${number(stats.total)}`,
+      );
+      return status === 'SENT' ? stats : undefined;
+    },
+    LONG_TIMEOUT_MS,
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  report.line(`SENT after ${since(startedAt)}: ${number(Math.round(sent.sent / seconds))} mails a second`);
+  report.check('sent, by its own counters', sent.sent, PAYING - 1);
+  return PAYING - 1;
+}

@@ -1,0 +1,58 @@
+import { createTransport } from 'nodemailer';
+import { until } from './client.ts';
+import type { Tour } from './execution.ts';
+import type { Letter, Mailbox } from './mailbox.ts';
+import { untilStatus } from './record.ts';
+
+/** What the loops of email share. */
+export interface ChannelTour extends Tour {
+  /** The project's secret key, the password of the relay. */
+  readonly secretKey: string;
+  readonly mailbox: Mailbox;
+  /** On 127.0.0.1: takes what comes back, and what a verified domain gets. */
+  readonly inboundPort: number;
+  /** On 127.0.0.1: takes what programs send. */
+  readonly relayPort: number;
+}
+
+/** A mail that has arrived, with its record. */
+export interface SentLetter extends Letter {
+  readonly emailId: string;
+  readonly contactId: string;
+  readonly to: string;
+}
+
+const SUBJECT = 'An offer, {{name}}';
+/** A link to follow and one to leave by: with the second comes List-Unsubscribe. */
+export const LETTER_BODY =
+  '<p>Hello {{name}}, <a href="https://example.com/offer">have a look</a>.</p><p><a href="{{unsubscribeUrl}}">No more</a></p>';
+
+/** Sends a mail to a new subscriber, and reads it where it arrives. */
+export async function sendLetter(tour: ChannelTour, name: string): Promise<SentLetter> {
+  const { report, mailbox } = tour;
+  const { emailId, contactId, to } = await send(tour, name);
+  await untilStatus(tour, emailId, 'SENT');
+  const letter = await until(`the mail to ${to}`, () => mailbox.find(to));
+  report.line(`POST /v1/send to ${to}: SENT, envelope sender ${letter.returnPath}`);
+  return { ...letter, emailId, contactId, to };
+}
+
+/** Has a mail accepted. */
+export async function send({ client, from, toDomain }: ChannelTour, name: string) {
+  const to = `${name}@${toDomain}`;
+  const mail = { to, from, subject: SUBJECT, body: LETTER_BODY, data: { name }, subscribed: true };
+  const { contact, email } = (await client.call('POST', '/v1/send', mail)).data.emails[0];
+  return { emailId: String(email), contactId: String(contact.id), to };
+}
+
+/** Hands a message to the listener for returned and inbound mail, as another mail server does. */
+export async function deliver(
+  { report, inboundPort }: ChannelTour,
+  what: string,
+  message: { from: string; to: string; raw: string },
+): Promise<void> {
+  const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
+  const { from, to, raw } = message;
+  const { response } = await server.sendMail({ envelope: { from, to }, raw });
+  report.line(`${what} by SMTP to 127.0.0.1:${inboundPort}, RCPT TO ${to}: ${response}`);
+}

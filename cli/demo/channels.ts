@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import type { ChannelTour } from './channel-tour.ts';
+import { createTourClient } from './client.ts';
+import { startMailListeners } from './listeners.ts';
+import { type LoopResult, runLoops, summarize } from './loop.ts';
+import { AUTOMATION_LOOP } from './loop-automation.ts';
+import { EMAIL_LOOPS } from './loops-email.ts';
+import { PROVIDER_LOOPS, type ProviderTour } from './loops-provider.ts';
+import { type Mailbox, openCaptured } from './mailbox.ts';
+import { type Open, runTour } from './process.ts';
+import { startProviders } from './providers.ts';
+import { createReport } from './report.ts';
+import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './service.ts';
+import type { DevFile } from '../start/dev-file.ts';
+import { freePort } from '../start/ports.ts';
+
+// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the running service
+// what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when a loop is not closed.
+const report = createReport();
+await runTour(async (open) => {
+  console.log('The loops of every channel: what goes out, what comes back, and what is on record then.');
+  const running = await findRunningService(process.env);
+  const results: LoopResult[] = [];
+  if (running && (await capturesMail(running))) {
+    results.push(...(await closeOnRunning(open, running)));
+    report.heading(
+      'The others need workers that send to servers on this machine: a second service is started for them.',
+    );
+    results.push(...(await runLoops(await openOwn(open), PROVIDER_LOOPS)));
+  } else {
+    if (running) console.log(`${running.baseUrl} sends its mail for real, and is left alone.`);
+    results.push(...(await runLoops(await openOwn(open), [...EMAIL_LOOPS, AUTOMATION_LOOP, ...PROVIDER_LOOPS])));
+  }
+  return summarize(report, results);
+});
+
+/** What needs nothing of the running service but that it keeps its mail. */
+async function closeOnRunning(open: Open, dev: DevFile): Promise<LoopResult[]> {
+  console.log(`On ${dev.baseUrl} (${runningAt(process.env)}).`);
+  const tell = (line: string) => report.line(line);
+  const listeners = await open(() => startMailListeners({ env: process.env, dev, tell }));
+  const { inboundPort, relayPort } = listeners;
+  report.line(
+    `Returned mail is taken on port ${inboundPort} and mail to relay on ${relayPort}, by one more API process on its data.`,
+  );
+  report.line('For good: `INBOUND_SMTP_PORT=2526 SMTP_RELAY_PORT=2525 npm start`.');
+  const mailbox = await open(() => openCaptured(dev.databaseUrl));
+  const results = await runLoops(tourOf(dev, { mailbox, inboundPort, relayPort }), [...EMAIL_LOOPS, AUTOMATION_LOOP]);
+  report.line(`To look at: ${[dev.mailboxUrl, dev.temporal.ui].filter(Boolean).join(', ')}`);
+  return results;
+}
+
+/** A service of the tour's own, whose mail, SMS and webhooks go to servers of the tour's own. */
+async function openOwn(open: Open): Promise<ProviderTour> {
+  const providers = await open(startProviders);
+  const [inboundPort, relayPort] = [await freePort(), await freePort()];
+  const listeners = { INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) };
+  const settings = { ...listeners, ...providers.settings };
+  const service = await open(() => startOwnService({ env: process.env, settings, tell: tellStart }));
+  const dev = await service.dev;
+  console.log(`On ${dev.baseUrl} (${service.found}), with`);
+  // No secret is shown, not even one that lives as long as the tour.
+  for (const [name, value] of Object.entries(settings)) report.line(`${name}=${/TOKEN/.test(name) ? '…' : value}`);
+  const tour = tourOf(dev, { mailbox: providers.mailbox, inboundPort, relayPort });
+  return { ...tour, baseUrl: dev.baseUrl, providers };
+}
+
+function tourOf(dev: DevFile, channels: { mailbox: Mailbox; inboundPort: number; relayPort: number }): ChannelTour {
+  const run = `loops${randomBytes(4).toString('hex')}`;
+  const names = { run, toDomain: `${run}.test`, from: `hello@${dev.domain}` };
+  return { client: createTourClient(dev), report, ...names, secretKey: dev.secretKey, ...channels };
+}

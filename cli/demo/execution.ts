@@ -1,0 +1,93 @@
+import { type TourClient, until } from './client.ts';
+import { type Report, since } from './report.ts';
+import { drawWorkflow, PLAIN, type StepPlan } from './workflow.ts';
+
+/** What the stations of a tour share. */
+export interface Tour {
+  readonly client: TourClient;
+  readonly report: Report;
+  /** Of this tour alone: names events and marks contacts. */
+  readonly run: string;
+  /** All mail of this tour goes to addresses of this domain, which does not exist. */
+  readonly toDomain: string;
+  /** A sender on the project's verified domain. */
+  readonly from: string;
+}
+
+/**
+ * An event starts an execution that goes through all seven types of step, and a second event ends its wait.
+ * @returns the mails that it sent, and whether the service may call a web server on this machine
+ */
+export async function tourExecution(tour: Tour, hookUrl: string): Promise<{ mails: number; hookRefused: boolean }> {
+  const { client, report, run, toDomain } = tour;
+  const workflowId = await drawSevenSteps(tour, hookUrl);
+  report.line(
+    'drawn: SEND_EMAIL, DELAY 1 s, WAIT_FOR_EVENT, CONDITION, UPDATE_CONTACT, WEBHOOK, SEND_EMAIL, EXIT; and enabled',
+  );
+  const email = `grace@${toDomain}`;
+  const startedAt = performance.now();
+  const event = { email, event: `${run}_signed_up`, data: { firstName: 'Grace' } };
+  const { contact } = (await client.call('POST', '/v1/track', event)).data;
+  const path = `/workflows/${workflowId}/executions`;
+  const execution = await until('the execution', async () => {
+    const { data } = await client.call('GET', `${path}?contactId=${contact}`);
+    return data[0];
+  });
+  const story = () => client.call('GET', `${path}/${execution.id}`);
+  await until('the wait for an event', async () => (await waitsForEvent(await story())) || undefined);
+  report.line(`WAIT_FOR_EVENT reached after ${since(startedAt)}; tracking the purchase that it waits for`);
+  await client.call('POST', '/v1/track', { email, event: `${run}_purchase`, data: { amount: 40 } });
+  const ended = await until('the end of the execution', async () => {
+    const now = await story();
+    return now.completedAt ? now : undefined;
+  });
+  for (const step of ended.steps)
+    report.line(`${step.type.padEnd(15)} ${step.status}${step.error ? `: ${step.error}` : ''}`);
+  report.line(`${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
+  const types = new Set(ended.steps.map((step: { type: string }) => step.type));
+  report.check('types of step that it went through', types.size, 7);
+  const { data } = await client.call('GET', `/contacts/${contact}`);
+  report.check('updates of the contact (customer: true)', data.customer === true ? 1 : 0, 1);
+  const hook = ended.steps.find((step: { type: string }) => step.type === 'WEBHOOK');
+  return { mails: 2, hookRefused: String(hook?.error).includes('not a public address') };
+}
+
+async function drawSevenSteps(tour: Tour, hookUrl: string): Promise<string> {
+  const { client, run } = tour;
+  const [welcome, thanks] = [await saveTemplate(tour, 'Welcome'), await saveTemplate(tour, 'Thank you')];
+  const steps: Record<string, StepPlan> = {
+    welcome: { type: 'SEND_EMAIL', config: { templateId: welcome }, to: { [PLAIN]: 'pause' } },
+    pause: { type: 'DELAY', config: { amount: 1, unit: 'seconds' }, to: { [PLAIN]: 'purchase' } },
+    purchase: {
+      type: 'WAIT_FOR_EVENT',
+      config: { eventName: `${run}_purchase`, timeout: 60 },
+      to: { event: 'signed up here', timeout: 'end' },
+    },
+    'signed up here': {
+      type: 'CONDITION',
+      config: { field: 'contact.data.firstName', operator: 'equals', value: 'Grace' },
+      to: { yes: 'customer', no: 'end' },
+    },
+    customer: { type: 'UPDATE_CONTACT', config: { updates: { customer: true } }, to: { [PLAIN]: 'tell' } },
+    tell: { type: 'WEBHOOK', config: { url: hookUrl, body: { run, email: '{{email}}' } }, to: { [PLAIN]: 'thanks' } },
+    thanks: { type: 'SEND_EMAIL', config: { templateId: thanks }, to: { [PLAIN]: 'end' } },
+    end: { type: 'EXIT', config: { reason: 'tour_over' } },
+  };
+  return drawWorkflow(client, { name: `Tour ${run}`, eventName: `${run}_signed_up`, steps });
+}
+
+async function saveTemplate({ client, from }: Tour, words: string): Promise<string> {
+  const subject = `${words}, {{firstName}}`;
+  const template = {
+    name: `Tour: ${words}`,
+    subject,
+    body: `<p>${words}, {{firstName}}.</p>`,
+    type: 'TRANSACTIONAL',
+    from,
+  };
+  return (await client.call('POST', '/templates', template)).id;
+}
+
+function waitsForEvent(execution: { steps: { type: string; completedAt: string | null }[] }): boolean {
+  return execution.steps.some((step) => step.type === 'WAIT_FOR_EVENT' && step.completedAt === null);
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Environment, parseSettings } from '../../rules/config.ts';
+import { startChild } from '../start/child.ts';
+import type { DevFile } from '../start/dev-file.ts';
+import { type Home, keptSecret, openHome } from '../start/home.ts';
+import { freePort } from '../start/ports.ts';
+import { StartError } from '../start/error.ts';
+
+/** The mail listeners of a service, on 127.0.0.1. */
+export interface MailListeners {
+  readonly inboundPort: number;
+  readonly relayPort: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default: one more API process on its database
+ * and Temporal, as any host can run one. It ends with this process.
+ * @throws StartError when it cannot be started, in one line
+ */
+export async function startMailListeners(p: {
+  env: Environment;
+  dev: DevFile;
+  tell: (line: string) => void;
+}): Promise<MailListeners> {
+  const { env, dev, tell } = p;
+  const home = openHome(parseSettings(env).home);
+  const [inboundPort, relayPort] = [await freePort(), await freePort()];
+  const listeners = await startChild({
+    ...({ name: 'mail listeners', command: 'api' } as const),
+    ...{ home, logFile: join(home.logs, 'demo-listeners.log'), tell },
+    env: {
+      ...env,
+      ...{ HOST: '127.0.0.1', PORT: '0', PUBLIC_URL: env.PUBLIC_URL || dev.baseUrl, METRICS_PORT: 'off' },
+      ...{ DATABASE_URL: dev.databaseUrl, SECRET_KEY: secretKeyOf(env, home) },
+      ...{ TEMPORAL_ADDRESS: dev.temporal.address, TEMPORAL_NAMESPACE: dev.temporal.namespace },
+      ...{ INBOUND_SMTP_PORT: String(inboundPort), SMTP_RELAY_PORT: String(relayPort) },
+    },
+  });
+  return { inboundPort, relayPort, close: () => listeners.stop() };
+}
+
+/** Return paths are signed: with another key they would be nobody's. */
+function secretKeyOf(env: Environment, home: Home): string {
+  const { secretKey } = parseSettings(env);
+  if (secretKey !== undefined) return secretKey;
+  if (existsSync(join(home.folder, 'secret-key'))) return keptSecret(home, 'secret-key');
+  throw new StartError('The running service has its SECRET_KEY from its environment: set it here too.');
+}

@@ -1,0 +1,67 @@
+import { type ChannelTour, LETTER_BODY } from './channel-tour.ts';
+import { until } from './client.ts';
+import type { Loop } from './loop.ts';
+import { click } from './loops-email.ts';
+import { compare, RECORD_TIMEOUT_MS, show } from './record.ts';
+import { drawWorkflow, PLAIN } from './workflow.ts';
+
+/** Longer than the tour waits for anything: the wait ends by the click or not at all. */
+const WAIT_SECONDS = 3_600;
+
+/** What comes back moves an automation: its mail goes out, and its WAIT_FOR_EVENT ends with the click in that mail. */
+export const AUTOMATION_LOOP: Loop<ChannelTour> = {
+  title: 'An automation that waits for the click',
+  close: closeAutomation,
+};
+
+async function closeAutomation(tour: ChannelTour): Promise<string> {
+  const { client, report, run, toDomain, mailbox } = tour;
+  const to = `waiting@${toDomain}`;
+  const workflowId = await drawOffer(tour);
+  const { contact } = (await client.call('POST', '/v1/track', { email: to, event: `${run}_interested` })).data;
+  const { id } = await untilExecution(tour, { workflowId, status: 'WAITING' });
+  report.line(`execution ${id} has sent its mail to ${to}, and is WAITING for email.click`);
+  await click(tour, await until(`the mail to ${to}`, () => mailbox.find(to), RECORD_TIMEOUT_MS));
+  const { status, exitReason, steps } = await untilExecution(tour, { workflowId, status: 'EXITED' });
+  for (const { type, status: stepStatus, output } of steps) show(tour, 'step', { status: stepStatus, output }, type);
+  show(tour, 'execution', { id, status, exitReason });
+  const { data } = await client.call('GET', `/contacts/${contact}`);
+  show(tour, 'contact', { email: to, data });
+  return compare(
+    { status: 'EXITED', exitReason: 'clicked', interest: 'offer' },
+    { status, exitReason, interest: data.interest },
+  );
+}
+
+/** Waits until the only execution of a workflow has a status. @returns it with its steps */
+function untilExecution({ client, report }: ChannelTour, p: { workflowId: string; status: string }) {
+  const path = `/workflows/${p.workflowId}/executions`;
+  const look = async () => {
+    const [execution] = (await client.call('GET', path)).data;
+    if (execution?.status === p.status) return client.call('GET', `${path}/${execution.id}`);
+    report.progress(`the execution is ${execution?.status ?? 'not there yet'} …`);
+    return undefined;
+  };
+  return until(`an execution that is ${p.status}`, look, RECORD_TIMEOUT_MS);
+}
+
+async function drawOffer({ client, run, from }: ChannelTour): Promise<string> {
+  const subject = 'An offer by automation';
+  const template = { name: `Offer ${run}`, subject, body: LETTER_BODY, type: 'TRANSACTIONAL', from };
+  const { id: templateId } = await client.call('POST', '/templates', template);
+  return drawWorkflow(client, {
+    name: `Offer ${run}`,
+    eventName: `${run}_interested`,
+    steps: {
+      offer: { type: 'SEND_EMAIL', config: { templateId }, to: { [PLAIN]: 'click' } },
+      click: {
+        type: 'WAIT_FOR_EVENT',
+        config: { eventName: 'email.click', timeout: WAIT_SECONDS },
+        to: { event: 'note', timeout: 'late' },
+      },
+      note: { type: 'UPDATE_CONTACT', config: { updates: { interest: 'offer' } }, to: { [PLAIN]: 'end' } },
+      end: { type: 'EXIT', config: { reason: 'clicked' } },
+      late: { type: 'EXIT', config: { reason: 'no_click' } },
+    },
+  });
+}

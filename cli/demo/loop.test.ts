@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { type Loop, runLoops, summarize } from './loop.ts';
+import { createReport } from './report.ts';
+
+function record() {
+  let text = '';
+  const write = (chunk: string): boolean => {
+    text += chunk;
+    return true;
+  };
+  return { report: createReport({ write }), text: () => text };
+}
+
+const closed: Loop<unknown> = { title: 'One', close: async () => 'status DELIVERED' };
+const open: Loop<unknown> = { title: 'Two', close: () => Promise.reject(new Error('the bounce did not come')) };
+
+it('a loop that is not closed keeps no other from it, and is told in the summary', async () => {
+  const { report, text } = record();
+  const results = await runLoops({ report }, [open, closed]);
+  expect(results.map((result) => result.closed)).toEqual([false, true]);
+  expect(summarize(report, results)).toBe(false);
+  expect(text()).toContain('   NOT CLOSED Two: the bounce did not come\n   closed     One: status DELIVERED\n');
+  expect(text()).toMatch(/\n1 of 2 loops are NOT CLOSED\.\n$/);
+});
+
+it('all loops are closed when each is', async () => {
+  const { report, text } = record();
+  expect(summarize(report, await runLoops({ report }, [closed]))).toBe(true);
+  expect(text()).toMatch(/\nAll 1 loops are closed\.\n$/);
+});

@@ -1,0 +1,50 @@
+import { type Report, since } from './report.ts';
+
+/** One loop of a channel: something goes out, something real comes back, and the record says so. */
+export interface Loop<T> {
+  readonly title: string;
+  /** Closes it. @returns what was recorded, for the summary @throws Error that says what did not come */
+  close(tour: T): Promise<string>;
+}
+
+export interface LoopResult {
+  readonly title: string;
+  readonly closed: boolean;
+  /** What was recorded, or what did not come. */
+  readonly words: string;
+}
+
+/** Goes through the loops in their order; one that is not closed does not keep the others from it. */
+export async function runLoops<T extends { readonly report: Report }>(
+  tour: T,
+  loops: readonly Loop<T>[],
+): Promise<LoopResult[]> {
+  const { report } = tour;
+  const results: LoopResult[] = [];
+  for (const { title, close } of loops) {
+    report.title(title);
+    const startedAt = performance.now();
+    try {
+      const words = await close(tour);
+      report.line(`closed after ${since(startedAt)}`);
+      results.push({ title, closed: true, words });
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      report.line(`NOT CLOSED: ${words}`);
+      results.push({ title, closed: false, words });
+    }
+  }
+  return results;
+}
+
+/** Prints every loop with what was recorded. @returns whether all are closed */
+export function summarize(report: Report, results: readonly LoopResult[]): boolean {
+  report.heading('What is on record');
+  for (const { title, closed, words } of results)
+    report.line(`${closed ? 'closed    ' : 'NOT CLOSED'} ${title}: ${words}`);
+  const open = results.filter(({ closed }) => !closed).length;
+  report.heading(
+    open === 0 ? `All ${results.length} loops are closed.` : `${open} of ${results.length} loops are NOT CLOSED.`,
+  );
+  return open === 0;
+}

@@ -1,0 +1,131 @@
+import { createTransport } from 'nodemailer';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import { type ChannelTour, deliver, sendLetter } from './channel-tour.ts';
+import { until } from './client.ts';
+import type { Loop } from './loop.ts';
+import { abuseReport, deliveryStatus } from './notices.ts';
+import { compare, RECORD_TIMEOUT_MS, showRecord } from './record.ts';
+
+/** What a person's mail program says of itself; what a scanner says counts apart. */
+const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.0' };
+
+/** The loops of email: they are closed on any service that keeps its mail or sends it to the tour. */
+export const EMAIL_LOOPS: readonly Loop<ChannelTour>[] = [
+  { title: 'Delivered: the receiving server says so (RFC 3464)', close: closeDelivery },
+  { title: 'A dead mailbox: a bounce comes back to the return path (RFC 3464)', close: closeBounce },
+  { title: 'A complaint: an abuse report (RFC 5965)', close: closeComplaint },
+  { title: 'An open: the pixel', close: closeOpen },
+  { title: 'A click: the signed redirect', close: closeClick },
+  { title: 'One click to unsubscribe (RFC 8058)', close: closeUnsubscribe },
+  { title: 'A reply: mail to the verified domain', close: closeReply },
+  { title: 'The SMTP relay: a program sends', close: closeRelay },
+];
+
+async function closeDelivery(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'delivered');
+  const diagnostic = '250 2.0.0 Ok: queued';
+  const raw = deliveryStatus({ to: letter.to, action: 'delivered', status: '2.0.0', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
+  return showRecord(tour, letter, { status: 'DELIVERED', event: 'email.delivery', subscribed: true });
+}
+
+async function closeBounce(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'gone');
+  const diagnostic = `550 5.1.1 <${letter.to}>: Recipient address rejected: User unknown`;
+  const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
+  await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
+  return showRecord(tour, letter, {
+    ...{ status: 'BOUNCED', reason: 'bounced:dead', event: 'email.bounce' },
+    ...{ subscribed: false, because: 'bounce', suppressed: 'hard_bounce' },
+  });
+}
+
+async function closeComplaint(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'annoyed');
+  const to = `abuse@${emailDomain(tour.from)}`;
+  await deliver(tour, 'abuse report', { from: 'feedback@isp.example', to, raw: abuseReport(letter) });
+  return showRecord(tour, letter, {
+    ...{ status: 'COMPLAINED', event: 'email.complaint' },
+    ...{ subscribed: false, because: 'complaint', suppressed: 'complaint' },
+  });
+}
+
+async function closeOpen(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'opens');
+  await open(tour, letter);
+  return showRecord(tour, letter, { status: 'OPENED', event: 'email.open', subscribed: true });
+}
+
+/** Loads the pixel of a mail. */
+export async function open({ report }: ChannelTour, letter: { html: string }): Promise<void> {
+  const pixel = inMail(letter, /<img [^>]*src="(https?:[^"]+\/o\/[^"]+\.gif)"/, 'pixel');
+  const response = await fetch(pixel, { headers: READER });
+  const bytes = (await response.arrayBuffer()).byteLength;
+  report.line(`GET ${pixel}: ${response.status} ${response.headers.get('content-type')}, ${bytes} bytes`);
+}
+
+async function closeClick(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'clicks');
+  await click(tour, letter);
+  return showRecord(tour, letter, { status: 'CLICKED', event: 'email.click', subscribed: true });
+}
+
+/** Follows the first link of a mail. @throws Error where it does not lead to where the mail's author pointed */
+export async function click({ report }: ChannelTour, letter: { html: string }): Promise<void> {
+  const link = inMail(letter, /href="(https?:[^"]+\/c\/[^"]+)"/, 'tracked link');
+  const response = await fetch(link, { headers: READER, redirect: 'manual' });
+  const location = response.headers.get('location');
+  report.line(`GET ${link}: ${response.status} to ${location}`);
+  compare({ location: 'https://example.com/offer' }, { location });
+}
+
+async function closeUnsubscribe(tour: ChannelTour): Promise<string> {
+  const letter = await sendLetter(tour, 'leaves');
+  const link = /<(https?:[^>]+)>/.exec(letter.header('list-unsubscribe'))?.[1];
+  if (!link) throw new Error('the mail has no List-Unsubscribe');
+  const body = letter.header('list-unsubscribe-post');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const { status } = await fetch(link, { method: 'POST', headers, body });
+  tour.report.line(`POST ${link} with ${body}: ${status}`);
+  return showRecord(tour, letter, {
+    ...{ status: 'SENT', event: 'contact.unsubscribed' },
+    ...{ subscribed: false, suppressed: 'unsubscribe' },
+  });
+}
+
+async function closeReply(tour: ChannelTour): Promise<string> {
+  const { report, client, from, inboundPort } = tour;
+  const letter = await sendLetter(tour, 'answers');
+  const server = createTransport({ host: '127.0.0.1', port: inboundPort, ignoreTLS: true });
+  const inReplyTo = letter.header('message-id');
+  const subject = `Re: ${letter.header('subject')}`;
+  const { response } = await server.sendMail({ from: letter.to, to: from, subject, inReplyTo, text: 'Yes, please.' });
+  report.line(`reply by SMTP to 127.0.0.1:${inboundPort}, RCPT TO ${from}: ${response}`);
+  const look = async () => {
+    const { data } = await client.call('GET', `/events/contact/${letter.contactId}`);
+    return data.find((event: { name: string }) => event.name === 'email.received');
+  };
+  const received = await until('email.received', look, RECORD_TIMEOUT_MS);
+  const record = { emailId: received.data.emailId, contactId: letter.contactId };
+  return showRecord(tour, record, { status: 'RECEIVED', event: 'email.received', subscribed: true });
+}
+
+async function closeRelay(tour: ChannelTour): Promise<string> {
+  const { report, client, from, toDomain, mailbox, relayPort, secretKey } = tour;
+  const auth = { user: 'apikey', pass: secretKey };
+  const relay = createTransport({ host: '127.0.0.1', port: relayPort, auth, tls: { rejectUnauthorized: false } });
+  const to = `relayed@${toDomain}`;
+  const { response } = await relay.sendMail({ from, to, subject: 'By SMTP', text: 'Sent by a program.' });
+  report.line(`SMTP to 127.0.0.1:${relayPort}, AUTH with a secret key: ${response}`);
+  const emailId = /Accepted as (\S+)/.exec(response)?.[1] ?? '';
+  const letter = await until(`the mail to ${to}`, () => mailbox.find(to));
+  report.line(`arrived as "${letter.header('subject')}" with ${letter.header('message-id')}`);
+  const { contactId } = (await client.call('GET', `/v1/emails/${emailId}`)).data;
+  return showRecord(tour, { emailId, contactId }, { status: 'SENT', event: 'email.sent', subscribed: false });
+}
+
+function inMail({ html }: { html: string }, pattern: RegExp, what: string): string {
+  const found = pattern.exec(html)?.[1];
+  if (!found) throw new Error(`the mail has no ${what}: is the project's tracking ENABLED?`);
+  return found.replaceAll('&amp;', '&');
+}

@@ -1,0 +1,129 @@
+import { Webhook } from 'standardwebhooks';
+import { type ChannelTour, send, sendLetter } from './channel-tour.ts';
+import { until } from './client.ts';
+import type { Loop } from './loop.ts';
+import { open } from './loops-email.ts';
+import type { Providers } from './providers.ts';
+import type { ReceivedHook } from './receiver.ts';
+import { compare, RECORD_TIMEOUT_MS, show, showRecord } from './record.ts';
+
+/** A tour of a service that sends to servers of the tour's own. */
+export interface ProviderTour extends ChannelTour {
+  /** Where the service answers. */
+  readonly baseUrl: string;
+  readonly providers: Providers;
+}
+
+/** The loops that need a mail server, a Twilio and a web server which the workers may reach on this machine. */
+export const PROVIDER_LOOPS: readonly Loop<ProviderTour>[] = [
+  { title: 'A dead mailbox: refused while the mail is handed over', close: closeRefusal },
+  { title: 'No way to a mail host: a Transient bounce, nobody is unsubscribed', close: closeNoRoute },
+  { title: 'An SMS: Twilio says that it is delivered, the person answers STOP', close: closeSms },
+  { title: 'A webhook of the registry: signed (Standard Webhooks)', close: closeWebhook },
+];
+
+const PHONE = '+4915112345678';
+
+async function closeRefusal(tour: ProviderTour): Promise<string> {
+  const sent = await send(tour, 'refused');
+  return showRecord(tour, sent, {
+    ...{ status: 'BOUNCED', reason: 'bounced:dead', event: 'email.bounce' },
+    ...{ subscribed: false, because: 'bounce', suppressed: 'hard_bounce' },
+  });
+}
+
+async function closeNoRoute(tour: ProviderTour): Promise<string> {
+  const sent = await send(tour, 'unroutable');
+  return showRecord(tour, sent, { status: 'BOUNCED', event: 'email.bounce', subscribed: true });
+}
+
+async function closeSms(tour: ProviderTour): Promise<string> {
+  const { client, report, toDomain } = tour;
+  const { id: contactId } = await client.call('POST', '/contacts', {
+    email: `sms@${toDomain}`,
+    data: { phone: PHONE },
+  });
+  const delivered = await sendSms(tour, 'QUEUED');
+  const request = tour.providers.twilio.requests.at(-1);
+  const callback = request?.params.StatusCallback ?? '';
+  report.line(`Twilio's API got ${JSON.stringify(request?.params)}`);
+  await callBack(tour, callback, { MessageSid: delivered.messageId, MessageStatus: 'delivered' });
+  const sms = await untilSms(tour, delivered.id, 'DELIVERED');
+  show(tour, 'sms', sms);
+  const stop = { From: PHONE, To: sms.from, Body: 'STOP' };
+  await callBack(tour, `${tour.baseUrl}/webhooks/twilio/inbound`, stop);
+  const { email, subscribed, smsSubscribed } = await client.call('GET', `/contacts/${contactId}`);
+  show(tour, 'contact', { email, subscribed, smsSubscribed });
+  const stopped = await sendSms(tour, 'FAILED');
+  show(tour, 'sms', stopped);
+  return compare(
+    { status: 'DELIVERED', smsSubscribed: false, next: 'FAILED, unsubscribed' },
+    { status: sms.status, smsSubscribed, next: `${stopped.status}, ${stopped.reason}` },
+  );
+}
+
+async function sendSms(tour: ProviderTour, status: string) {
+  const { id } = await tour.client.call('POST', '/v1/sms/send', { to: PHONE, body: 'Your code is 4711' });
+  return untilSms(tour, id, status);
+}
+
+function untilSms({ client, report }: ProviderTour, id: string, status: string) {
+  const look = async () => {
+    const { data } = await client.call('GET', `/v1/sms/${id}`);
+    if (data.status === status) return data;
+    report.progress(`SMS ${id} is ${data.status} …`);
+    return undefined;
+  };
+  return until(`${status} of SMS ${id}`, look, RECORD_TIMEOUT_MS);
+}
+
+/** As Twilio does, signed by its own SDK. */
+async function callBack(tour: ProviderTour, url: string, params: Record<string, string>): Promise<void> {
+  const { default: twilio } = await import('twilio'); // It takes a third of a second.
+  const signature = twilio.getExpectedTwilioSignature(tour.providers.twilioAuthToken, url, params);
+  const headers = { 'x-twilio-signature': signature };
+  const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(params) });
+  tour.report.line(`POST ${url} ${JSON.stringify(params)}, signed: ${response.status}`);
+  if (!response.ok) throw new Error(`the callback was answered ${response.status}`);
+}
+
+async function closeWebhook(tour: ProviderTour): Promise<string> {
+  const { client, report } = tour;
+  const { hooks } = tour.providers;
+  const { id, secret } = await client.call('POST', '/webhooks', { url: hooks.url, events: ['email.open'] });
+  report.line(`${hooks.url} is registered for email.open`);
+  const letter = await sendLetter(tour, 'hooked');
+  await open(tour, letter);
+  const request = await until('the webhook', async () => hooks.received[0], RECORD_TIMEOUT_MS);
+  const { type, data } = verified(request, secret);
+  report.line(`webhook-id ${request.headers['webhook-id']}: verified with the secret, and refused when altered`);
+  show(tour, 'webhook', data, type);
+  const look = async () => {
+    const [delivery] = (await client.call('GET', `/webhooks/${id}/deliveries`)).data;
+    return delivery?.status === 'DELIVERED' && delivery;
+  };
+  const { status, attempts, responseStatus } = await until('its record', look, RECORD_TIMEOUT_MS);
+  show(tour, 'delivery', { event: type, status, attempts, responseStatus });
+  return compare(
+    { event: 'email.open', emailId: letter.emailId, delivery: 'DELIVERED' },
+    { event: type, emailId: data.event.emailId, delivery: status },
+  );
+}
+
+/** The body of a request whose signature is right by the public library. @throws Error where it is not, or where any body would do */
+function verified({ headers, body }: ReceivedHook, secret: string) {
+  const signed = new Webhook(secret);
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  const altered = () => signed.verify(`${body} `, given);
+  if (!throws(altered)) throw new Error('an altered body has passed for signed');
+  return signed.verify(body, given) as { type: string; data: { event: { emailId: string } } };
+}
+
+function throws(action: () => unknown): boolean {
+  try {
+    action();
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+import PostalMime from 'postal-mime';
+import { listCapturedEmails } from '../../db/sending/captured.ts';
+import { connect } from '../../db/connection.ts';
+import type { LoopbackSmtpServer } from './smtp-server.ts';
+
+/** A mail as the server of its recipient got it. */
+export interface Letter {
+  /** The envelope sender. */
+  readonly returnPath: string;
+  /** The whole message. */
+  readonly raw: string;
+  readonly html: string;
+  /** Empty where there is none; names in lower case. */
+  header(name: string): string;
+}
+
+/** Where a tour reads the mail that has arrived. */
+export interface Mailbox {
+  /** The latest mail to an address. */
+  find(to: string): Promise<Letter | undefined>;
+  close(): Promise<void>;
+}
+
+/** What EMAIL_PROVIDER=capture keeps: its pages show the messages, the table has their envelopes too. */
+export function openCaptured(databaseUrl: string): Mailbox {
+  const { db } = connect({ connectionString: databaseUrl, max: 1, applicationName: 'tidings-demo', onError: () => {} });
+  return {
+    find: async (to) => {
+      const [mail] = await listCapturedEmails(db, { to, limit: 1 });
+      return mail && readLetter(mail.fromEmail, mail.raw.toString('latin1'));
+    },
+    close: () => db.destroy(),
+  };
+}
+
+/** What a mail server of the tour's own has taken. */
+export function openReceived(server: LoopbackSmtpServer): Mailbox {
+  return {
+    find: async (to) => {
+      const mail = server.mails.findLast((received) => received.to === to);
+      return mail && readLetter(mail.from, mail.body);
+    },
+    close: async () => {},
+  };
+}
+
+/** `raw` holds a byte a character. */
+async function readLetter(returnPath: string, raw: string): Promise<Letter> {
+  const email = await PostalMime.parse(Buffer.from(raw, 'latin1'));
+  const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';
+  return { returnPath, raw, html: email.html ?? '', header };
+}

@@ -1,0 +1,40 @@
+import { explain, onSignals } from '../start/service-process.ts';
+
+const EXIT_WRONG = 1;
+const EXIT_INTERRUPTED = 130;
+
+/** What a tour opens is closed when it ends, the last first, however it ends. @throws Error once the tour is ending */
+export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
+
+/**
+ * Runs a tour as this process, and ends it: with exit code 0 when the tour says that all is right, 1 when not or when it fails, 130 at
+ * a signal.
+ */
+export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<never> {
+  const opened: { close(): unknown }[] = [];
+  let ending: Promise<never> | undefined;
+  const end = (code: number): Promise<never> => {
+    ending ??= closeAll(opened).then(() => process.exit(code));
+    return ending;
+  };
+  onSignals(
+    () => void end(EXIT_INTERRUPTED),
+    () => process.exit(EXIT_INTERRUPTED),
+  );
+  try {
+    const right = await tour(async (start) => {
+      if (ending) throw new Error('the tour is ending');
+      const thing = await start();
+      opened.push(thing);
+      return thing;
+    });
+    return await end(right ? 0 : EXIT_WRONG);
+  } catch (error) {
+    if (!ending) console.error(explain(error));
+    return end(EXIT_WRONG);
+  }
+}
+
+async function closeAll(opened: { close(): unknown }[]): Promise<void> {
+  for (let last = opened.pop(); last; last = opened.pop()) await last.close();
+}

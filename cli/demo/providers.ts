@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { SMTPServerOptions } from 'smtp-server';
+import { type Mailbox, openReceived } from './mailbox.ts';
+import { type HookReceiver, startHookReceiver } from './receiver.ts';
+import { startSmtpServer } from './smtp-server.ts';
+import { type FakeTwilio, startFakeTwilio } from './twilio.ts';
+
+/** Servers on loopback that stand for those a service sends to. */
+export interface Providers {
+  readonly mailbox: Mailbox;
+  readonly twilio: FakeTwilio;
+  readonly twilioAuthToken: string;
+  readonly hooks: HookReceiver;
+  /** The environment of a service that sends to them. */
+  readonly settings: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Local parts that the mail server refuses at RCPT, and its replies. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  refused: '5.1.1 User unknown',
+  unroutable: '5.4.4 Unable to route: no mail hosts for domain',
+};
+const REFUSED = 550;
+const TOKEN_BYTES = 16;
+
+/** Starts a mail server, a Twilio and a web server. */
+export async function startProviders(): Promise<Providers> {
+  const mail = await startSmtpServer({ closeTimeout: 0, onRcptTo: refuseSome });
+  const twilio = await startFakeTwilio();
+  const hooks = await startHookReceiver();
+  const twilioAuthToken = randomBytes(TOKEN_BYTES).toString('hex');
+  const settings = {
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}` },
+    ...{ SMS_PROVIDER: 'twilio', TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}` },
+    ...{ TWILIO_AUTH_TOKEN: twilioAuthToken, TWILIO_BASE_URL: twilio.url, WEBHOOK_ALLOW_PRIVATE: 'true' },
+  };
+  const close = async (): Promise<void> => {
+    hooks.close();
+    await Promise.all([mail.close(), twilio.close()]);
+  };
+  return { mailbox: openReceived(mail), twilio, twilioAuthToken, hooks, settings, close };
+}
+
+const refuseSome: NonNullable<SMTPServerOptions['onRcptTo']> = ({ address }, _, done) => {
+  const words = REFUSALS[address.split('@', 1)[0] ?? ''];
+  done(words ? Object.assign(new Error(words), { responseCode: REFUSED }) : null);
+};

@@ -1,0 +1,102 @@
+import { until } from './client.ts';
+import type { Tour } from './execution.ts';
+
+/** What follows from what comes back is recorded within milliseconds; this is for a machine that does other things too. */
+export const RECORD_TIMEOUT_MS = 30_000;
+const LABEL_CHARS = 13;
+/** What of an email is printed, where it is not empty. */
+const EMAIL_FIELDS = [
+  ...['id', 'to', 'from', 'subject', 'status', 'sourceType', 'reason', 'error', 'opens', 'clicks'],
+  ...['sentAt', 'deliveredAt', 'openedAt', 'clickedAt', 'bouncedAt', 'complainedAt'],
+];
+
+/** What has to be on record for a loop to be closed. */
+export interface ExpectedRecord {
+  readonly status: string;
+  /** A kind of event on the contact. */
+  readonly event: string;
+  /** Why the email ended. */
+  readonly reason?: string;
+  /** The contact's. */
+  readonly subscribed?: boolean;
+  /** The reason of `contact.unsubscribed`. */
+  readonly because?: string;
+  /** The reason on the suppression list. */
+  readonly suppressed?: string;
+}
+
+interface RecordedEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Waits until an email has a status; prints how far it is. @throws Error that says which it has instead */
+export async function untilStatus({ client, report }: Tour, id: string, status: string) {
+  let last = '';
+  const look = async () => {
+    const { data } = await client.call('GET', `/v1/emails/${id}`);
+    last = data.status;
+    if (last === status) return data;
+    report.progress(`email ${id} is ${last} …`);
+    return undefined;
+  };
+  return until(`${status} of email ${id}`, look, RECORD_TIMEOUT_MS).catch((cause: Error) => {
+    throw new Error(`${cause.message}: it is ${last}`, { cause });
+  });
+}
+
+/**
+ * Prints what is on record of a mail once it has its status: the email, every event of its contact with the payload, the contact, its
+ * entry on the suppression list.
+ * @returns what was expected and is so, in words
+ * @throws Error for what is not so, with the record printed
+ */
+export async function showRecord(
+  tour: Tour,
+  { emailId, contactId }: { emailId: string; contactId: string },
+  expected: ExpectedRecord,
+): Promise<string> {
+  const { client } = tour;
+  const email = await untilStatus(tour, emailId, expected.status);
+  const contact = await client.call('GET', `/contacts/${contactId}`);
+  const events: RecordedEvent[] = (await client.call('GET', `/events/contact/${contactId}`)).data.toReversed();
+  const listed = (await client.call('GET', '/suppressions?limit=100')).data;
+  const entry = listed.find((found: { email: string | null }) => found.email === contact.email);
+  show(tour, 'email', filled(email, EMAIL_FIELDS));
+  for (const { name, data } of events) show(tour, 'event', data, name);
+  show(tour, 'contact', filled(contact, ['id', 'email', 'subscribed']));
+  if (entry) show(tour, 'suppression', filled(entry, ['email', 'reason', 'source', 'createdAt']));
+  const unsubscribed = events.find(({ name }) => name === 'contact.unsubscribed');
+  return compare(expected, {
+    status: email.status,
+    event: events.find(({ name }) => name === expected.event)?.name,
+    reason: email.reason,
+    subscribed: contact.subscribed,
+    because: unsubscribed?.data.reason,
+    suppressed: entry?.reason,
+  });
+}
+
+/** Prints one line: what it is, its name if it has one, and its content as JSON. */
+export function show({ report }: Tour, what: string, content: object, name = ''): void {
+  report.line(`${what.padEnd(LABEL_CHARS)}${name && `${name} `}${JSON.stringify(content)}`);
+}
+
+/** Compares a record with what has to be in it, field by field. @returns it in words @throws Error that names the first difference */
+export function compare<T extends object>(
+  expected: T,
+  recorded: { readonly [K in keyof Required<T>]: unknown },
+): string {
+  const fields = Object.entries(expected);
+  for (const [field, value] of fields) {
+    const got = recorded[field as keyof T];
+    if (got !== value) throw new Error(`${field} is ${JSON.stringify(got)}, not ${JSON.stringify(value)}`);
+  }
+  return fields.map(([field, value]) => `${field} ${value}`).join(', ');
+}
+
+/** The fields that say something. */
+function filled(record: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> {
+  const isEmpty = (value: unknown) => value === null || value === undefined || value === 0;
+  return Object.fromEntries(fields.flatMap((field) => (isEmpty(record[field]) ? [] : [[field, record[field]]])));
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { createReport, number } from './report.ts';
+
+function capture(isTTY: boolean) {
+  let text = '';
+  const write = (chunk: string): boolean => {
+    text += chunk;
+    return true;
+  };
+  return { report: createReport({ write, isTTY }), text: () => text };
+}
+
+describe('the report of a tour', () => {
+  it('counts what is wrong', () => {
+    const { report, text } = capture(false);
+    report.check('mails', 10, 10);
+    report.check('mails', 9_999, 10_000);
+    expect(report.wrong).toBe(1);
+    expect(text()).toBe('   ok    mails: 10 of 10\n   WRONG mails: 9,999 of 10,000\n');
+  });
+
+  it('moves one line on a terminal and prints few without one', () => {
+    const terminal = capture(true);
+    const plain = capture(false);
+    for (const { report } of [terminal, plain]) {
+      for (let i = 0; i < 100; i += 1) report.progress(`${i} sent`);
+      report.line('done');
+    }
+    expect(terminal.text().split('\n')).toHaveLength(2);
+    expect(plain.text()).toBe('   0 sent\n   done\n');
+  });
+
+  it('writes numbers with separators', () => expect(number(1_234_567)).toBe('1,234,567'));
+});

@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, parseSettings } from '../../rules/config.ts';
+import type { DevFile } from '../start/dev-file.ts';
+import { readJson } from '../start/private-files.ts';
+import { runStart } from '../start/service.ts';
+
+const HEALTH_TIMEOUT_MS = 2_000;
+/** What of the caller's environment a service of the tour's own keeps: the rest is the tour's, so that nothing real is touched. */
+const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
+
+/** The service that a tour goes over. */
+export interface TourService {
+  /** What dev.json says, once the service is up. */
+  readonly dev: Promise<DevFile>;
+  /** Where it was found, in words. */
+  readonly found: string;
+  /** Ends it if the tour began it. */
+  close(): Promise<void>;
+}
+
+/** The running service of TIDINGS_HOME, else one that is started in a temporary home; `tell` gets what a start says. */
+export async function findOrStartService(env: Environment, tell: (line: string) => void): Promise<TourService> {
+  const running = await findRunningService(env);
+  if (running === undefined) return startOwnService({ env, settings: {}, tell });
+  return { dev: Promise.resolve(running), found: runningAt(env), close: async () => {} };
+}
+
+/** What dev.json of TIDINGS_HOME says, where its service answers. */
+export async function findRunningService(env: Environment): Promise<DevFile | undefined> {
+  return findRunning(join(parseSettings(env).home, 'dev.json'));
+}
+
+/** The running service in words. */
+export function runningAt(env: Environment): string {
+  return `running service, home ${parseSettings(env).home}`;
+}
+
+/** Whether a service keeps its mail instead of sending it. */
+export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
+  const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
+  return status === 200 || status === 401; // 401 where it is open to an OWNER only.
+}
+
+/** What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the service. */
+export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
+  if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}/auth/login`, { method: 'POST', headers, body: JSON.stringify(owner) });
+  if (!response.ok) throw new Error(`The owner of dev.json could not sign in: ${await response.text()}`);
+  return {
+    cookie: response.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';')[0])
+      .join('; '),
+  };
+}
+
+/** Starts a service in a temporary home on free ports, which `settings` may change further. */
+export function startOwnService({
+  env,
+  settings,
+  tell,
+}: {
+  env: Environment;
+  settings: Readonly<Record<string, string>>;
+  tell: (line: string) => void;
+}): TourService {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-demo-'));
+  const service = runStart(
+    {
+      ...Object.fromEntries(Object.entries(env).filter(([name]) => KEPT_VARIABLES.test(name))),
+      TIDINGS_HOME: join(folder, 'home'),
+      PORT: '0',
+      RATE_LIMIT_PER_MINUTE: '0',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      ...settings,
+    },
+    tell,
+  );
+  const close = async (): Promise<void> => {
+    service.stop();
+    await service.done.catch(() => {}); // What kept it from starting is told by `dev`.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
+  return { dev: service.ready, found: 'started for this tour in a temporary home', close };
+}
+
+/** What a start prints, without the last lines, which are for one who stays. */
+export function tellStart(line: string): void {
+  if (!/^(Tidings|Stopping| )/.test(line)) console.log(`   ${line}`);
+}
+
+async function findRunning(devFile: string): Promise<DevFile | undefined> {
+  const dev = existsSync(devFile) ? readJson<DevFile>(devFile) : undefined;
+  if (!dev) return undefined;
+  const healthy = await fetch(`${dev.baseUrl}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
+    (response) => response.ok,
+    () => false,
+  );
+  return healthy ? dev : undefined; // What a killed start left says nothing.
+}

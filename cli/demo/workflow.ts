@@ -1,0 +1,31 @@
+import type { TourClient } from './client.ts';
+
+/** What a tour's automation is made of: `to` names the next step, by branch where there are several. */
+export interface StepPlan {
+  readonly type: string;
+  readonly config: object;
+  readonly to?: Readonly<Record<string, string>>;
+}
+
+/** The way on of a step that has one. */
+export const PLAIN = 'plain';
+
+/** Makes a workflow of named steps, the first of them its entry, and enables it. @returns its id */
+export async function drawWorkflow(
+  client: TourClient,
+  { name, eventName, steps }: { name: string; eventName: string; steps: Readonly<Record<string, StepPlan>> },
+): Promise<string> {
+  const { id } = await client.call('POST', '/workflows', { name, eventName });
+  const ids: Record<string, string> = {};
+  for (const [stepName, { type, config }] of Object.entries(steps)) {
+    ids[stepName] = (await client.call('POST', `/workflows/${id}/steps`, { type, name: stepName, config })).id;
+  }
+  for (const [stepName, { to = {} }] of Object.entries(steps)) {
+    for (const [branch, target] of Object.entries(to)) {
+      const transition = { fromStepId: ids[stepName], toStepId: ids[target], ...(branch !== PLAIN && { branch }) };
+      await client.call('POST', `/workflows/${id}/transitions`, transition);
+    }
+  }
+  await client.call('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import { ConfigError, type Environment } from '../../rules/config.ts';
+import { port25Check, reverseNameCheck } from './delivery.ts';
+import { senderDomainsCheck } from './domains.ts';
+import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
+import { clockCheck, diskCheck } from './machine.ts';
+import { postgresCheck } from './postgres.ts';
+import { mailServerCheck } from './relay.ts';
+import { examine, fail, type Report, reportOf } from './report.ts';
+import { openSubject } from './subject.ts';
+import { temporalCheck } from './temporal.ts';
+import { tlsCheck } from './tls.ts';
+import { StartError } from '../start/error.ts';
+
+const CHECKS = [
+  ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],
+  ...[mailServerCheck, senderDomainsCheck, reverseNameCheck, port25Check],
+  ...[postgresCheck, temporalCheck, clockCheck, diskCheck],
+];
+
+/**
+ * Looks at the configuration of an environment before it meets the world. Changes nothing, sends nothing.
+ * @throws StartError when the words of the command line cannot be used
+ */
+export async function diagnose(env: Environment, words: readonly string[]): Promise<Report> {
+  const address = givenAddress(words);
+  try {
+    const subject = openSubject(env, address);
+    return await examine(subject, CHECKS).finally(() => subject.close());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const finding = fail(error.message, `set ${error.variable}: docs/configuration.md lists every variable`);
+    return reportOf([{ name: 'settings', finding }]);
+  }
+}
+
+function givenAddress(words: readonly string[]): string | undefined {
+  const { values } = parseArgs({ args: [...words], options: { address: { type: 'string' } }, strict: false });
+  const { address } = values;
+  if (address === undefined || (typeof address === 'string' && isIP(address))) return address;
+  throw new StartError('--address takes the IP address that mail leaves from as the world sees it.');
+}

@@ -1,0 +1,67 @@
+import { type Domain, listDomainsAfter } from '../../db/domains/domains.ts';
+import { recordSource } from '../../rules/strangers/record-source.ts';
+import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../../rules/domains/sender-domain.ts';
+import { type Check, type Finding, pass, warn } from './report.ts';
+import type { Subject } from './subject.ts';
+
+/** As many as are asked for in a few seconds; the workers check all of them as they come round. */
+const DOMAINS_MAX = 50;
+/** Kept free for tests and examples (RFC 2606 §2), as the domain of the first project of `npm start` is: no DNS knows them. */
+const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
+/** Mail is sent without those of INBOUND; without the others it is refused, or nothing is heard of it again. */
+const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [
+  { purpose: 'DKIM', verdict: 'fail', so: 'signatures cannot be checked, and the domain ends being verified' },
+  { purpose: 'SPF', verdict: 'warn', so: 'receivers do not know that this service may send for it' },
+  { purpose: 'DMARC', verdict: 'warn', so: 'the large mailbox providers refuse or filter bulk mail without it' },
+  { purpose: 'RETURN_PATH', verdict: 'warn', so: 'bounces do not come back to this service' },
+];
+
+/** Whether the DNS shows what receivers of mail from the verified domains look for. */
+export const senderDomainsCheck: Check = {
+  name: 'sender domains',
+  async look(subject) {
+    const { settings, postgres } = subject;
+    if (settings.email.captures) return [pass('mail is captured: no receiver looks them up')];
+    const inspected = await postgres();
+    if ('reason' in inspected)
+      return [warn(`not known: Postgres says nothing (${inspected.reason})`, 'mend the connection to Postgres first')];
+    const all = await listDomainsAfter(inspected.db, { after: null, limit: DOMAINS_MAX });
+    const domains = all.filter(({ status }) => status === 'VERIFIED');
+    if (domains.length === 0)
+      return [
+        warn('no domain is verified, so nobody can send', 'register one with POST /domains and publish its records'),
+      ];
+    return (await Promise.all(domains.map((domain) => ofDomain(domain, subject)))).flat();
+  },
+};
+
+async function ofDomain(domain: Domain, { settings, dns }: Subject): Promise<Finding[]> {
+  const name = domain.domain;
+  if (RESERVED.test(name)) {
+    const remedy = 'send from a domain of your own (POST /domains), and delete this one';
+    return [warn(`${name} is for tests: no DNS knows it, and receivers refuse mail from it`, remedy)];
+  }
+  const source = recordSource(settings, domain);
+  const found = await findRecords(dns, source);
+  const records = dnsRecords(source, found);
+  const missing = MISSING.filter(({ purpose }) => found[purpose] === false);
+  const findings = missing.map(({ purpose, verdict, so }): Finding => {
+    const record = records.find((each) => each.purpose === purpose);
+    const says = `${name} shows no ${purpose.replace('_', ' ')} record of ours: ${so}`;
+    return { verdict, says, remedy: `publish ${record?.type} ${record?.name} ${JSON.stringify(record?.value)}` };
+  });
+  const unknown = unansweredOf(found);
+  if (unknown.length > 0) {
+    findings.push(
+      warn(
+        `the DNS did not answer for ${name} (${unknown.join(', ')})`,
+        'look at the network or DNS_SERVERS, and try again',
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [pass(`${name} shows DKIM, SPF, DMARC and a return path`)];
+}
+
+function unansweredOf(found: FoundRecords): string[] {
+  return MISSING.filter(({ purpose }) => found[purpose] === undefined).map(({ purpose }) => purpose.replace('_', ' '));
+}

@@ -1,0 +1,138 @@
+import { findAnySealedKey } from '../../db/inspection.ts';
+import { captureProblem, type Settings } from '../../rules/config.ts';
+import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import type { Subject } from './subject.ts';
+
+/** 32 hexadecimal characters are 128 bits. */
+const KEY_CHARS = 32;
+/** 32 random hexadecimal digits have fewer different ones less than once in a million times. */
+const KEY_DISTINCT_CHARS = 8;
+/** Words that random digits or base64 do not come to hold by chance. */
+const KEY_WORDS = /secret|change|passw|example|default|tidings|qwert|12345678/i;
+const MAKE_ONE =
+  'make one with "openssl rand -hex 32", once, before there is data: what is stored opens under the old one only';
+
+/** Whether SECRET_KEY can be guessed, and whether it is the one that the stored secrets were sealed under. */
+export const secretKeyCheck: Check = {
+  name: 'secret key',
+  async look(subject) {
+    const { secretKey, settings } = subject;
+    if (secretKey === undefined) return [missingKey(settings)];
+    const strength = strengthOf(secretKey.value, secretKey.from === 'home' ? 'kept in the home' : 'SECRET_KEY');
+    return [strength, ...(await opensWhatIsStored(subject, secretKey.value))];
+  },
+};
+
+/** What a HOST that other machines reach takes besides a provider. */
+export const publicHostCheck: Check = {
+  name: 'public HOST',
+  look({ settings }) {
+    const found = settings.publicHost ? publicFindings(settings) : [];
+    if (!isLoopbackHost(settings.metricsHost) && settings.metricsPort !== undefined) {
+      found.push(
+        warn(`metrics answer everybody at ${settings.metricsHost}`, 'let a firewall keep METRICS_PORT to Prometheus'),
+      );
+    }
+    if (found.length > 0) return found;
+    if (!settings.publicHost) return [pass(`HOST ${settings.host} is reached from this machine only`)];
+    return [pass(`HOST ${settings.host} is public, and links lead to ${settings.publicUrl}`)];
+  },
+};
+
+/** Whether messages are captured where people wait for them. */
+export const captureCheck: Check = {
+  name: 'capture',
+  look({ settings }) {
+    const problem = captureProblem(settings);
+    if (problem) {
+      const [says = '', remedy = ''] = problem.message.split(/: (?=set )/);
+      return [fail(says, remedy)];
+    }
+    const captured = [settings.email.captures && 'mail', settings.sms.captures && 'SMS'];
+    const what = captured.filter(Boolean).join(' and ');
+    if (!what) return [pass('mail and SMS are not captured')];
+    if (!settings.publicHost && isLocal(settings.publicUrl))
+      return [pass(`${what}: kept in the mailbox of this machine`)];
+    return [
+      warn(
+        `${what}: kept in the mailbox instead of sent, though others reach this service`,
+        'set EMAIL_PROVIDER and SMS_PROVIDER before real people are written to',
+      ),
+    ];
+  },
+};
+
+function missingKey({ database, temporal }: Settings): Finding {
+  const apart = database.url !== undefined && temporal.address !== undefined;
+  if (apart) return fail('SECRET_KEY is not set, and the API and the workers ask for it', MAKE_ONE);
+  return pass('npm start makes one at its first start and keeps it in the home');
+}
+
+function strengthOf(key: string, name: string): Finding {
+  if (KEY_WORDS.test(key) || new Set(key).size < KEY_DISTINCT_CHARS) return fail(`${name} can be guessed`, MAKE_ONE);
+  if (key.length < KEY_CHARS) return warn(`${name} has ${key.length} characters, fewer than ${KEY_CHARS}`, MAKE_ONE);
+  return pass(`${name}, ${key.length} characters`);
+}
+
+async function opensWhatIsStored({ postgres }: Subject, secretKey: string): Promise<Finding[]> {
+  const inspected = await postgres();
+  if ('reason' in inspected) return [];
+  // A database that waits for its migrations has no such table, and nothing stored.
+  const stored = await findAnySealedKey(inspected.db).catch(() => undefined);
+  if (!stored) return [];
+  try {
+    openSecret(deriveKey(secretKey, 'at-rest'), dkimKeyContext(stored.domainId), stored.sealed);
+    return [];
+  } catch {
+    const remedy =
+      'set SECRET_KEY to the one that the database was used with: it is in the backups, or in the home as secret-key';
+    return [fail('it does not open what the database holds', remedy)];
+  }
+}
+
+function publicFindings(settings: Settings): Finding[] {
+  const { host, publicUrl, signup, webhookAllowPrivate, smtpRelay, rateLimitPerMinute } = settings;
+  const rules: [boolean, () => Finding][] = [
+    [
+      isLocal(publicUrl),
+      () =>
+        fail(
+          `links in mails lead to ${publicUrl}, which is each reader's own machine`,
+          'set PUBLIC_URL to the address that people reach',
+        ),
+    ],
+    [
+      signup === 'on',
+      () =>
+        warn(
+          `anybody who reaches HOST ${host} may sign up and send`,
+          'set SIGNUP=first or off, unless that is what the service is for',
+        ),
+    ],
+    [
+      webhookAllowPrivate,
+      () =>
+        fail(
+          'webhooks reach private addresses: tenants can ask what is inside of the network',
+          'set WEBHOOK_ALLOW_PRIVATE=false',
+        ),
+    ],
+    [
+      smtpRelay.port !== undefined && smtpRelay.allowPlain,
+      () =>
+        fail(
+          'the SMTP relay takes API keys without TLS',
+          'set TLS_CERT_FILE and TLS_KEY_FILE, and SMTP_RELAY_ALLOW_PLAIN=false',
+        ),
+    ],
+    [rateLimitPerMinute === 0, () => warn('requests have no limit', 'set RATE_LIMIT_PER_MINUTE, such as 1000')],
+  ];
+  return rules.flatMap(([holds, finding]) => (holds ? [finding()] : []));
+}
+
+function isLocal(publicUrl: string): boolean {
+  return isLoopbackHost(new URL(publicUrl).hostname);
+}

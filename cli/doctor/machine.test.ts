@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ofClock, ofDisk } from './machine.ts';
+import { fail, pass, reportOf, warn } from './report.ts';
+
+const GIB = 1024 ** 3;
+
+describe('the disk', () => {
+  const disk = (freeBytes: number, freeInodes = 90, inodes = 100) =>
+    ofDisk({ folder: '/home', freeBytes, freeInodes, inodes });
+
+  it.each([
+    ['pass', 50 * GIB, 90, 100],
+    ['warn', 3 * GIB, 90, 100],
+    ['fail', GIB / 2, 90, 100],
+    ['warn', 50 * GIB, 1, 100],
+    ['pass', 50 * GIB, 0, 0],
+  ])('is %s with %d bytes and %d of %d inodes free', (verdict, bytes, freeInodes, inodes) => {
+    expect(disk(bytes, freeInodes, inodes).verdict).toBe(verdict);
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    ['pass', 500, 'agrees with Postgres'],
+    ['warn', 5_000, '5.0 s behind Postgres'],
+    ['warn', -5_000, '5.0 s ahead of Postgres'],
+    ['fail', 3_600_000, '3600.0 s behind Postgres'],
+  ])('is %s where Postgres is %d ms ahead of it', (verdict, aheadMs, says) => {
+    expect(ofClock({ whose: 'Postgres', aheadMs })).toMatchObject({ verdict, says });
+  });
+});
+
+describe('the report', () => {
+  const named = (...findings: ReturnType<typeof pass>[]) => findings.map((finding) => ({ name: 'disk', finding }));
+
+  it('ends with the code of the worst', () => {
+    expect(reportOf(named(pass('a'))).exitCode).toBe(0);
+    expect(reportOf(named(pass('a'), warn('b', 'c'))).exitCode).toBe(1);
+    expect(reportOf(named(fail('a', 'b'), pass('c'), warn('d', 'e'))).exitCode).toBe(2);
+  });
+
+  it('has a line for each finding, its remedy under it, and the sum', () => {
+    expect(reportOf(named(pass('a'), warn('b', 'c'))).lines).toEqual([
+      'pass  disk  a',
+      'warn  disk  b',
+      '            → c',
+      '1 pass, 1 warn, 0 fail',
+    ]);
+  });
+});

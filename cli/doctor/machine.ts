@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { outside } from '../../db/inspection.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import { reasonOf } from '../database-error.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import type { Subject } from './subject.ts';
+
+const GIB = 1024 ** 3;
+/** Postgres stops when it cannot write; a campaign of 100,000 writes some 100 MB besides its WAL. */
+const DISK_FAIL_BYTES = GIB;
+const DISK_WARN_BYTES = 5 * GIB;
+/** A file system out of inodes is full as well. */
+const INODES_WARN_SHARE = 0.05;
+/** Signatures of requests and certificates allow minutes; times in records should agree better than a person notices. */
+const CLOCK_WARN_MS = 2_000;
+const CLOCK_FAIL_MS = 60_000;
+/** A `Date` header has whole seconds. */
+const DATE_HEADER_MS = 1_000;
+const ANSWER_MS = 3_000;
+
+/** Whether this clock agrees with those of others. */
+export const clockCheck: Check = {
+  name: 'clock',
+  async look(subject) {
+    const [postgres, other] = await Promise.all([againstPostgres(subject), againstHttp(subject)]);
+    const found = [postgres, other].flatMap((clock) => (clock ? [ofClock(clock)] : []));
+    if (found.length > 0) return found;
+    return [warn('there was nobody to compare it with', 'run it again when Postgres is up, and let NTP set the clock')];
+  },
+};
+
+/** Whether there is room for what the home keeps: logs, and the databases of `npm start`. */
+export const diskCheck: Check = {
+  name: 'disk',
+  async look({ home }) {
+    const { bavail, bsize, ffree, files } = await statfs(existingPart(home));
+    return [ofDisk({ folder: home, freeBytes: bavail * bsize, freeInodes: ffree, inodes: files })];
+  },
+};
+
+/** What is to be said of so much free space. File systems without inodes of their own say that they have none. */
+export function ofDisk(p: { folder: string; freeBytes: number; freeInodes: number; inodes: number }): Finding {
+  const says = `${(p.freeBytes / GIB).toFixed(1)} GiB are free at ${p.folder}`;
+  const remedy = 'make room, or set TIDINGS_HOME to a larger disk';
+  if (p.freeBytes < DISK_FAIL_BYTES) return fail(says, remedy);
+  if (p.inodes > 0 && p.freeInodes < p.inodes * INODES_WARN_SHARE)
+    return warn(`${says}, but hardly any inodes`, remedy);
+  return p.freeBytes < DISK_WARN_BYTES ? warn(says, remedy) : pass(says);
+}
+
+/** What is to be said of a clock that is so far ahead of ours. */
+export function ofClock(clock: { whose: string; aheadMs: number }): Finding {
+  const apartMs = Math.abs(clock.aheadMs);
+  const says = `${(apartMs / 1000).toFixed(1)} s ${clock.aheadMs < 0 ? 'ahead of' : 'behind'} ${clock.whose}`;
+  const remedy =
+    'let NTP set the clocks (chrony, systemd-timesyncd): times in records, links and signatures depend on them';
+  if (apartMs > CLOCK_FAIL_MS) return fail(says, remedy);
+  return apartMs > CLOCK_WARN_MS ? warn(says, remedy) : pass(`agrees with ${clock.whose}`);
+}
+
+async function againstPostgres({ postgres, databaseUrl }: Subject) {
+  const inspected = await postgres();
+  if ('reason' in inspected || databaseUrl === undefined) return undefined;
+  const here = isLoopbackHost(new URL(databaseUrl).hostname);
+  return { whose: here ? 'Postgres, which is on this machine too' : 'Postgres', aheadMs: inspected.facts.clockAheadMs };
+}
+
+/** The `Date` of whoever we sign requests for, else of what stands before us; undefined where that is nobody, or does not answer. */
+async function againstHttp({ settings }: Subject) {
+  const { hosts } = settings.email;
+  const url = new URL(hosts?.url ?? settings.publicUrl);
+  if (isLoopbackHost(url.hostname) && !hosts) return undefined;
+  const askedAt = Date.now();
+  const response = await fetch(url, {
+    method: 'HEAD',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch(reasonOf);
+  const date = typeof response === 'string' ? undefined : response.headers.get('date');
+  if (!date || Number.isNaN(Date.parse(date))) return undefined;
+  return { whose: url.host, aheadMs: outside(Date.parse(date), { from: askedAt - DATE_HEADER_MS, to: Date.now() }) };
+}
+
+function existingPart(folder: string): string {
+  return existsSync(folder) ? folder : existingPart(dirname(folder));
+}

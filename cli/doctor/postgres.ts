@@ -1,0 +1,79 @@
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../../channels/public-address.ts';
+import { DURABILITY, type ServerFacts } from '../../db/inspection.ts';
+import { pendingMigrations } from '../../db/migrator.ts';
+import { connectionsOf } from '../../db/pool-sizes.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import type { Subject } from './subject.ts';
+
+/** As `npm start` has it where WORKERS is not set: at most this many. */
+const WORKERS_DEFAULT = 4;
+
+/** Whether Postgres is there, new enough, keeps what it confirms, and has room for our connections. */
+export const postgresCheck: Check = {
+  name: 'Postgres',
+  async look(subject) {
+    const { databaseUrl, postgres } = subject;
+    if (databaseUrl === undefined) return [notRunning()];
+    const inspected = await postgres();
+    const { host } = new URL(databaseUrl);
+    if ('reason' in inspected) {
+      return [fail(`${host} cannot be reached (${inspected.reason})`, 'check DATABASE_URL and that the server runs')];
+    }
+    const { facts } = inspected;
+    if (!facts.supported)
+      return [fail(`${host} is Postgres ${facts.version}, which is too old`, 'upgrade it to 18 or newer')];
+    const found = [...durability(facts), ...room(facts, subject), ...privacy(facts, databaseUrl), ...encoding(facts)];
+    const pending = await pendingMigrations(databaseUrl);
+    if (pending.length > 0)
+      found.push(fail(`the database waits for ${pending.length} migrations`, 'run npm run migrate'));
+    return found.length > 0
+      ? found
+      : [pass(`${host} is Postgres ${facts.version}, keeps what it confirms, and is up to date`)];
+  },
+};
+
+function notRunning(): Finding {
+  return warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set DATABASE_URL');
+}
+
+/** Without these Postgres says that a mail was accepted, and a power cut takes it back. */
+function durability({ durability: settings }: ServerFacts): Finding[] {
+  return DURABILITY.filter((name) => settings[name] === 'off').map((name) =>
+    fail(
+      `${name} is off: what it confirmed is lost when its machine fails`,
+      `set ${name} = on in postgresql.conf and reload it`,
+    ),
+  );
+}
+
+function room({ maxConnections, otherConnections }: ServerFacts, { settings }: Subject): Finding[] {
+  const workers = settings.workers ?? WORKERS_DEFAULT;
+  const needed = connectionsOf({ workers });
+  const left = maxConnections - otherConnections;
+  if (needed <= left) return [];
+  const says = `an API and ${workers} workers open up to ${needed} connections; there are ${maxConnections}, and others have ${otherConnections}`;
+  const remedy = 'raise max_connections, set WORKERS lower, or put a pooler in session mode before it';
+  return [needed > maxConnections ? fail(says, remedy) : warn(says, remedy)];
+}
+
+/** Only a public address is sure to be reached over other people's networks. */
+function privacy({ encrypted }: ServerFacts, databaseUrl: string): Finding[] {
+  const host = new URL(databaseUrl).hostname.replace(/^\[|\]$/g, '');
+  const elsewhere = isIP(host) ? isPublicAddress(host) : host.includes('.') && !isLoopbackHost(host);
+  if (encrypted || !elsewhere) return [];
+  return [
+    warn(
+      `the connection to ${host} is not encrypted`,
+      'add ?sslmode=verify-full to DATABASE_URL, or keep it in a private network',
+    ),
+  ];
+}
+
+function encoding({ encoding }: ServerFacts): Finding[] {
+  if (encoding === 'UTF8') return [];
+  return [
+    fail(`the database is ${encoding}, which cannot hold every name`, 'make one with ENCODING UTF8 and move the data'),
+  ];
+}

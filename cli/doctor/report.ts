@@ -1,0 +1,62 @@
+import { reasonOf } from '../database-error.ts';
+import type { Subject } from './subject.ts';
+
+/** What one check found. Whatever is not right says what to do about it. */
+export type Finding = { verdict: 'pass'; says: string } | { verdict: 'warn' | 'fail'; says: string; remedy: string };
+
+/** One thing to look at, under the name it is reported by; it may find several things. */
+export interface Check {
+  readonly name: string;
+  look(subject: Subject): Promise<Finding[]> | Finding[];
+}
+
+export interface Report {
+  readonly lines: string[];
+  /** 0 where everything passed, 1 where something warns, 2 where something fails. */
+  readonly exitCode: 0 | 1 | 2;
+}
+
+/** Every question inside of a check is bounded by itself; this is for what none of them foresaw, and keeps the whole within 15 s. */
+const CHECK_MS = 12_000;
+const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
+
+export const pass = (says: string): Finding => ({ verdict: 'pass', says });
+export const warn = (says: string, remedy: string): Finding => ({ verdict: 'warn', says, remedy });
+export const fail = (says: string, remedy: string): Finding => ({ verdict: 'fail', says, remedy });
+
+/** Runs all checks at once and reports in their order. A check that breaks or takes too long is a warning of its own. */
+export async function examine(subject: Subject, checks: readonly Check[]): Promise<Report> {
+  const found = await Promise.all(
+    checks.map(async (check) => (await findingsOf(check, subject)).map((finding) => ({ name: check.name, finding }))),
+  );
+  return reportOf(found.flat());
+}
+
+/** The findings as lines, each remedy under what it mends, and how many of each there are. */
+export function reportOf(found: readonly { name: string; finding: Finding }[]): Report {
+  const width = Math.max(...found.map(({ name }) => name.length));
+  const count = (verdict: Finding['verdict']) => found.filter(({ finding }) => finding.verdict === verdict).length;
+  const lines = found.flatMap(({ name, finding }) => [
+    `${finding.verdict}  ${name.padEnd(width)}  ${finding.says}`,
+    ...('remedy' in finding ? [`${' '.repeat(width + 8)}→ ${finding.remedy}`] : []),
+  ]);
+  return {
+    lines: [...lines, `${count('pass')} pass, ${count('warn')} warn, ${count('fail')} fail`],
+    exitCode: Math.max(...found.map(({ finding }) => EXIT_CODES[finding.verdict])) as Report['exitCode'],
+  };
+}
+
+async function findingsOf(check: Check, subject: Subject): Promise<Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding[]>((resolve) => {
+    const finding = warn(
+      `not known: nothing was found out in ${CHECK_MS / 1000} s`,
+      'try again, and look at the network',
+    );
+    timer = setTimeout(() => resolve([finding]), CHECK_MS);
+  });
+  const looked = Promise.resolve()
+    .then(() => check.look(subject))
+    .catch((error) => [warn(`not known: ${reasonOf(error)}`, 'mend what stands in the way, and try again')]);
+  return Promise.race([looked, late]).finally(() => clearTimeout(timer));
+}

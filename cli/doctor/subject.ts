@@ -1,0 +1,105 @@
+import { Resolver } from 'node:dns/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { createDns } from '../../channels/dns.ts';
+import type { Db } from '../../db/connection.ts';
+import { openInspection, readServerFacts, type ServerFacts } from '../../db/inspection.ts';
+import { type Environment, parseSettings, type Settings } from '../../rules/config.ts';
+import type { Dns } from '../../rules/domains/dns.ts';
+import { reasonOf } from '../database-error.ts';
+import type { DevFile } from '../start/dev-file.ts';
+import { readJson } from '../start/private-files.ts';
+import { markOf } from '../start/processes.ts';
+
+/** Two tries fit into three seconds, which is what a look-up may take. */
+const DNS_TRY_MS = 900;
+const DNS_TRIES = 2;
+
+/** What is examined: a configuration, and what can be reached by it. */
+export interface Subject {
+  readonly settings: Settings;
+  readonly home: string;
+  /** SECRET_KEY, or the one that `npm start` keeps in the home. */
+  readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
+  /** The database and Temporal that are named, or those of the `npm start` that runs on the home; undefined where none does. */
+  readonly databaseUrl: string | undefined;
+  readonly temporalAddress: string | undefined;
+  /** The address that mail leaves from as the world sees it, where its user has said so. */
+  readonly address: string | undefined;
+  readonly dns: Dns & { names(address: string): Promise<string[]> };
+  /** Asked once, however many checks want to know. */
+  readonly postgres: () => Promise<Inspected | Unreached>;
+}
+
+export interface Inspected {
+  readonly db: Db;
+  readonly facts: ServerFacts;
+}
+
+export interface Unreached {
+  readonly reason: string;
+}
+
+/**
+ * Reads a configuration as `npm start`, `npm run api` and `npm run worker` do; a home is looked at, never made.
+ * @throws ConfigError for the first variable that cannot be used
+ */
+export function openSubject(env: Environment, address: string | undefined): Subject & { close(): Promise<void> } {
+  const settings = parseSettings(env);
+  const home = resolve(settings.home);
+  const running = runningStart(home);
+  const databaseUrl = settings.database.url ?? running?.databaseUrl;
+  let db: Db | undefined;
+  let asked: Promise<Inspected | Unreached> | undefined;
+
+  async function inspect(): Promise<Inspected | Unreached> {
+    if (databaseUrl === undefined) return { reason: 'the Postgres of npm start does not run' };
+    const opened = openInspection(databaseUrl);
+    db = opened;
+    return readServerFacts(opened).then(
+      (facts) => ({ db: opened, facts }),
+      (error) => ({ reason: reasonOf(error) }),
+    );
+  }
+  return {
+    ...{ settings, home, address, databaseUrl, secretKey: secretKeyOf(settings, home), dns: openDns(settings) },
+    temporalAddress: settings.temporal.address ?? running?.temporal.address,
+    postgres: () => {
+      asked ??= inspect();
+      return asked;
+    },
+    close: async () => db?.destroy(),
+  };
+}
+
+/** A start that was killed leaves its file behind. */
+function runningStart(home: string): DevFile | undefined {
+  const dev = readJson<DevFile>(join(home, 'dev.json'));
+  return dev && markOf(dev.pids.start) ? dev : undefined;
+}
+
+function secretKeyOf(settings: Settings, home: string): Subject['secretKey'] {
+  if (settings.secretKey !== undefined) return { value: settings.secretKey, from: 'SECRET_KEY' };
+  const file = join(home, 'secret-key');
+  return existsSync(file) ? { value: readFileSync(file, 'utf8').trim(), from: 'home' } : undefined;
+}
+
+function openDns({ dnsServers }: Settings): Subject['dns'] {
+  const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
+  if (dnsServers.length > 0) resolver.setServers(dnsServers);
+  // Not `resolver.reverse`: it takes a server that does not answer for an address without a name.
+  return {
+    ...createDns({ servers: dnsServers, cached: false }),
+    names: (address) => resolver.resolvePtr(reverseName(address)),
+  };
+}
+
+/** The name that the reverse name of an address is kept under (RFC 1035 §3.5, RFC 3596 §2.5). */
+export function reverseName(address: string): string {
+  const parsed = ipaddr.process(address);
+  const bytes = [...parsed.toByteArray()].reverse();
+  if (parsed.kind() === 'ipv4') return `${bytes.join('.')}.in-addr.arpa`;
+  const nibbles = bytes.flatMap((byte) => [byte & 15, byte >> 4].map((nibble) => nibble.toString(16)));
+  return `${nibbles.join('.')}.ip6.arpa`;
+}

@@ -1,0 +1,85 @@
+// At once, not when it is needed: half a second of loading in the middle would be taken from what others wait for an answer.
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { temporalConnectionOptions } from '../../temporal/connection.ts';
+import { reasonOf } from '../database-error.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+import type { Subject } from './subject.ts';
+
+const ANSWER_MS = 4_000;
+const GRPC_DEADLINE_EXCEEDED = 4;
+const GRPC_NOT_FOUND = 5;
+const SECONDS_PER_HOUR = 3_600;
+/**
+ * Housekeeping looks every hour at how workflows ended, so that what an operator has ended stays ended; of what Temporal has forgotten by
+ * then it takes for granted that it was lost, and starts it again. A day leaves room for workers that are away meanwhile.
+ */
+const RETENTION_MIN_HOURS = 24;
+/** So that on Monday it can still be seen what ended on Friday. */
+const RETENTION_HOURS = 72;
+
+/** Whether Temporal is there, knows the namespace, and remembers what has ended for long enough. */
+export const temporalCheck: Check = {
+  name: 'Temporal',
+  async look({ settings, temporalAddress }) {
+    if (temporalAddress === undefined) {
+      return [
+        warn('the one of npm start does not run, so it was not looked at', 'run npm start, or set TEMPORAL_ADDRESS'),
+      ];
+    }
+    const embedded = settings.temporal.address === undefined;
+    const { namespace } = settings.temporal;
+    const asked = await retentionHours({ ...settings.temporal, address: temporalAddress });
+    if ('absent' in asked) {
+      const remedy = `temporal operator namespace create -n ${namespace} --retention 7d, or set TEMPORAL_NAMESPACE`;
+      return [fail(`${temporalAddress} has no namespace ${namespace}`, remedy)];
+    }
+    if ('reason' in asked) {
+      return [
+        fail(
+          `${temporalAddress} cannot be reached (${asked.reason})`,
+          'check TEMPORAL_ADDRESS, its TLS or key, and that the server runs',
+        ),
+      ];
+    }
+    const found = ofRetention(`${temporalAddress}, namespace ${namespace}`, asked.hours, { embedded, namespace });
+    return embedded && settings.publicHost ? [found, ofDevServer()] : [found];
+  },
+};
+
+async function retentionHours(
+  temporal: Subject['settings']['temporal'] & { address: string },
+): Promise<{ hours: number } | { absent: true } | { reason: string }> {
+  const connection = Connection.lazy({ ...temporalConnectionOptions(temporal), connectTimeout: ANSWER_MS });
+  try {
+    const { config } = await connection.withDeadline(Date.now() + ANSWER_MS, () =>
+      connection.workflowService.describeNamespace({ namespace: temporal.namespace }),
+    );
+    return { hours: Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / SECONDS_PER_HOUR };
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === GRPC_NOT_FOUND) return { absent: true };
+    if (isGrpcServiceError(error) && error.code === GRPC_DEADLINE_EXCEEDED) {
+      return { reason: `no answer in ${ANSWER_MS / 1000} s` };
+    }
+    return { reason: reasonOf(error) };
+  } finally {
+    await connection.close();
+  }
+}
+
+function ofRetention(where: string, hours: number, p: { embedded: boolean; namespace: string }): Finding {
+  const says = `${where} keeps what has ended for ${hours} h`;
+  const remedy = `temporal operator namespace update -n ${p.namespace} --retention 7d`;
+  if (hours < RETENTION_MIN_HOURS) {
+    return fail(`${says}: after an outage what an operator ended would be started again`, remedy);
+  }
+  if (hours < RETENTION_HOURS && !p.embedded)
+    return warn(`${says}: too short to look into what happened at a weekend`, remedy);
+  return pass(says);
+}
+
+function ofDevServer(): Finding {
+  return warn(
+    'the dev server of npm start has one process and one SQLite file',
+    'for much mail, or on several machines, set TEMPORAL_ADDRESS to a cluster or Temporal Cloud',
+  );
+}

@@ -1,0 +1,104 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { connect, type PeerCertificate } from 'node:tls';
+import type { Settings } from '../../rules/config.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import { reasonOf } from '../database-error.ts';
+import { type Check, type Finding, fail, pass, warn } from './report.ts';
+
+const CONNECT_MS = 4_000;
+/** Those who renew by themselves do so with 30 days left: with 14 something stands in their way. */
+const DAYS_LEFT_MIN = 14;
+const DAY_MS = 86_400_000;
+
+/** Whether what is reached from outside is encrypted, by certificates that hold and will hold for a while. */
+export const tlsCheck: Check = {
+  name: 'TLS',
+  async look({ settings }) {
+    return [await ofPublicUrl(settings), ...(await ofMailListeners(settings))];
+  },
+};
+
+async function ofPublicUrl({ publicUrl }: Settings): Promise<Finding> {
+  const url = new URL(publicUrl);
+  if (url.protocol === 'https:') return served(url);
+  if (isLoopbackHost(url.hostname)) return pass(`${publicUrl} is this machine: nothing to encrypt`);
+  return fail(
+    `PUBLIC_URL ${publicUrl} is not encrypted: passwords, sessions and keys can be read on the way`,
+    'put a proxy with a certificate before the API, and set PUBLIC_URL to its https:// address',
+  );
+}
+
+/** The certificate that PUBLIC_URL shows, checked as a browser does. */
+function served(url: URL): Promise<Finding> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    const name = isIP(host) ? {} : { servername: host };
+    const socket = connect({
+      host,
+      port: Number(url.port) || 443,
+      ...name,
+      rejectUnauthorized: false,
+      timeout: CONNECT_MS,
+    });
+    const end = (finding: Finding) => {
+      socket.destroy();
+      resolve(finding);
+    };
+    const unreached = (reason: string) =>
+      end(
+        warn(
+          `${url.origin} was not reached from here (${reason}), so its certificate is not known`,
+          'start the proxy; look at it from outside where this network cannot',
+        ),
+      );
+    socket.on('secureConnect', () => end(ofServed(url, socket.getPeerCertificate(), socket.authorizationError)));
+    socket.on('timeout', () => unreached(`no answer in ${CONNECT_MS / 1000} s`));
+    socket.on('error', (error) => unreached(reasonOf(error)));
+  });
+}
+
+function ofServed(url: URL, certificate: PeerCertificate, problem: Error | string | null | undefined): Finding {
+  if (problem) {
+    const reason = problem instanceof Error ? problem.message : problem;
+    return fail(
+      `the certificate of ${url.origin} does not hold: ${reason}`,
+      `get one for ${url.hostname} that browsers trust`,
+    );
+  }
+  return lasting(`the certificate of ${url.origin}`, new Date(certificate.valid_to));
+}
+
+async function ofMailListeners(settings: Settings): Promise<Finding[]> {
+  const { tls, smtpRelay, inboundSmtpPort, publicHost } = settings;
+  if (tls.certFile && tls.keyFile) return [await ofFiles(tls.certFile, tls.keyFile)];
+  const open = publicHost && [
+    smtpRelay.port !== undefined && 'SMTP relay',
+    inboundSmtpPort !== undefined && 'inbound SMTP',
+  ];
+  const names = open ? open.filter(Boolean).join(' and ') : '';
+  if (!names) return [];
+  return [warn(`${names} without TLS`, 'set TLS_CERT_FILE and TLS_KEY_FILE: the relay takes no password without them')];
+}
+
+async function ofFiles(certFile: string, keyFile: string): Promise<Finding> {
+  const remedy = 'set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of one certificate, which the service may read';
+  try {
+    const certificate = new X509Certificate(await readFile(certFile));
+    if (!certificate.checkPrivateKey(createPrivateKey(await readFile(keyFile)))) {
+      return fail(`TLS_KEY_FILE is not the key of TLS_CERT_FILE`, remedy);
+    }
+    return lasting('TLS_CERT_FILE', new Date(certificate.validTo));
+  } catch (error) {
+    return fail(`TLS_CERT_FILE or TLS_KEY_FILE cannot be used: ${reasonOf(error)}`, remedy);
+  }
+}
+
+function lasting(what: string, until: Date): Finding {
+  const days = Math.floor((until.getTime() - Date.now()) / DAY_MS);
+  if (days < 0) return fail(`${what} ended ${-days} days ago`, 'renew it');
+  if (days < DAYS_LEFT_MIN)
+    return warn(`${what} ends in ${days} days`, 'renew it, and look why nothing does so by itself');
+  return pass(`${what} holds for ${days} days`);
+}

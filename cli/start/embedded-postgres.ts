@@ -1,0 +1,235 @@
+import { type SpawnOptions, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { openLog } from './logs.ts';
+import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
+import { makeFolder } from './private-files.ts';
+import { endProcess, isAlive, markOf, type ProcessMark, processesIn, sendSignal, waitForEnd } from './processes.ts';
+import { adopted, type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
+import { StartError } from './error.ts';
+
+/** The superuser and the database of the embedded Postgres. */
+const USER = 'tidings';
+const DATABASE = 'tidings';
+const HOST = '127.0.0.1';
+const MIB = 1024 * 1024;
+/** Crash recovery of a few GB of WAL takes its time; a start without it 0.2 s. */
+const START_TIMEOUT_MS = 120_000;
+const POLL_MS = 50;
+/** Backends of a killed postmaster notice within a second or two; one in a long query may not. */
+const ORPHAN_GRACE_MS = 3_000;
+/** An immediate shutdown only ends the backends. */
+const QUIT_GRACE_MS = 1_000;
+
+/** Nothing of the caller's: PG… variables and an unset or unknown LANG must not reach Postgres. */
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8', TZ: 'UTC' };
+
+export interface EmbeddedPostgresOptions {
+  /** Folder of the cluster; its parent is made and owned by whom Postgres runs as. */
+  readonly dataFolder: string;
+  readonly logFile: string;
+  readonly port: number;
+  /** Of the user `tidings`. */
+  readonly password: string;
+  /** Settings that differ from `settings()`, such as fsync=off for tests. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface EmbeddedPostgres extends Running {
+  readonly port: number;
+  /** Connection string of the database `tidings`. */
+  readonly url: string;
+}
+
+/**
+ * Starts the embedded Postgres of a data folder, making the cluster and the database `tidings` where they are
+ * missing, and returns when it takes connections. A live postmaster of this folder is adopted; the lock and the
+ * backends that a killed one left behind are removed. Source: libraries.md "Embedded Postgres recipe".
+ * @throws StartError when it cannot be started; the message says why and names the log
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const binaries = findPostgresBinaries();
+  const user = prepareParent(binaries, options.dataFolder);
+  if (!existsSync(options.dataFolder)) initialize(binaries, user, options);
+  checkVersion(binaries, options.dataFolder);
+  const running = (await adopt(options)) ?? (await launch(binaries, user, options));
+  await ensureDatabase(running.port, options.password);
+  return { ...running, url: address(running.port, options.password, DATABASE) };
+}
+
+/** Settings for one machine: durable (fsync and synchronous_commit stay on), and sized to its memory. */
+function settings(): Record<string, string> {
+  const sharedBuffersMib = Math.min(512, Math.floor(totalmem() / MIB / 8));
+  return {
+    listen_addresses: HOST,
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: `${sharedBuffersMib}MB`,
+    effective_cache_size: `${Math.floor(totalmem() / MIB / 2)}MB`,
+    work_mem: '16MB',
+    maintenance_work_mem: '128MB',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '4GB',
+    min_wal_size: '256MB',
+    checkpoint_timeout: '15min',
+    random_page_cost: '1.1',
+    // A table that fills up in seconds gets its statistics in seconds: a minute without them is a minute of bad plans.
+    autovacuum_naptime: '10s',
+    jit: 'off', // Compiling costs more than it saves on queries of a few milliseconds.
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    logging_collector: 'off',
+  };
+}
+
+/** The parent folder belongs to whom Postgres runs as, so that initdb can make the cluster in it. */
+function prepareParent(binaries: PostgresBinaries, dataFolder: string): PostgresUser {
+  const parent = dirname(dataFolder);
+  const isNew = !existsSync(parent);
+  makeFolder(parent, 0o700);
+  const user = postgresUser(binaries, isNew ? join(parent, 'data') : existsSync(dataFolder) ? dataFolder : parent);
+  if (user.owner) chownSync(parent, user.owner.uid, user.owner.gid);
+  return user;
+}
+
+/** Makes the cluster beside its place and renames it: a kill in between leaves nothing that looks like a cluster. */
+function initialize(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions): void {
+  const fresh = `${options.dataFolder}.new`;
+  const passwordFile = `${options.dataFolder}.password`;
+  rmSync(fresh, { recursive: true, force: true });
+  writeFileSync(passwordFile, options.password, { mode: 0o600 });
+  chmodSync(passwordFile, 0o600);
+  if (user.owner) chownSync(passwordFile, user.owner.uid, user.owner.gid);
+  const [command, ...words] = [
+    ...user.prefix,
+    binaries.initdb,
+    ...['-D', fresh, '-U', USER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8'],
+    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C.UTF-8'],
+  ] as [string, ...string[]];
+  const result = spawnSync(command, words, { ...identity(user), cwd: '/', env: ENVIRONMENT, encoding: 'utf8' });
+  rmSync(passwordFile, { force: true });
+  if (result.status !== 0)
+    throw new StartError(`Postgres could not make its data folder: ${lastLine(result.stderr ?? '')}`);
+  renameSync(fresh, options.dataFolder);
+}
+
+function checkVersion(binaries: PostgresBinaries, dataFolder: string): void {
+  const version = readFileSync(join(dataFolder, 'PG_VERSION'), 'utf8').trim();
+  if (version === binaries.major) return;
+  throw new StartError(
+    `The data in ${dataFolder} is of Postgres ${version}, and this release brings Postgres ${binaries.major}: dump it with the old release and load it with this one.`,
+  );
+}
+
+/** The live postmaster of this folder, when there is one and it comes up; a dead lock is removed. */
+async function adopt(options: EmbeddedPostgresOptions): Promise<(Running & { port: number }) | undefined> {
+  const lockFile = join(options.dataFolder, 'postmaster.pid');
+  if (!existsSync(lockFile)) return undefined;
+  const lines = readFileSync(lockFile, 'utf8').split('\n');
+  const mark = markOf(Number(lines[0]));
+  if (mark && isOurs(mark, options.dataFolder)) {
+    const port = Number(lines[3]);
+    if (await waitForConnections(mark, port, options.password)) return { ...adopted(mark, stopSignals(mark)), port };
+  }
+  rmSync(lockFile, { force: true });
+  return undefined;
+}
+
+/** Another program may have got the pid of a dead postmaster. Where the system does not tell, its password decides. */
+function isOurs(mark: ProcessMark, dataFolder: string): boolean {
+  return process.platform !== 'linux' || processesIn(realpathSync(dataFolder)).some((other) => other.pid === mark.pid);
+}
+
+async function launch(binaries: PostgresBinaries, user: PostgresUser, options: EmbeddedPostgresOptions) {
+  await endOrphans(options.dataFolder);
+  const log = openLog(options.logFile);
+  const assignments = Object.entries({ ...settings(), ...options.settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const [command, ...words] = [
+    ...user.prefix,
+    ...[binaries.postgres, '-D', options.dataFolder, '-p', String(options.port)],
+    ...assignments,
+  ] as [string, ...string[]];
+  const io = { stdio: ['ignore', log.descriptor, log.descriptor] } satisfies SpawnOptions;
+  const started = startProcess('Postgres', command, words, { ...identity(user), ...io, cwd: '/', env: ENVIRONMENT });
+  log.close();
+  const { child, mark } = await started;
+  const running = { ...spawned(child, mark, stopSignals(mark)), port: options.port };
+  if (await waitForConnections(mark, options.port, options.password)) return running;
+  running.kill();
+  throw new StartError(`Postgres did not start: see ${options.logFile}.`);
+}
+
+/** A new postmaster refuses to start while backends of a killed one hold its shared memory. */
+async function endOrphans(dataFolder: string): Promise<void> {
+  const orphans = processesIn(realpathSync(dataFolder));
+  await Promise.all(orphans.map((mark) => waitForEnd(mark, ORPHAN_GRACE_MS)));
+  await Promise.all(orphans.filter(isAlive).map((mark) => endProcess(mark, 'SIGKILL', ORPHAN_GRACE_MS)));
+}
+
+/** True when it takes connections; false when it ended, as one that was shutting down does. */
+async function waitForConnections(mark: ProcessMark, port: number, password: string): Promise<boolean> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (isAlive(mark) && Date.now() < deadline) {
+    if (await query(port, password, 'postgres', 'SELECT 1').catch(() => undefined)) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+async function ensureDatabase(port: number, password: string): Promise<void> {
+  const found = await query(port, password, 'postgres', `SELECT 1 FROM pg_database WHERE datname = '${DATABASE}'`);
+  if (found.length === 0) await query(port, password, 'postgres', `CREATE DATABASE ${DATABASE}`);
+}
+
+async function query(port: number, password: string, database: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: address(port, password, database), connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {}); // A server that goes away in mid-query also fails the query below.
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function address(port: number, password: string, database: string): string {
+  return `postgres://${USER}:${encodeURIComponent(password)}@${HOST}:${port}/${database}`;
+}
+
+/** SIGINT is Postgres's fast shutdown, SIGQUIT its immediate one, after which the next start recovers. */
+function stopSignals(mark: ProcessMark) {
+  return {
+    stop: async (graceMs = STOP_GRACE_MS) => {
+      sendSignal(mark, 'SIGINT');
+      if (await waitForEnd(mark, graceMs)) return;
+      await endProcess(mark, 'SIGQUIT', QUIT_GRACE_MS);
+    },
+    kill: () => sendSignal(mark, 'SIGQUIT'),
+  };
+}
+
+/** With setpriv in front it is setpriv that changes the user. */
+function identity(user: PostgresUser): { uid?: number; gid?: number } {
+  return user.owner && user.prefix.length === 0 ? { uid: user.owner.uid, gid: user.owner.gid } : {};
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? '';
+}

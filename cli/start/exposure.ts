@@ -1,0 +1,99 @@
+import { isIP } from 'node:net';
+import type { Settings } from '../../rules/config.ts';
+import { isLoopbackHost } from '../../rules/access/loopback.ts';
+
+/** One thing that listens, and who may use it. */
+export interface Opening {
+  readonly what: string;
+  readonly address: string;
+  readonly who: string;
+}
+
+/** What an API process opens; `port` is the one it really has. */
+export function openingsOfApi(settings: Settings, port: number): Opening[] {
+  const { host, inboundSmtpPort, smtpRelay, metricsPort } = settings;
+  const from = reach(host);
+  const rows: (Opening | false)[] = [
+    { what: 'API', address: `http://${joined(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
+    keepsMail(settings) && {
+      what: '/mailbox',
+      address: `http://${joined(host, port)}/mailbox`,
+      who: readers(settings),
+    },
+    metricsPort !== undefined && metricsOpening(settings, metricsPort),
+    smtpRelay.port !== undefined && {
+      ...{ what: 'SMTP relay', address: joined(host, smtpRelay.port) },
+      who: `${from}, by API key${smtpRelay.allowPlain ? ', without TLS too' : ''}`,
+    },
+    inboundSmtpPort !== undefined && {
+      ...{ what: 'inbound SMTP', address: joined(host, inboundSmtpPort) },
+      who: `${from}: mail for verified domains`,
+    },
+  ];
+  return rows.filter((row) => row !== false);
+}
+
+/** What `npm start` opens: the API's, its workers' metrics, and the Postgres and Temporal that it runs itself. */
+export function openingsOfStart(
+  settings: Settings,
+  p: { port: number; workers: number; databaseUrl: string; temporal: { address: string; ui: string | null } },
+): Opening[] {
+  const metrics = settings.metricsPort;
+  const workers = (metric: number) =>
+    Array.from({ length: p.workers }, (_, index) =>
+      metricsOpening(settings, metric + index + 1, `worker ${index + 1}`),
+    );
+  return [
+    ...openingsOfApi(settings, p.port),
+    ...(metrics === undefined ? [] : workers(metrics)),
+    ...(settings.database.url === undefined
+      ? [{ what: 'Postgres', address: new URL(p.databaseUrl).host, who: 'this machine, by password' }]
+      : []),
+    ...(p.temporal.ui === null
+      ? []
+      : [
+          { what: 'Temporal', address: p.temporal.address, who: 'this machine, without credentials' },
+          { what: 'Temporal UI', address: p.temporal.ui, who: 'this machine, without credentials' },
+        ]),
+  ];
+}
+
+/** The openings as lines of one table, under a line that says what they are. */
+export function exposureTable(openings: readonly Opening[]): string[] {
+  const width = (column: 'what' | 'address') => Math.max(...openings.map((row) => row[column].length));
+  const [what, address] = [width('what'), width('address')];
+  return [
+    'What is open to whom:',
+    ...openings.map((row) => `  ${row.what.padEnd(what)}  ${row.address.padEnd(address)}  ${row.who}`),
+  ];
+}
+
+function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Opening {
+  return {
+    what: of ? `metrics, ${of}` : 'metrics',
+    address: `http://${joined(metricsHost, port)}/metrics`,
+    who: `${reach(metricsHost)}, without credentials`,
+  };
+}
+
+function keepsMail({ email, sms }: Settings): boolean {
+  return email.captures || sms.captures;
+}
+
+function readers({ publicHost, publicUrl }: Settings): string {
+  if (publicHost) return "an OWNER's session: the mail of their own projects";
+  if (isLoopbackHost(new URL(publicUrl).hostname)) return 'anybody on this machine';
+  return "anybody on this machine; through PUBLIC_URL an OWNER's session";
+}
+
+function signup({ signup }: Settings): string {
+  return { on: 'anybody may sign up', first: 'only the first may sign up', off: 'nobody may sign up' }[signup];
+}
+
+function reach(host: string): string {
+  return isLoopbackHost(host) ? 'this machine' : 'any machine';
+}
+
+function joined(host: string, port: number): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,14 @@
+import { access, constants } from 'node:fs/promises';
+import { StartError } from './error.ts';
+
+/**
+ * Makes sure that a file can be read.
+ * @throws StartError in one line that names the variable
+ */
+export async function requireFile(variable: string, path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK);
+  } catch (cause) {
+    throw new StartError(`${variable} must be the path of a PEM file that can be read; ${path} cannot.`, { cause });
+  }
+}

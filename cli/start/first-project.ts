@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { hashPassword } from '../../api/routes/auth/passwords.ts';
+import { findPasswordHash } from '../../db/projects/accounts.ts';
+import { connect, type Db } from '../../db/connection.ts';
+import { findPublicKey, insertFirstProject } from '../../db/projects/first-project.ts';
+import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
+import { newDkimKey } from '../../rules/domains/dkim-key.ts';
+import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import { readJson, writePrivate } from './private-files.ts';
+
+/** Reserved for tests (RFC 2606 §2): no mail for it ever leaves for a real host. */
+const DOMAIN = 'tidings.test';
+/** One of the numbers that Twilio keeps for tests. */
+const SMS_SENDER = '+15005550006';
+const PASSWORD_BYTES = 12;
+/** `sk_live_` and six characters, as `newSecretKey` has it. */
+const SHOWN_CHARS = 14;
+
+/** The project of the first start, as dev.json shows it. */
+export interface FirstProjectFacts {
+  readonly projectId: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+  readonly testKey: string;
+  readonly owner: { readonly email: string; readonly password: string };
+  readonly domain: string;
+}
+
+/**
+ * Makes one project with an owner, a live key with every grantable scope, a test key, a verified development domain and
+ * an SMS sender; later starts find it again. Its secrets are kept in the home before the project is in the database, so
+ * a kill in between leaves nothing that nobody can open. A key that was revoked or rotated since stays so.
+ */
+export async function ensureFirstProject(options: {
+  databaseUrl: string;
+  secretKey: string;
+  homeFolder: string;
+}): Promise<FirstProjectFacts> {
+  const { db } = connect({
+    connectionString: options.databaseUrl,
+    max: 1,
+    applicationName: 'tidings-start',
+    onError: () => {},
+  });
+  try {
+    const file = join(options.homeFolder, 'first-project.json');
+    const kept = readJson<FirstProjectFacts>(file);
+    const facts = kept ?? (await inventFacts(db));
+    if (!kept) writePrivate(file, JSON.stringify(facts, null, 2));
+    const publicKey = await findPublicKey(db, facts.projectId);
+    if (publicKey === undefined) await insert(db, facts, options.secretKey);
+    return { ...facts, publicKey: publicKey ?? facts.publicKey };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function inventFacts(db: Db): Promise<FirstProjectFacts> {
+  const projectId = uuidv7();
+  const email = `owner@${DOMAIN}`;
+  return {
+    projectId,
+    publicKey: newPublicKey().key,
+    secretKey: newSecretKey('live').key,
+    testKey: newSecretKey('test').key,
+    owner: {
+      email: (await findPasswordHash(db, email)) ? `owner-${projectId.slice(-12)}@${DOMAIN}` : email,
+      password: randomBytes(PASSWORD_BYTES).toString('base64url'),
+    },
+    domain: DOMAIN,
+  };
+}
+
+async function insert(db: Db, facts: FirstProjectFacts, secretKey: string): Promise<void> {
+  const [dkimKey, passwordHash] = await Promise.all([newDkimKey(), hashPassword(facts.owner.password)]);
+  await insertFirstProject(db, {
+    id: facts.projectId,
+    name: 'Development',
+    publicKey: { key: facts.publicKey, hash: hashKey(facts.publicKey) },
+    owner: { id: uuidv7(), email: facts.owner.email, passwordHash },
+    keys: [keyRow('Development', facts.secretKey, 'live'), keyRow('Development (test)', facts.testKey, 'test')],
+    domain: { name: facts.domain, key: dkimKey, atRestKey: deriveKey(secretKey, 'at-rest') },
+    smsSender: SMS_SENDER,
+  });
+}
+
+function keyRow(name: string, key: string, mode: KeyMode) {
+  return { name, hash: hashKey(key), prefix: key.slice(0, SHOWN_CHARS), mode, scopes: GRANTABLE_SCOPES };
+}

@@ -1,0 +1,55 @@
+import { linkSync, renameSync, rmSync } from 'node:fs';
+import { readJson, writePrivate } from './private-files.ts';
+import { isAlive, markOf, type ProcessMark } from './processes.ts';
+import { StartError } from './error.ts';
+
+/** Two starts that remove the same dead lock at once: one more round each is enough, some more do no harm. */
+const ATTEMPTS = 10;
+
+/**
+ * Takes the lock of a home for this process, removing that of a dead one. A lock names its process by pid and time of
+ * start, so a later process with the same pid does not hold it.
+ * @throws StartError when a living start holds it
+ */
+export function takeLock(path: string, homeName: string): { release(): void } {
+  const mine = `${path}.${process.pid}`;
+  writePrivate(mine, JSON.stringify(markOf(process.pid)));
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (link(mine, path)) return { release: () => rmSync(path, { force: true }) };
+      const holder = readJson<ProcessMark>(path);
+      if (holder && isAlive(holder)) {
+        throw new StartError(
+          `Tidings runs on TIDINGS_HOME ${homeName} already (process ${holder.pid}): stop it, or choose another folder.`,
+        );
+      }
+      removeDead(path, holder);
+    }
+    throw new StartError(`The lock ${path} could not be taken.`);
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Moved aside and looked at again before it goes: another start may have taken the lock in the meantime. */
+function removeDead(path: string, holder: ProcessMark | undefined): void {
+  const aside = `${path}.${process.pid}.aside`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  const moved = readJson<ProcessMark>(aside);
+  if (moved && moved.pid !== holder?.pid && isAlive(moved)) link(aside, path);
+  rmSync(aside, { force: true });
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { packageVersion } from '../package-root.ts';
+import { makeFolder, writePrivate } from './private-files.ts';
+import { StartError } from './error.ts';
+
+/** The places of a home. Secrets and data are for its owner alone, whatever the umask. */
+export interface Home {
+  readonly folder: string;
+  readonly logs: string;
+  readonly bin: string;
+  readonly postgresData: string;
+  readonly temporalDatabase: string;
+  readonly portsFile: string;
+  readonly lockFile: string;
+  readonly devFile: string;
+}
+
+const ONLY_OWNER = 0o700;
+const SECRET_BYTES = 32;
+
+/**
+ * Opens the home, making what is missing.
+ * @throws StartError when it belongs to another user or to a newer version, or cannot be written
+ */
+export function openHome(path: string): Home {
+  const folder = resolve(path);
+  refuseOthers(path, folder);
+  const home = placesOf(folder);
+  try {
+    for (const place of [folder, home.logs, home.bin, join(folder, 'temporal')]) makeFolder(place, ONLY_OWNER);
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? cause.code : cause;
+    throw new StartError(`TIDINGS_HOME ${path} cannot be written to (${why}): choose another folder.`, { cause });
+  }
+  refuseNewer(path, folder);
+  return home;
+}
+
+/** Marks the home as used by this version, once its data is. */
+export function markVersion(home: Home): void {
+  writeFileSync(join(home.folder, 'VERSION'), `${packageVersion()}\n`);
+}
+
+/** A secret that is made at the first start and kept in the home (mode 0600). */
+export function keptSecret(home: Home, name: 'secret-key' | 'postgres-password'): string {
+  const file = join(home.folder, name);
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  writePrivate(file, `${secret}\n`);
+  return secret;
+}
+
+function placesOf(folder: string): Home {
+  return {
+    folder,
+    logs: join(folder, 'logs'),
+    bin: join(folder, 'bin'),
+    postgresData: join(folder, 'postgres', 'data'),
+    temporalDatabase: join(folder, 'temporal', 'temporal.db'),
+    portsFile: join(folder, 'ports.json'),
+    lockFile: join(folder, 'start.lock'),
+    devFile: join(folder, 'dev.json'),
+  };
+}
+
+/** Root too: it would leave files behind that the home's user cannot read. */
+function refuseOthers(path: string, folder: string): void {
+  const uid = process.getuid?.();
+  const entry = statEntry(path, folder);
+  if (entry === undefined || uid === undefined) return;
+  if (!entry.isDirectory()) throw new StartError(`TIDINGS_HOME ${path} is not a folder: choose another one.`);
+  if (entry.uid === uid) return;
+  throw new StartError(
+    `TIDINGS_HOME ${path} belongs to another user (uid ${entry.uid}, and this is ${uid}): start as that user, or choose another folder.`,
+  );
+}
+
+function statEntry(path: string, folder: string) {
+  try {
+    return statSync(folder, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw new StartError(`TIDINGS_HOME ${path} cannot be reached by this user: choose another folder.`, { cause });
+  }
+}
+
+function refuseNewer(path: string, folder: string): void {
+  const file = join(folder, 'VERSION');
+  const version = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  if (version === undefined || compareVersions(version, packageVersion()) <= 0) return;
+  throw new StartError(
+    `TIDINGS_HOME ${path} was used by version ${version}, which is newer than this one (${packageVersion()}): start that version, or choose another folder.`,
+  );
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
+  for (let i = 0; i < 3; i++) {
+    const difference = (left?.[i] ?? 0) - (right?.[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

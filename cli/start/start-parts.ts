@@ -1,0 +1,100 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { migrateToLatest } from '../../db/migrator.ts';
+import type { Environment, Settings } from '../../rules/config.ts';
+import { startChild } from './child.ts';
+import { databaseError } from '../database-error.ts';
+import { requireTemporal } from './dependencies.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type Home, keptSecret } from './home.ts';
+import type { Parts } from './parts.ts';
+import { keptPort } from './ports.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+import { startTemporalServer } from './temporal-server.ts';
+
+/** More workers than this share one embedded Postgres and Temporal to no gain. */
+const WORKERS_MAX = 4;
+
+/** What starting a part needs to know. */
+export interface Surroundings {
+  readonly env: Environment;
+  readonly settings: Settings;
+  readonly home: Home;
+  readonly parts: Parts;
+  readonly stopping: AbortSignal;
+  readonly tell: (line: string) => void;
+}
+
+/** DATABASE_URL, or the address of the embedded Postgres, started. */
+export async function startDatabase({ settings, home, parts, tell }: Surroundings): Promise<string> {
+  if (settings.database.url !== undefined) return settings.database.url;
+  const password = keptSecret(home, 'postgres-password');
+  const port = await keptPort(home.portsFile, 'postgres');
+  const logFile = join(home.logs, 'postgres.log');
+  const start = () => startEmbeddedPostgres({ dataFolder: home.postgresData, logFile, port, password });
+  const postgres = await parts.add('postgres', { name: 'Postgres', start, tell });
+  return postgres.url;
+}
+
+/** The program of the dev server, found before anything runs, for fetching it may take minutes; undefined with TEMPORAL_ADDRESS. */
+export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
+  const { address, cliPath } = settings.temporal;
+  if (address !== undefined) return undefined;
+  return findTemporalBinary({ cliPath, binFolder: home.bin, env, progress: tell, signal: stopping });
+}
+
+/** TEMPORAL_ADDRESS, or the address of the dev server, started from `binary`. */
+export async function startTemporal({ settings, home, parts, tell }: Surroundings, binary: string | undefined) {
+  const { address, namespace } = settings.temporal;
+  if (binary === undefined) {
+    const external = { ...settings.temporal, address: address ?? '' };
+    await requireTemporal(external);
+    return { address: external.address, namespace, ui: null };
+  }
+  const options = {
+    ...{ binary, namespace, databaseFile: home.temporalDatabase, logFile: join(home.logs, 'temporal.log') },
+    port: await keptPort(home.portsFile, 'temporal'),
+    uiPort: await keptPort(home.portsFile, 'temporal-ui'),
+    httpPort: await keptPort(home.portsFile, 'temporal-http'),
+    metricsPort: await keptPort(home.portsFile, 'temporal-metrics'),
+  };
+  const temporal = await parts.add('temporal', { name: 'Temporal', start: () => startTemporalServer(options), tell });
+  return { address: temporal.address, namespace, ui: temporal.ui };
+}
+
+/** Brings the database to this release, or explains in one line why it cannot. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  await migrateToLatest(databaseUrl).catch((error) => {
+    throw databaseError(databaseUrl, error);
+  });
+}
+
+export async function startApiChild({ home, parts, tell }: Surroundings, env: Environment): Promise<void> {
+  const logFile = join(home.logs, 'api.log');
+  const options = { name: 'API', command: 'api', env, home, logFile, tell } as const;
+  await parts.add('api', { name: 'API', start: () => startChild(options), tell });
+}
+
+/**
+ * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks some 40 MB lower under a campaign and is as
+ * fast. Elsewhere this says nothing.
+ */
+const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
+
+/** Starts the workers side by side. The metrics of worker n are at METRICS_PORT + n. */
+export async function startWorkerChildren(around: Surroundings, env: Environment): Promise<void> {
+  const { settings, home, parts, tell } = around;
+  const count = settings.workers ?? Math.min(availableParallelism(), WORKERS_MAX);
+  const start = (number: number) => {
+    const metrics = settings.metricsPort === undefined ? {} : { METRICS_PORT: String(settings.metricsPort + number) };
+    const options = {
+      ...({ name: `worker ${number}`, command: 'worker' } as const),
+      env: { ...WORKER_MALLOC, ...env, ...metrics },
+      ...{ home, logFile: join(home.logs, `worker-${number}.log`), tell },
+    };
+    return parts.add('worker', { name: options.name, start: () => startChild(options), tell });
+  };
+  const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index + 1)));
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}

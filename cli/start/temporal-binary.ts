@@ -1,0 +1,183 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Environment } from '../../rules/config.ts';
+import { StartError } from './error.ts';
+import { extractFile } from './tar.ts';
+
+/** The newest version that `go install` takes: later ones have replace directives in their go.mod. */
+const VERSION = '1.5.1';
+const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@v${VERSION}`;
+const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
+/** No answer by then is no internet: building is the better bet than waiting. */
+const DOWNLOAD_CONNECT_MS = 5_000;
+/** 60 MB over a slow line. */
+const DOWNLOAD_TOTAL_MS = 180_000;
+/** Measured 2 min 20 s on 2 cores, plus downloads. */
+const BUILD_TIMEOUT_MS = 20 * 60_000;
+const BUILD_PROGRESS_MS = 20_000;
+/** Where Go's own installer and the distributions put it, where PATH does not say. */
+const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin', '/snap/bin'];
+
+export interface TemporalBinaryOptions {
+  /** TEMPORAL_CLI_PATH. */
+  readonly cliPath: string | undefined;
+  /** Folder of the home for programs. */
+  readonly binFolder: string;
+  /** PATH, HOME, XDG_CACHE_HOME, and what Go reads. */
+  readonly env: Environment;
+  /** Told of each step that takes time. */
+  readonly progress: (line: string) => void;
+  readonly signal: AbortSignal;
+  /** Where the official archive is (tests point it elsewhere). */
+  readonly downloadUrl?: string;
+  /** Where Go may be beside PATH (tests have none). */
+  readonly goFolders?: readonly string[];
+}
+
+/**
+ * The path of a `temporal` program, in the order of docs/operating.md: TEMPORAL_CLI_PATH, PATH,
+ * one kept in the home or the user's cache folder, the official download, `go install`.
+ * @throws StartError that names all of these when none has it
+ */
+export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
+  if (options.cliPath !== undefined) return givenBinary(options.cliPath);
+  const kept = [options.binFolder, cacheFolder(options.env)].map((folder) => join(folder, PROGRAM));
+  const found = onPath(PROGRAM, options.env) ?? kept.find(runs);
+  if (found !== undefined) return found;
+  const reasons = [] as string[];
+  for (const source of [download, goInstall]) {
+    options.signal.throwIfAborted();
+    try {
+      return await source(options);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      reasons.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new StartError(
+    `Temporal was not found: set TEMPORAL_ADDRESS to a server or TEMPORAL_CLI_PATH to the temporal program, put temporal on PATH or into ${options.binFolder}, let the download through (${reasons[0]}), or install Go to build it (${reasons[1]}).`,
+  );
+}
+
+function givenBinary(path: string): string {
+  if (runs(path)) return path;
+  throw new StartError(`TEMPORAL_CLI_PATH must be the path of the temporal program, not ${JSON.stringify(path)}.`);
+}
+
+async function download(options: TemporalBinaryOptions): Promise<string> {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  const url =
+    options.downloadUrl ??
+    `https://temporal.download/cli/archive/v${VERSION}?platform=${process.platform}&arch=${architecture}`;
+  options.progress(`Temporal is not on this machine: downloading version ${VERSION} …`);
+  const archive = await fetchArchive(url, options.signal).catch((error) => {
+    options.progress('The download of Temporal is out of reach.');
+    throw error;
+  });
+  const program = extractFile(gunzipSync(archive), PROGRAM);
+  return keep(options, (staging) => writeFileSync(join(staging, PROGRAM), program));
+}
+
+async function fetchArchive(url: string, signal: AbortSignal): Promise<Buffer> {
+  const connecting = new AbortController();
+  const timer = setTimeout(() => connecting.abort(new Error('no answer')), DOWNLOAD_CONNECT_MS);
+  try {
+    const signals = AbortSignal.any([signal, connecting.signal, AbortSignal.timeout(DOWNLOAD_TOTAL_MS)]);
+    const response = await fetch(url, { signal: signals });
+    clearTimeout(timer);
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  } catch (cause) {
+    throw new Error(`${new URL(url).host} could not be reached`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function goInstall(options: TemporalBinaryOptions): Promise<string> {
+  const go =
+    onPath('go', options.env) ??
+    (options.goFolders ?? GO_FOLDERS).map((folder) => join(folder, 'go')).find(isExecutable);
+  if (go === undefined) throw new Error('Go was not found');
+  options.progress(`Building Temporal ${VERSION} with ${go}: 2 to 5 minutes, once on this machine …`);
+  return keep(options, (staging) => runGoInstall(go, staging, options));
+}
+
+async function runGoInstall(go: string, staging: string, options: TemporalBinaryOptions): Promise<void> {
+  const startedAt = Date.now();
+  const child = spawn(go, ['install', '-ldflags=-s -w', GO_PACKAGE], {
+    env: { HOME: homedir(), ...options.env, GOBIN: staging, CGO_ENABLED: '0' },
+    cwd: staging,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal: AbortSignal.any([options.signal, AbortSignal.timeout(BUILD_TIMEOUT_MS)]),
+  });
+  const ticker = setInterval(() => {
+    options.progress(`Building Temporal … ${Math.round((Date.now() - startedAt) / 1000)} s`);
+  }, BUILD_PROGRESS_MS);
+  let lastWords = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-2_000);
+  });
+  try {
+    const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+    if (code !== 0) throw new Error(`go install failed: ${lastWords.trim().split('\n').at(-1)}`);
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+/** Lets `make` put the program into a staging folder and moves it to its place in one step: no half a program is kept. */
+async function keep(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
+  const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
+  const staging = join(folder, `.staging-${process.pid}`);
+  mkdirSync(staging, { recursive: true });
+  try {
+    await make(staging);
+    chmodSync(join(staging, PROGRAM), 0o755);
+    renameSync(join(staging, PROGRAM), join(folder, PROGRAM));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  if (!runs(join(folder, PROGRAM))) throw new Error(`${join(folder, PROGRAM)} does not run on this machine`);
+  return join(folder, PROGRAM);
+}
+
+function writableFolder(folders: readonly string[]): string {
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // The next one; the last is in the home, which is ours.
+    }
+  }
+  throw new Error('no folder can be written to');
+}
+
+function cacheFolder(env: Environment): string {
+  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'tidings');
+}
+
+function onPath(program: string, env: Environment): string | undefined {
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  return folders
+    .map((folder) => join(folder, program))
+    .find((path) => (program === PROGRAM ? runs(path) : isExecutable(path)));
+}
+
+function runs(path: string): boolean {
+  return isExecutable(path) && spawnSync(path, ['--version'], { timeout: 20_000, stdio: 'ignore' }).status === 0;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

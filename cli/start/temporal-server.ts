@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SEARCH_ATTRIBUTE_NAMES } from '../../temporal/search-attributes.ts';
+import { openLog } from './logs.ts';
+import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
+import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
+import { StartError } from './error.ts';
+
+const HOST = '127.0.0.1';
+/** It starts in 0.2 s; a large database after a kill may take longer. */
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
+/** The Temporal of an earlier start has nothing of its own to finish: its state is in the database. */
+const LEFTOVER_GRACE_MS = 3_000;
+
+/**
+ * Priorities and fairness of task queues are off in server 1.29 by default. One partition a task queue, for one server
+ * gains nothing from four and a poll then finds its task at once. Its limits of requests a second are those of a shared
+ * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with more than
+ * seven mails a second each of a workflow's three dispatches then waited 35 ms.
+ */
+const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
+  'matching.useNewMatcher': 'true',
+  'matching.enableFairness': 'true',
+  'matching.numTaskqueueReadPartitions': '1',
+  'matching.numTaskqueueWritePartitions': '1',
+  'frontend.rps': '100000',
+  'frontend.namespaceRPS': '100000',
+  'frontend.namespaceRPS.visibility': '1000',
+  'matching.rps': '100000',
+  'history.rps': '100000',
+  'history.transferProcessorMaxPollRPS': '1000',
+  'history.timerProcessorMaxPollRPS': '1000',
+  'history.visibilityProcessorMaxPollRPS': '1000',
+};
+
+/**
+ * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once. Ours are there before the
+ * first workflow; not so in namespaces that are made while it runs, as tests do.
+ */
+const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
+
+/** Twice the rate of the defaults; survives a killed process. */
+const PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
+
+export interface TemporalServerOptions {
+  readonly binary: string;
+  /** Undefined keeps everything in memory, for tests. */
+  readonly databaseFile: string | undefined;
+  readonly logFile: string;
+  readonly namespace: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly httpPort: number;
+  readonly metricsPort: number;
+}
+
+export interface TemporalServer extends Running {
+  /** Of the frontend, host and port. */
+  readonly address: string;
+  /** Address of the web UI. */
+  readonly ui: string;
+}
+
+/**
+ * Starts Temporal's dev server on a database file, with the pragmas that make it twice as fast and still survive a
+ * killed process (docs/operating.md), and returns when it serves the namespace.
+ * @throws StartError when it does not come up; the message names the log
+ */
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  const log = openLog(options.logFile);
+  const started = startProcess('Temporal', options.binary, words(options), {
+    cwd: '/',
+    stdio: ['ignore', log.descriptor, log.descriptor],
+  });
+  log.close();
+  const { child, mark } = await started;
+  const running = spawned(child, mark, stopSignals(mark));
+  const address = `${HOST}:${options.port}`;
+  if (await serves(address, options.namespace, mark)) {
+    return { ...running, address, ui: `http://${HOST}:${options.uiPort}` };
+  }
+  running.kill();
+  throw new StartError(`Temporal did not start: see ${options.logFile}.`);
+}
+
+/** Ends a server that an earlier start left behind on this database file: two must not write it. */
+export async function endLeftoverTemporal(databaseFile: string): Promise<void> {
+  const leftovers = processesWithArgument(databaseFile);
+  await Promise.all(leftovers.map((mark) => endProcess(mark, 'SIGTERM', LEFTOVER_GRACE_MS)));
+}
+
+function words(options: TemporalServerOptions): string[] {
+  const { databaseFile } = options;
+  return [
+    ...['server', 'start-dev', '--ip', HOST, '--port', String(options.port), '--ui-port', String(options.uiPort)],
+    ...['--http-port', String(options.httpPort), '--metrics-port', String(options.metricsPort)],
+    ...['--namespace', options.namespace, '--log-level', 'warn'],
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...PRAGMAS, ...KEPT_SEARCH_ATTRIBUTES]),
+    ...SEARCH_ATTRIBUTE_NAMES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+  ];
+}
+
+async function serves(address: string, namespace: string, mark: ProcessMark): Promise<boolean> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (isAlive(mark) && Date.now() < deadline) {
+    if (await knowsNamespace(address, namespace)) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+/** Whether a Temporal at this address answers for the namespace. */
+async function knowsNamespace(address: string, namespace: string): Promise<boolean> {
+  const { Connection } = await import('@temporalio/client'); // Half a second that a start that is refused need not wait.
+  const connection = Connection.lazy({ address, connectTimeout: 1_000 });
+  try {
+    await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+function stopSignals(mark: ProcessMark) {
+  return {
+    stop: (graceMs = STOP_GRACE_MS) => endProcess(mark, 'SIGTERM', graceMs),
+    kill: () => sendSignal(mark, 'SIGKILL'),
+  };
+}
