@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { signedIn } from '../../support/session.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const ACCOUNT = { email: ' Ada@Example.com ', password: 'correct horse', projectName: 'Shop' };
+
+const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  api.call('POST', path, { key: null, body, headers });
+const get = (path: string, headers: Record<string, string>) => api.call('GET', path, { key: null, headers });
+const cookieOf = (headers: Headers) => ({ cookie: headers.get('set-cookie')?.split(';')[0] ?? '' });
+
+describe('signing up and in', () => {
+  it('makes an account with a project, signed in by a cookie that scripts cannot read', async () => {
+    const made = await post('/auth/signup', ACCOUNT);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      user: { email: 'ada@example.com' },
+      role: 'OWNER',
+      projects: [{ name: 'Shop' }],
+    });
+    expect(made.headers.getSetCookie()).toHaveLength(2);
+    expect(made.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Lax/);
+    expect(made.headers.get('set-cookie')).not.toContain('Secure');
+    const me = await get('/auth/me', cookieOf(made.headers));
+    expect(me.body).toEqual(made.body);
+  });
+
+  it('lets the right password in and says the same of a wrong one and an unknown user', async () => {
+    const right = await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' });
+    expect(right.status).toBe(200);
+    const wrong = await post('/auth/login', { email: 'ada@example.com', password: 'wrong horse' });
+    const unknown = await post('/auth/login', { email: 'bob@example.com', password: 'wrong horse' });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.body.error.message).toBe(unknown.body.error.message);
+  });
+
+  it('ends the session at log-out', async () => {
+    const session = cookieOf(
+      (await post('/auth/login', { email: 'ada@example.com', password: 'correct horse' })).headers,
+    );
+    expect((await post('/auth/logout', undefined, session)).status).toBe(204);
+    expect((await get('/auth/me', session)).status).toBe(401);
+  });
+
+  it('changes the password for who knows it', async () => {
+    const logIn = async (password: string) => post('/auth/login', { email: 'ada@example.com', password });
+    const mine = cookieOf((await logIn('correct horse')).headers);
+    const refused = await post('/auth/password', { currentPassword: 'wrong', newPassword: 'battery staple' }, mine);
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'currentPassword']);
+    const changed = await post(
+      '/auth/password',
+      { currentPassword: 'correct horse', newPassword: 'battery staple' },
+      mine,
+    );
+    expect(changed.status).toBe(204);
+    expect((await get('/auth/me', cookieOf(changed.headers))).status).toBe(200);
+    expect((await logIn('correct horse')).status).toBe(401);
+    expect((await logIn('battery staple')).status).toBe(200);
+  });
+
+  it('refuses the eleventh failure of an account in 15 minutes, and the right password with it, but many at once too', async () => {
+    await post('/auth/signup', { ...ACCOUNT, email: 'eve@example.com' });
+    const tries = await Promise.all(
+      Array.from({ length: 14 }, () => post('/auth/login', { email: 'eve@example.com', password: 'no' })),
+    );
+    expect(tries.filter((answer) => answer.status === 401)).toHaveLength(10);
+    const late = await post('/auth/login', { email: 'eve@example.com', password: 'correct horse' });
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
+  });
+});
+
+describe('sessions', () => {
+  it('switch between the projects of their person only', async () => {
+    const session = await signedIn(api, api.one);
+    expect((await post('/auth/project', { projectId: api.two.id }, session)).status).toBe(404);
+    const me = await get('/auth/me', session);
+    await api.db
+      .insertInto('memberships')
+      .values({ project_id: api.two.id, user_id: me.body.user.id, role: 'MEMBER' })
+      .execute();
+    const switched = await post('/auth/project', { projectId: api.two.id }, session);
+    expect(switched.body).toMatchObject({ projectId: api.two.id, role: 'MEMBER' });
+    expect((await get('/project', session)).body.error.details).toEqual({ requiredScope: 'project:manage' });
+  });
+
+  it('write only from our own origin, or from a client that is no browser', async () => {
+    const session = await signedIn(api, api.one);
+    const hold = (headers: Record<string, string>) => post('/project/hold', {}, { ...session, ...headers });
+    expect((await hold({ origin: 'https://evil.example' })).status).toBe(403);
+    expect((await hold({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await hold({ 'content-type': 'text/plain' })).status).toBe(403);
+    expect((await hold({ origin: api.deps.config.publicUrl })).status).toBe(200);
+    expect((await hold({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await hold({})).status).toBe(200);
+  });
+});
+
+describe('the project', () => {
+  it('changes what is given, and keeps the rest', async () => {
+    const session = await signedIn(api, api.one);
+    const patched = await api.call('PATCH', '/project', {
+      key: null,
+      headers: session,
+      body: { tracking: 'DISABLED' },
+    });
+    expect(patched.body).toMatchObject({ name: 'One', tracking: 'DISABLED', public: api.one.publicKey });
+    const refused = await api.call('PATCH', '/project', { key: null, headers: session, body: { tracking: 'SOME' } });
+    expect(refused.body.error.errors).toEqual([
+      expect.objectContaining({ field: 'tracking', code: 'invalid_enum_value' }),
+    ]);
+  });
+
+  it('is held with a reason and releases what was held once', async () => {
+    const session = await signedIn(api, api.two);
+    const held = await post('/project/hold', { reason: 'too many complaints' }, session);
+    expect(held.body.hold).toMatchObject({ held: true, reason: 'too many complaints' });
+    expect((await get('/auth/me', session)).body.hold.held).toBe(true);
+    const health = await api.call('GET', '/health', { key: api.two.secretKey });
+    expect(health.body.project).toMatchObject({ id: api.two.id, hold: { held: true } });
+    expect((await api.call('GET', '/health', { key: null })).body).toEqual({ status: 'ok' });
+    api.dispatched.length = 0;
+    expect((await post('/project/release', undefined, session)).body.hold).toEqual({
+      held: false,
+      since: null,
+      reason: null,
+    });
+    await post('/project/release', undefined, session);
+    expect(api.dispatched.map(({ kind, refId }) => ({ kind, refId }))).toEqual([
+      { kind: 'hold.release', refId: api.two.id },
+    ]);
+  });
+});
+
+describe('sign-up', () => {
+  it('is open to the first person only where SIGNUP says so, two at once included', async () => {
+    const closed = await startTestApi({ SIGNUP: 'first' });
+    const signUp = (email: string) => closed.call('POST', '/auth/signup', { key: null, body: { ...ACCOUNT, email } });
+    const both = await Promise.all([signUp('a@example.com'), signUp('b@example.com')]);
+    expect(both.map((answer) => answer.status).sort()).toEqual([201, 403]);
+    await closed.close();
+  });
+});

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyCache } from '../../../api/http/key-cache.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { signedIn } from '../../support/session.ts';
+
+let api: TestApi;
+let owner: Record<string, string>;
+beforeAll(async () => {
+  api = await startTestApi();
+  owner = await signedIn(api, api.one);
+});
+afterAll(() => api.close());
+
+const asOwner = (method: string, path: string, body?: unknown) =>
+  api.call(method, path, { key: null, headers: owner, body });
+const create = async (body: object = {}) => asOwner('POST', '/apikeys', { name: 'k', scopes: ['email:send'], ...body });
+
+describe('API keys', () => {
+  it('show their text once, with their mode in it', async () => {
+    const live = await create();
+    expect(live.status).toBe(201);
+    expect(live.body.key).toMatch(/^sk_live_[0-9a-f]{64}$/);
+    expect(live.body.key.startsWith(live.body.prefix)).toBe(true);
+    const test = await create({ mode: 'test', expiresAt: '2099-01-01T00:00:00Z' });
+    expect(test.body).toMatchObject({ mode: 'test', expiresAt: '2099-01-01T00:00:00.000Z', revokedAt: null });
+    expect(test.body.key).toMatch(/^sk_test_/);
+    const list = await asOwner('GET', '/apikeys');
+    expect(JSON.stringify(list.body)).not.toContain(live.body.key);
+    expect(list.body.data.map((key: { id: string }) => key.id)).toEqual(expect.arrayContaining([live.body.id]));
+  });
+
+  it.each([['apikeys:manage'], ['campaigns:approve'], ['no:such'], ['']])('never hold %s', async (scope) => {
+    const refused = await create({ scopes: ['email:send', scope] });
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'scopes.1']);
+  });
+
+  it('are made, listed and revoked by no key of any kind', async () => {
+    for (const key of [api.one.secretKey, api.one.publicKey, api.one.testKey]) {
+      const refused = await api.call('GET', '/apikeys', { key });
+      expect([refused.status, refused.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
+    }
+  });
+
+  it('are out of reach of a MEMBER, and of people of another project', async () => {
+    const member = await signedIn(api, api.one, 'MEMBER');
+    const refused = await api.call('GET', '/apikeys', { key: null, headers: member });
+    expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'apikeys:manage']);
+    const stranger = await signedIn(api, api.two);
+    const { id } = (await create()).body;
+    expect((await api.call('POST', `/apikeys/${id}/revoke`, { key: null, headers: stranger })).status).toBe(404);
+    expect((await asOwner('POST', '/apikeys/nonsense/revoke')).status).toBe(404);
+  });
+
+  it('stop at once when revoked, here and on every other process, and stay revoked as of the first time', async () => {
+    const { id, key } = (await create()).body;
+    const other = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
+    await expect.poll(() => other.find(key)).toBeDefined();
+    expect(await api.deps.keys.find(key)).toBeDefined();
+    const first = await asOwner('POST', `/apikeys/${id}/revoke`);
+    expect(first.status).toBe(200);
+    expect(await api.deps.keys.find(key)).toBeUndefined();
+    await expect.poll(() => other.find(key), { interval: 5, timeout: 1000 }).toBeUndefined();
+    const again = await asOwner('POST', `/apikeys/${id}/revoke`);
+    expect(again.body.revokedAt).toBe(first.body.revokedAt);
+    expect(again.body.updatedAt).toBe(first.body.revokedAt);
+    await other.close();
+  });
+
+  it('stop at once also while a process cannot hear of changes', async () => {
+    const { id, key } = (await create()).body;
+    const deaf = createKeyCache({ db: api.db, databaseUrl: api.deps.config.database.url, log: api.deps.log });
+    await expect.poll(() => deaf.find(key)).toBeDefined();
+    const listeners = sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'tidings-api-listen' AND datname = current_database()`;
+    await listeners.execute(api.db);
+    await asOwner('POST', `/apikeys/${id}/revoke`);
+    await expect.poll(() => deaf.find(key), { interval: 5, timeout: 1000 }).toBeUndefined();
+    const next = (await create()).body;
+    await expect.poll(() => deaf.find(next.key)).toBeDefined();
+    await asOwner('POST', `/apikeys/${next.id}/revoke`);
+    await expect.poll(() => deaf.find(next.key), { interval: 5, timeout: 1000 }).toBeUndefined();
+    await deaf.close();
+  });
+
+  it('stop when they expire, though they are in memory', async () => {
+    const { key } = (await create({ expiresAt: new Date(Date.now() + 1500).toISOString() })).body;
+    expect(await api.deps.keys.find(key)).toBeDefined();
+    await expect.poll(() => api.deps.keys.find(key), { timeout: 4000 }).toBeUndefined();
+    expect((await create({ expiresAt: '2020-01-01T00:00:00Z' })).body.error.errors[0].field).toBe('expiresAt');
+  });
+
+  it('note their last use', async () => {
+    const { id, key } = (await create()).body;
+    await api.deps.keys.find(key);
+    const lastUsed = async () => {
+      const list = await asOwner('GET', '/apikeys');
+      return list.body.data.find((record: { id: string }) => record.id === id).lastUsedAt;
+    };
+    await expect.poll(lastUsed, { timeout: 5000 }).not.toBeNull();
+  });
+
+  it('give the project a new public key, and the old one stops', async () => {
+    const stranger = await signedIn(api, api.two);
+    const rotated = await api.call('POST', '/apikeys/public/rotate', { key: null, headers: stranger });
+    expect(rotated.body.public).toMatch(/^pk_[0-9a-f]{64}$/);
+    expect(await api.deps.keys.find(api.two.publicKey)).toBeUndefined();
+    expect((await api.deps.keys.find(rotated.body.public))?.kind).toBe('public');
+  });
+
+  it('leave a trace in the audit log for each that is made or revoked, without its text', async () => {
+    const { id, key } = (await create({ name: 'traced' })).body;
+    await asOwner('POST', `/apikeys/${id}/revoke`);
+    const log = await asOwner('GET', '/audit-log?limit=2');
+    expect(log.body.data.map(({ action, target }: Record<string, string>) => ({ action, target }))).toEqual([
+      { action: 'apikey.revoked', target: id },
+      { action: 'apikey.created', target: id },
+    ]);
+    expect(JSON.stringify(log.body)).not.toContain(key);
+    const next = await asOwner('GET', `/audit-log?limit=2&cursor=${log.body.cursor}`);
+    expect(next.body.total).toBe(0);
+    expect(next.body.data[0].id < log.body.data[1].id).toBe(true);
+    expect((await asOwner('GET', '/audit-log?cursor=nonsense')).body.error.code).toBe('BAD_REQUEST');
+  });
+});

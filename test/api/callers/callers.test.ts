@@ -1,0 +1,260 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../../../api/http/server.ts';
+import { hashPassword } from '../../../api/routes/auth/passwords.ts';
+import { insertAccount } from '../../../db/projects/accounts.ts';
+import { newPublicKey } from '../../../rules/access/api-keys.ts';
+import { parseConfig } from '../../../rules/config.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { callHttp } from '../../support/http.ts';
+
+const PASSWORD = 'correct horse';
+let database: TestDatabase;
+/** Believes the proxy that these tests are, and a second one behind it. */
+let behind: RunningApi;
+/** Believes nobody. */
+let bare: RunningApi;
+
+const start = (env: Record<string, string> = {}) =>
+  startApi(
+    parseConfig({
+      ...{ DATABASE_URL: database.url, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      ...{ SECRET_KEY: 'the secret key of the tests', PORT: '0', SIGNUP: 'on', ...env },
+    }),
+    { log: pino({ level: 'silent' }) },
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [behind, bare] = await Promise.all([start({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' }), start()]);
+});
+afterAll(async () => {
+  await Promise.all([behind?.close(), bare?.close()]);
+  await database.drop();
+});
+
+const send = (api: RunningApi, path: string, p: { body?: object; headers?: Record<string, string> }) =>
+  callHttp(`http://127.0.0.1:${api.port}`, 'POST', path, { body: {}, ...p });
+
+const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded });
+let people = 0;
+
+/** An account that was made elsewhere. */
+async function person(): Promise<string> {
+  people += 1;
+  const email = `person-${people}@example.com`;
+  const account = { email, projectName: 'Shop', publicKey: newPublicKey() };
+  await insertAccount(database.db, { ...account, passwordHash: await hashPassword(PASSWORD) }, false);
+  return email;
+}
+
+const logIn = (api: RunningApi, email: string, password: string, headers: Record<string, string> = {}) =>
+  send(api, '/auth/login', { body: { email, password }, headers });
+
+/** As many failures as an address may have. */
+async function useUpAddress(api: RunningApi, headers: (n: number) => Record<string, string>): Promise<void> {
+  const failures = Array.from({ length: 50 }, async (_, n) => {
+    const { status } = await logIn(api, `nobody-${n}-${people}@example.com`, 'wrong', headers(n));
+    return status;
+  });
+  expect(new Set(await Promise.all(failures))).toEqual(new Set([401]));
+}
+
+describe('behind a proxy that is trusted', () => {
+  it("a stranger's failures are not the owner's", async () => {
+    const email = await person();
+    await useUpAddress(behind, () => from('203.0.113.1'));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.1'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, from('198.51.100.7'))).status).toBe(200);
+  });
+
+  it('nobody gets new failures by what they write before the address that the proxy saw', async () => {
+    const email = await person();
+    await useUpAddress(behind, (n) => from(`192.0.2.${n}, 203.0.113.2`));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.2'))).status).toBe(429);
+  });
+
+  it('the caller is the first from the right that is no proxy', async () => {
+    const email = await person();
+    await useUpAddress(behind, () => from('203.0.113.3, 10.1.2.3'));
+    expect((await logIn(behind, email, PASSWORD, from('1.1.1.1, 203.0.113.3,10.9.9.9 , 10.0.0.1'))).status).toBe(429);
+  });
+
+  it('somebody with a network of IPv6 is one caller', async () => {
+    const email = await person();
+    await useUpAddress(behind, (n) => from(`2001:db8:1:2:${n}::${n + 1}`));
+    expect((await logIn(behind, email, PASSWORD, from('2001:DB8:1:2:ffff::'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, from('2001:db8:1:3::1'))).status).toBe(200);
+  });
+
+  it.each(['', 'unknown', '203.0.113.4, nonsense', '_hidden', '203.0.113.999'])(
+    'a list that cannot be read ("%s") leaves the address of the proxy itself',
+    async (list) => {
+      const email = await person();
+      const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
+      const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+      await send(behind, '/project/hold', { body: {}, headers: { ...cookie, ...from(list) } });
+      expect(await addressesNoted(behind, cookie)).toEqual(['127.0.0.1']);
+    },
+  );
+
+  it('the audit log has the whole address, without port', async () => {
+    const email = await person();
+    const { headers } = await logIn(behind, email, PASSWORD, from('203.0.113.5'));
+    const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+    for (const list of ['203.0.113.6:4711', '[2001:db8::7]:443', '2001:db8:0::8', '::ffff:203.0.113.9']) {
+      await send(behind, '/project/hold', { body: {}, headers: { ...cookie, ...from(list) } });
+    }
+    expect(await addressesNoted(behind, cookie)).toEqual(['203.0.113.9', '2001:db8::8', '2001:db8::7', '203.0.113.6']);
+  });
+});
+
+describe('without a proxy that is trusted', () => {
+  it('nothing that a caller writes makes them another one', async () => {
+    const email = await person();
+    const { headers } = await logIn(bare, email, PASSWORD);
+    const cookie = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' };
+    await send(bare, '/project/hold', { body: {}, headers: { ...cookie, ...from('203.0.113.1') } });
+    expect(await addressesNoted(bare, cookie)).toEqual(['127.0.0.1']);
+    await useUpAddress(bare, (n) => from(`203.0.113.${n}`));
+    const late = await logIn(bare, await person(), PASSWORD, from('198.51.100.1'));
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  });
+});
+
+describe('failed log-ins', () => {
+  const fail = async (email: string, n: number, headers: Record<string, string>) => {
+    const answers = [];
+    for (let i = 0; i < n; i += 1) answers.push((await logIn(behind, email, 'wrong', headers)).status);
+    return answers;
+  };
+  /** The cookies of an answer, as a browser sends them back. */
+  const kept = ({ headers }: { headers: Headers }) => ({
+    cookie: headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  });
+
+  it('of one address lock that address out of an account, and nobody else', async () => {
+    const email = await person();
+    expect(await fail(email, 11, from('203.0.113.20'))).toEqual([...Array(10).fill(401), 429]);
+    const late = await logIn(behind, email, PASSWORD, from('203.0.113.20'));
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(800);
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.21'))).status).toBe(200);
+  });
+
+  it('of many addresses lock out those who are new to the account, and no browser that was signed in before', async () => {
+    const email = await person();
+    const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.30')));
+    for (let n = 0; n < 5; n += 1) await fail(email, 10, from(`198.51.100.${n}`));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.31'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.31') })).status).toBe(200);
+  });
+
+  it('of others at the same address do not lock out a browser that was signed in before', async () => {
+    const email = await person();
+    const browser = kept(await logIn(behind, email, PASSWORD, from('203.0.113.40')));
+    await useUpAddress(behind, () => from('203.0.113.40'));
+    expect((await logIn(behind, email, PASSWORD, from('203.0.113.40'))).status).toBe(429);
+    expect((await logIn(behind, email, PASSWORD, { ...browser, ...from('203.0.113.40') })).status).toBe(200);
+  });
+
+  it('of a known browser count against it too, and its cookie is worth nothing for another account', async () => {
+    const [email, other] = [await person(), await person()];
+    const browser = { ...kept(await logIn(behind, email, PASSWORD, from('203.0.113.50'))), ...from('203.0.113.51') };
+    expect(await fail(email, 11, browser)).toEqual([...Array(10).fill(401), 429]);
+    expect((await logIn(behind, email, PASSWORD, browser)).status).toBe(429);
+    expect(await fail(other, 11, browser)).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it('are not forgiven to who signs in to an account of their own at the same address meanwhile', async () => {
+    const email = await person();
+    const own = { email, password: 'of the stranger', projectName: 'Mine' };
+    const browser = kept(await send(behind, '/auth/signup', { body: own, headers: from('203.0.113.60') }));
+    const guesses = [];
+    for (let n = 0; n < 14; n += 1) {
+      guesses.push((await logIn(behind, email, `guess ${n}`, { ...browser, ...from('203.0.113.61') })).status);
+      await logIn(behind, email, own.password, { ...browser, ...from('203.0.113.62') });
+    }
+    expect(guesses).toEqual([...Array(10).fill(401), ...Array(4).fill(429)]);
+  });
+});
+
+describe('signing up', () => {
+  const signUp = (email: string, headers: Record<string, string>, password = PASSWORD) =>
+    send(behind, '/auth/signup', { body: { email, password, projectName: 'New' }, headers });
+  const sessionOf = ({ headers }: { headers: Headers }) => ({ cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '' });
+  const me = async (headers: Record<string, string>) => {
+    const response = await fetch(`http://127.0.0.1:${behind.port}/auth/me`, { headers });
+    return (await response.json()) as { projectId: string; projects: { id: string; name: string }[] };
+  };
+
+  it('does not tell who has an account: what is answered is the same, and so is what the session can do', async () => {
+    const known = await person();
+    const [again, fresh] = [
+      await signUp(known, from('203.0.113.70'), 'another password'),
+      await signUp('nobody-yet@example.com', from('203.0.113.71'), 'another password'),
+    ];
+    expect([again.status, fresh.status]).toEqual([201, 201]);
+    const shape = ({ headers, body }: typeof again) => ({
+      headers: [...headers.keys()].filter((name) => name !== 'date').sort(),
+      cookies: headers.getSetCookie().map((line) => line.replace(/=[^;]*/, '')),
+      body: Object.keys(body),
+      projects: body.projects.map(({ name, role }: { name: string; role: string }) => ({ name, role })),
+    });
+    expect(shape(again)).toEqual(shape(fresh));
+    expect((await me(sessionOf(again))).projects).toHaveLength(1);
+    // Nothing of the account that was there has changed or been seen.
+    const owner = await logIn(behind, known, PASSWORD, from('203.0.113.72'));
+    expect(owner.body.projects).toMatchObject([{ name: 'Shop' }]);
+    expect(owner.body.user.id).not.toBe(again.body.user.id);
+    expect((await me(sessionOf(again))).projectId).not.toBe(owner.body.projectId);
+    const second = await logIn(behind, known, 'another password', from('203.0.113.72'));
+    expect(second.body.user.id).toBe(again.body.user.id);
+  });
+
+  it('twice with the same password is one account, at once too', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => signUp('twice@example.com', from('203.0.113.73'))));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.projects.length}`)).size).toBe(1);
+  });
+
+  it('is no way to guess a password more often', async () => {
+    const known = await person();
+    for (const [email, address] of [
+      [known, '203.0.113.74'],
+      ['free@example.com', '203.0.113.75'],
+    ] as const) {
+      const statuses = [];
+      for (let n = 0; n < 11; n += 1) statuses.push((await signUp(email, from(address), `guess ${n}.`)).status);
+      expect([email, statuses.slice(9)]).toEqual([email, [201, 429]]);
+      expect((await signUp(email, from('203.0.113.76'), 'once more')).status).toBe(201);
+    }
+  });
+
+  it('is 20 an hour from one address', async () => {
+    const statuses = [];
+    for (let n = 0; n < 20; n += 1) statuses.push((await signUp(`many-${n}@example.com`, from('203.0.113.80'))).status);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    const late = await signUp('many-21@example.com', from('203.0.113.80'));
+    expect([late.status, late.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await signUp('many-22@example.com', from('203.0.113.81'))).status).toBe(201);
+  });
+
+  it('is 50 a minute from this machine', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 51 }, async (_, n) => (await signUp(`here-${n}@example.com`, {})).status),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+  });
+});
+
+async function addressesNoted(api: RunningApi, headers: Record<string, string>): Promise<string[]> {
+  const response = await fetch(`http://127.0.0.1:${api.port}/audit-log`, { headers });
+  const { data } = (await response.json()) as { data: { ip: string }[] };
+  return data.map(({ ip }) => ip);
+}

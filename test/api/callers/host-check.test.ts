@@ -1,0 +1,140 @@
+import { request } from 'node:http';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningApi, startApi } from '../../../api/http/server.ts';
+import { freePort } from '../../../cli/start/ports.ts';
+import { parseConfig } from '../../../rules/config.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+/** The name of a page that its owner has just led to 127.0.0.1. */
+const REBOUND = 'rebound.evil.example';
+
+let database: TestDatabase;
+let running: RunningApi[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await Promise.all(running.map((api) => api.close()));
+  running = [];
+  await database.drop();
+});
+
+async function start(env: Record<string, string> = {}): Promise<number> {
+  const config = parseConfig({
+    ...{
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      SECRET_KEY: 'the secret key of the tests',
+      PORT: '0',
+    },
+    ...env,
+  });
+  const api = await startApi(config, { log: pino({ level: 'silent' }) });
+  running.push(api);
+  return api.port;
+}
+
+interface Answer {
+  status: number;
+  body: string;
+}
+
+/** A request as a browser on this machine sends it whose page is of `host`; `headers` besides. */
+function ask(
+  port: number,
+  host: string,
+  path: string,
+  options: { method?: string; headers?: Record<string, string> } = {},
+) {
+  return new Promise<Answer>((resolve, reject) => {
+    const headers = { host: host.replace('PORT', String(port)), ...options.headers };
+    const asked = request({ host: '127.0.0.1', port, path, method: options.method ?? 'GET', headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+describe('on a loopback HOST', () => {
+  let port: number;
+  beforeAll(async () => {
+    port = await start();
+  });
+
+  it.each(['127.0.0.1:PORT', 'localhost:PORT', 'LOCALHOST:PORT', '[::1]:PORT', 'app.localhost:PORT', '127.0.0.1'])(
+    'a request to %s is answered',
+    async (host) => {
+      for (const path of ['/mailbox.json', '/health', '/docs']) {
+        expect([path, (await ask(port, host, path)).status]).toEqual([path, 200]);
+      }
+    },
+  );
+
+  it.each([
+    'rebound.evil.example:PORT',
+    REBOUND,
+    '127.0.0.1.evil.example:PORT',
+    'localhost.evil.example',
+    '192.168.1.2:PORT',
+  ])('a request to %s is refused on every path, with what to set', async (host) => {
+    for (const path of ['/mailbox.json', '/mailbox/sms.json', '/health', '/docs', '/openapi.json', '/no-such-path']) {
+      const { status, body } = await ask(port, host, path);
+      expect([path, status, JSON.parse(body)]).toMatchObject([path, 403, { error: { code: 'FORBIDDEN' } }]);
+      expect(JSON.parse(body).error.suggestion).toContain('PUBLIC_URL');
+    }
+  });
+
+  it('a preflight and a write are refused as well', async () => {
+    const headers = { origin: `http://${REBOUND}`, 'access-control-request-method': 'POST' };
+    expect((await ask(port, REBOUND, '/v1/track', { method: 'OPTIONS', headers })).status).toBe(403);
+    expect((await ask(port, REBOUND, '/auth/login', { method: 'POST' })).status).toBe(403);
+  });
+
+  it('what a proxy passes on needs a session for the mailbox, as strangers may be behind it', async () => {
+    const forwarded: Record<string, string>[] = [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
+    ];
+    for (const headers of forwarded) {
+      expect((await ask(port, '127.0.0.1:PORT', '/mailbox.json', { headers })).status).toBe(401);
+    }
+  });
+});
+
+describe('on a loopback HOST behind a proxy', () => {
+  it('the host of PUBLIC_URL is answered too, and the mailbox by it needs a session', async () => {
+    const port = await start({ PUBLIC_URL: 'https://mail.example.com' });
+    for (const host of ['mail.example.com', 'MAIL.example.com:443', '127.0.0.1:PORT']) {
+      expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
+    }
+    expect((await ask(port, 'mail.example.com', '/mailbox.json')).status).toBe(401);
+    expect((await ask(port, '127.0.0.1:PORT', '/mailbox.json')).status).toBe(200);
+    expect((await ask(port, REBOUND, '/health')).status).toBe(403);
+  });
+});
+
+describe('on a public HOST', () => {
+  it('every name is answered, and the mailbox asks for a session by whatever name', async () => {
+    const port = await start({ HOST: '0.0.0.0', ALLOW_CAPTURE: 'true' });
+    for (const host of [REBOUND, '127.0.0.1:PORT', 'localhost']) {
+      expect([host, (await ask(port, host, '/health')).status]).toEqual([host, 200]);
+      expect([host, (await ask(port, host, '/mailbox.json')).status]).toEqual([host, 401]);
+    }
+  });
+});
+
+describe('the metrics', () => {
+  it('are for loopback names on loopback, for any name where METRICS_HOST opens them', async () => {
+    const [closed, opened] = [await freePort(), await freePort()];
+    await start({ METRICS_PORT: String(closed) });
+    await start({ METRICS_PORT: String(opened), METRICS_HOST: '0.0.0.0' });
+    expect((await ask(closed, 'localhost:PORT', '/metrics')).status).toBe(200);
+    expect((await ask(closed, REBOUND, '/metrics')).status).toBe(403);
+    expect((await ask(opened, REBOUND, '/metrics')).status).toBe(200);
+  });
+});

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CERTIFICATE_FETCHES, TRACKED_HITS } from '../../../api/http/caller-limits.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { operationsOf } from '../../support/operations.ts';
+
+/** More than any limit of a minute, but that of tracked mails. */
+const MANY = 1_000;
+let api: TestApi;
+let callers = 0;
+beforeAll(async () => {
+  api = await startTestApi({ SNS_TOPIC_ARNS: 'arn:aws:sns:eu-west-1:123456789012:ses' });
+});
+afterAll(() => api.close());
+
+const newCaller = () => {
+  callers += 1;
+  return `203.0.${callers >> 8}.${callers & 255}`;
+};
+
+/** A request without credentials, as from this address. */
+async function ask(method: string, path: string, from: string, body = '{}') {
+  const init = { method, ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body }) };
+  // What the server hands to the application of a connection.
+  const incoming = Object.assign(Readable.from([Buffer.from(body)]), { socket: { remoteAddress: from } });
+  const response = await api.app.request(path.replaceAll(/[:{]\w+}?/g, 'x'), init, { incoming });
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+}
+
+/** Every route that is registered, however it was, and takes writes of those who bring nothing. */
+function openWrites(): string[] {
+  const closed = new Set(
+    operationsOf(api.app)
+      .filter(({ security }) => security.length > 0)
+      .map(({ method, path }) => `${method} ${path.replaceAll(/\{(.+?)\}/g, ':$1')}`),
+  );
+  const routes = api.app.routes.filter(({ method, path }) => !['GET', 'ALL'].includes(method) && path !== '/*');
+  return [...new Set(routes.map(({ method, path }) => `${method} ${path}`))]
+    .filter((route) => !closed.has(route))
+    .sort();
+}
+
+describe('a write without credentials', () => {
+  it('is one of these', () => {
+    expect(openWrites()).toEqual([
+      ...['POST /auth/login', 'POST /auth/signup', 'POST /m/:token', 'POST /s/:token', 'POST /u/:token'],
+      ...['POST /webhooks/sns', 'POST /webhooks/twilio/inbound', 'POST /webhooks/twilio/status'],
+    ]);
+  });
+
+  it('has a limit by address, whichever it is: the rest of the minute is 429, and others are served', async () => {
+    for (const route of openWrites()) {
+      const [method = '', path = ''] = route.split(' ');
+      const [stranger, other] = [newCaller(), newCaller()];
+      let served = 0;
+      let answer = await ask(method, path, stranger);
+      while (answer.status !== 429 && served < MANY) {
+        served += 1;
+        answer = await ask(method, path, stranger);
+      }
+      expect([route, answer.status, answer.retryAfter > 0 && answer.retryAfter <= 60]).toEqual([route, 429, true]);
+      expect([route, served]).toEqual([route, path.startsWith('/webhooks/') ? 100 : 600]);
+      expect([route, (await ask(method, path, other)).status]).not.toEqual([route, 429]);
+    }
+  });
+
+  it('of IPv6 counts by /64', async () => {
+    for (let n = 0; n < 600; n += 1) await ask('POST', '/auth/login', `2001:db8:7:7::${n.toString(16)}`);
+    expect((await ask('POST', '/auth/login', '2001:db8:7:7:ffff::1')).status).toBe(429);
+    expect((await ask('POST', '/auth/login', '2001:db8:7:8::1')).status).toBe(422);
+  });
+});
+
+describe('tracked mails', () => {
+  it('have a limit that no proxy of a mailbox provider comes to', async () => {
+    const [stranger, other] = [newCaller(), newCaller()];
+    for (let n = 0; n < 60_000; n += 1) api.deps.limits.takeForOpenWrite(stranger, TRACKED_HITS);
+    for (const path of ['/o/x.gif', '/c/x/0']) {
+      expect([path, (await ask('GET', path, stranger)).status]).toEqual([path, 429]);
+      expect([path, (await ask('GET', path, other)).status]).toEqual([path, 404]);
+    }
+    expect((await ask('POST', '/auth/login', stranger)).status).toBe(422);
+  });
+});
+
+it('a stranger makes us fetch few certificates', async () => {
+  const stranger = newCaller();
+  for (let n = 0; n < 10; n += 1) api.deps.limits.takeForOpenWrite(stranger, CERTIFICATE_FETCHES);
+  const message = {
+    ...{ Type: 'Notification', MessageId: 'x', TopicArn: 'arn:aws:sns:eu-west-1:123456789012:ses', Message: 'x' },
+    ...{ Timestamp: new Date().toISOString(), SignatureVersion: '1', Signature: 'eA==' },
+    SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0000.pem',
+  };
+  expect((await ask('POST', '/webhooks/sns', stranger, JSON.stringify(message))).status).toBe(429);
+});

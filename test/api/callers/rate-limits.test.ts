@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRateLimits, type RateLimits } from '../../../api/http/rate-limits.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const open: RateLimits[] = [];
+function process(perMinute: number): RateLimits {
+  const limits = createRateLimits({ db: api.db, perMinute, publicPerMinute: 0, key: Buffer.from('key') });
+  open.push(limits);
+  return limits;
+}
+afterAll(() => {
+  for (const limits of open) limits.close();
+});
+
+async function takeMany(times: number, take: (i: number) => Promise<unknown>): Promise<number> {
+  const outcomes = await Promise.allSettled(Array.from({ length: times }, (_, i) => take(i)));
+  return outcomes.filter((outcome) => outcome.status === 'fulfilled').length;
+}
+
+describe('a limit', () => {
+  it('lets exactly as many through as it says, all at once or one by one', async () => {
+    const limits = process(1000);
+    expect(await takeMany(1300, () => limits.takeForProject('all-at-once'))).toBe(1000);
+    const few = process(7);
+    const standings = [];
+    for (let i = 0; i < 7; i += 1) standings.push(await few.takeForProject('one-by-one'));
+    expect(standings.map((standing) => standing?.remaining)).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    await expect(few.takeForProject('one-by-one')).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      headers: { 'RateLimit-Limit': '7', 'RateLimit-Remaining': '0', 'Retry-After': expect.stringMatching(/^\d+$/) },
+    });
+  });
+
+  it('counts over all processes and never lets more through', async () => {
+    const processes = [process(300), process(300), process(300)];
+    const taken = await takeMany(900, (i) => (processes[i % 3] ?? process(300)).takeForProject('shared'));
+    expect(taken).toBe(300);
+  });
+
+  it('begins anew a minute after its first request', async () => {
+    const limits = process(2);
+    expect(await takeMany(3, () => limits.takeForProject('again'))).toBe(2);
+    const later = process(2);
+    await api.db
+      .updateTable('rate_windows')
+      .set({ started_at: new Date(Date.now() - 61_000) })
+      .where('subject', '=', 'project again')
+      .execute();
+    expect(await takeMany(3, () => later.takeForProject('again'))).toBe(2);
+  });
+
+  it('of 0 is none, and those of the public key and back-in-stock stay', async () => {
+    const limits = process(0);
+    expect(await limits.takeForProject('free')).toBeUndefined();
+    expect(await takeMany(320, () => limits.takeForPublicAddress('free', '192.0.2.1'))).toBe(300);
+    expect(await takeMany(120, () => limits.takeForPublicContact('free', 'Ada@example.com'))).toBe(100);
+    expect(await takeMany(25, () => limits.takeForBackInStock('free', '192.0.2.1'))).toBe(20);
+    expect(await takeMany(5, () => limits.takeForBackInStock('free', '192.0.2.2'))).toBe(5);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+async function upload(content: string | Buffer | null, p: { path?: string; key?: string; field?: string } = {}) {
+  const form = new FormData();
+  if (content !== null) form.append(p.field ?? 'file', new File([content], 'contacts.csv', { type: 'text/csv' }));
+  else form.append('other', 'x');
+  const response = await api.app.request(p.path ?? '/contacts/import', {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${p.key ?? api.one.secretKey}` },
+  });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+describe('an import', () => {
+  it('is queued with its file in one go, and waits', async () => {
+    api.dispatched.length = 0;
+    const { status, body } = await upload('email,plan\na@x.com,pro\nb@x.com,free\n', { path: '/v1/contacts/import' });
+    expect(status).toBe(202);
+    expect(body).toEqual({ message: expect.any(String), jobId: expect.any(String) });
+    expect(api.dispatched).toMatchObject([{ kind: 'job.start', refId: body.jobId, payload: { kind: 'import' } }]);
+    expect((await api.call('GET', `/contacts/import/${body.jobId}`)).body).toMatchObject({
+      id: body.jobId,
+      kind: 'import',
+      status: 'QUEUED',
+      state: 'waiting',
+      progress: 0,
+      total: 2,
+      processed: 0,
+      result: { totalRows: 0, errors: [] },
+      failedReason: null,
+      startedAt: null,
+      completedAt: null,
+    });
+  });
+
+  it.each([
+    ['no column email', 'name\nAda\n'],
+    ['nothing in it', ''],
+    ['Latin-1 text', Buffer.from('email,name\na@x.com,Ren\xe9\n', 'latin1')],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2])],
+  ])('of a file with %s is refused at once', async (_, content) => {
+    const { status, body } = await upload(content);
+    expect(status).toBe(422);
+    expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'file' }] });
+  });
+
+  it('needs a file, as multipart', async () => {
+    expect((await upload(null)).body.error.errors[0].field).toBe('file');
+    const asJson = await api.call('POST', '/contacts/import', { body: { file: 'email' } });
+    expect(asJson).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
+  });
+
+  it('of more than 5 MB is refused with 413', async () => {
+    const row = `${'x'.repeat(60)}@example.com\n`;
+    const rows = row.repeat(Math.ceil((5 * 1024 * 1024) / row.length));
+    expect(await upload(`email\n${rows}`)).toMatchObject({
+      status: 413,
+      body: { error: { code: 'PAYLOAD_TOO_LARGE' } },
+    });
+    expect((await upload('x'.repeat(6 * 1024 * 1024))).status).toBe(413);
+  });
+
+  it('takes ?types=string and nothing else', async () => {
+    expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=string' })).status).toBe(202);
+    expect((await upload('email\na@x.com\n', { path: '/contacts/import?types=other' })).status).toBe(400);
+  });
+});
+
+describe('a bulk job', () => {
+  it.each(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete'])('%s is queued', async (kind) => {
+    const { status, body } = await api.call('POST', `/contacts/${kind}`, { body: { ids: ['x', 'x', 'y'] } });
+    expect(status).toBe(202);
+    expect((await api.call('GET', `/v1/contacts/bulk/${body.jobId}`)).body).toMatchObject({
+      kind,
+      state: 'waiting',
+      total: 2,
+      result: {
+        operation: kind.slice('bulk-'.length),
+        totalRequested: 2,
+        successCount: 0,
+        failureCount: 0,
+        errors: [],
+      },
+    });
+    expect((await api.call('GET', `/contacts/import/${body.jobId}`)).status).toBe(404);
+  });
+
+  it.each([{}, { contactIds: [] }, { contactIds: Array(1001).fill('x') }, { contactIds: [5] }, { contactIds: 'x' }])(
+    'refuses a body such as %#',
+    async (body) => {
+      const answer = await api.call('POST', '/contacts/bulk-delete', { body });
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.errors[0].field).toMatch(/^contactIds/);
+    },
+  );
+});
+
+describe('access', () => {
+  it("does not find another project's job", async () => {
+    const { jobId } = (await upload('email\na@x.com\n')).body;
+    const bulk = (await api.call('POST', '/contacts/bulk-delete', { body: { contactIds: ['x'] } })).body.jobId;
+    const key = api.two.secretKey;
+    expect((await api.call('GET', `/contacts/import/${jobId}`, { key })).status).toBe(404);
+    expect((await api.call('GET', `/contacts/bulk/${bulk}`, { key })).status).toBe(404);
+  });
+
+  it('needs contacts:edit to start one', async () => {
+    const { status, body } = await upload('email\na@x.com\n', { key: api.one.bareKey });
+    expect(status).toBe(403);
+    expect(body.error.details.requiredScope).toBe('contacts:edit');
+  });
+});

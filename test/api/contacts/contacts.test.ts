@@ -1,0 +1,281 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildDomain } from '../../build/senders.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+let counter = 0;
+let email = '';
+beforeEach(() => {
+  counter += 1;
+  email = `person${counter}@example.com`;
+});
+
+async function save(body: object, key?: string) {
+  const { body: contact, status } = await api.call('POST', '/contacts', {
+    body: { email, ...body },
+    ...(key && { key }),
+  });
+  return { ...contact, status };
+}
+
+async function eventsOf(contactId: string): Promise<string[]> {
+  const { rows } = await sql<{
+    name: string;
+  }>`SELECT name FROM events WHERE contact_id = ${contactId} ORDER BY id`.execute(api.db);
+  return rows.map((row) => row.name);
+}
+
+describe('saving a contact', () => {
+  it('creates it with 201, then updates the same with 200', async () => {
+    const created = await api.call('POST', '/v1/contacts', { body: { email: ` ${email.toUpperCase()} ` } });
+    expect(created.status).toBe(201);
+    expect(created.body).toMatchObject({ email, subscribed: true, data: {}, _meta: { isNew: true, isUpdate: false } });
+    expect(created.headers.get('cache-control')).toBe('no-store');
+    const updated = await save({ data: { plan: 'pro' } });
+    expect(updated).toMatchObject({ status: 200, id: created.body.id, _meta: { isNew: false, isUpdate: true } });
+    expect(updated.data).toEqual({ plan: 'pro' });
+  });
+
+  it('merges data by the five value rules', async () => {
+    await save({ data: { keep: 'x', drop: 1, empty: 'stays', list: [1, { a: 1 }], flag: false } });
+    const { data } = await save({
+      data: { drop: null, empty: '', once: { value: 5, persistent: false }, id: 'evil', manageUrl: 'evil', n: 0 },
+    });
+    expect(data).toEqual({ keep: 'x', empty: 'stays', list: [1, { a: 1 }], flag: false, n: 0 });
+  });
+
+  it('keeps the state of a known contact unless it is given, and emits each change once', async () => {
+    const { id } = await save({ subscribed: false });
+    expect(await eventsOf(id)).toEqual([]);
+    expect(await save({})).toMatchObject({ subscribed: false });
+    expect(await save({ subscribed: true })).toMatchObject({ subscribed: true });
+    await save({ subscribed: true });
+    await save({ subscribed: false });
+    expect(await eventsOf(id)).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+  });
+
+  it('changes updatedAt only when something changed', async () => {
+    const first = await save({ data: { plan: 'pro', o: { b: 1, a: 2 } } });
+    expect((await save({ data: { o: { a: 2, b: 1 }, gone: null } })).updatedAt).toBe(first.updatedAt);
+    expect((await save({ data: { plan: 'free' } })).updatedAt).not.toBe(first.updatedAt);
+  });
+
+  it('makes one contact of many requests at once, and loses none of their data', async () => {
+    const saved = await Promise.all(Array.from({ length: 12 }, (_, i) => save({ data: { [`k${i}`]: i } })));
+    expect(saved.filter((one) => one.status === 201)).toHaveLength(1);
+    expect(new Set(saved.map((one) => one.id)).size).toBe(1);
+    expect(Object.keys((await save({})).data)).toHaveLength(12);
+  });
+
+  it('refuses more than 200 fields or 64 KB, also when they come together over time', async () => {
+    const fields = (from: number, n: number) =>
+      Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${from + i}`, 1]));
+    expect((await save({ data: fields(0, 201) })).status).toBe(422);
+    expect((await save({ data: fields(0, 150) })).status).toBe(201);
+    const over = await save({ data: fields(150, 51) });
+    expect(over).toMatchObject({
+      status: 422,
+      error: { code: 'VALIDATION_ERROR', errors: [{ field: 'data', code: 'too_big' }] },
+    });
+    expect(Object.keys((await save({})).data)).toHaveLength(150);
+    expect((await save({ data: { big: 'x'.repeat(66_000) } })).status).toBe(422);
+    expect((await save({ data: { ['k'.repeat(101)]: 1 } })).status).toBe(422);
+  });
+
+  it('lifts the own unsubscribe by subscribed: true, and nothing else', async () => {
+    await save({ subscribed: false });
+    for (const reason of ['unsubscribe', 'complaint', 'hard_bounce', 'manual']) {
+      await api.call('POST', '/suppressions', { body: { email, reason } });
+    }
+    await save({});
+    await save({ subscribed: true });
+    const { body } = await api.call('GET', '/suppressions?limit=100');
+    const reasons = body.data.filter((entry: { email: string }) => entry.email === email);
+    expect(reasons.map((entry: { reason: string }) => entry.reason).sort()).toEqual([
+      'complaint',
+      'hard_bounce',
+      'manual',
+    ]);
+  });
+
+  it.each([
+    [{ email: 'nope' }, 'email', 'invalid_string'],
+    [{ email: 5 }, 'email', 'invalid_type'],
+    [{}, 'email', 'invalid_type'],
+    [{ email: 'a@example.com', subscribed: 'yes' }, 'subscribed', 'invalid_type'],
+    [{ email: 'a@example.com', data: [] }, 'data', 'invalid_type'],
+  ])('refuses %j', async (body, field, code) => {
+    const answer = await api.call('POST', '/contacts', { body });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.errors).toContainEqual(expect.objectContaining({ field, code }));
+  });
+});
+
+describe('changing a contact', () => {
+  it('merges data, moves the address and emits the change of subscription', async () => {
+    const { id } = await save({ data: { a: 1, b: 2 } });
+    const patched = await api.call('PATCH', `/contacts/${id}`, {
+      body: { email: `new-${email}`, subscribed: false, data: { a: null, c: 3 } },
+    });
+    expect(patched.status).toBe(200);
+    expect(patched.body).toMatchObject({ id, email: `new-${email}`, subscribed: false, data: { b: 2, c: 3 } });
+    expect((await api.call('GET', `/v1/contacts/${id}`)).body).toEqual(patched.body);
+    expect(await eventsOf(id)).toEqual(['contact.unsubscribed']);
+  });
+
+  it('refuses the address of another contact, and changes nothing then', async () => {
+    const { id } = await save({});
+    await api.call('POST', '/contacts', { body: { email: `other-${email}` } });
+    const answer = await api.call('PATCH', `/contacts/${id}`, { body: { email: `other-${email}`, data: { x: 1 } } });
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ email, data: {} });
+  });
+});
+
+describe('erasing a contact', () => {
+  it('cancels its executions and leaves no address behind, but the suppression list goes on', async () => {
+    const { id } = await save({ data: { name: 'Ada' } });
+    const projectId = api.one.id;
+    await api.call('POST', '/suppressions', { body: { email, reason: 'manual' } });
+    const { rows } = await sql<{ id: string }>`
+      WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${projectId}, 'w') RETURNING id)
+      INSERT INTO executions (project_id, workflow_id, contact_id, entry, event)
+      SELECT ${projectId}, id, ${id}, 1, '{"name": "Ada"}' FROM w RETURNING id`.execute(api.db);
+    const executionId = rows[0]?.id;
+    await sql`
+      INSERT INTO emails (project_id, contact_id, content_id, source_type, to_email, variables, status) VALUES
+        (${projectId}, ${id}, uuidv7(), 'TRANSACTIONAL', ${email}, '{"name": "Ada"}', 'SENT'),
+        (${projectId}, ${id}, uuidv7(), 'TRANSACTIONAL', ${email}, '{}', 'PENDING')`.execute(api.db);
+    await sql`INSERT INTO events (project_id, contact_id, name, data) VALUES (${projectId}, ${id}, 'e', '{"name": "Ada"}')`.execute(
+      api.db,
+    );
+    api.dispatched.length = 0;
+
+    expect((await api.call('DELETE', `/contacts/${id}`)).status).toBe(204);
+
+    expect((await api.call('GET', `/contacts/${id}`)).status).toBe(404);
+    expect((await api.call('DELETE', `/contacts/${id}`)).status).toBe(404);
+    expect(api.dispatched).toMatchObject([{ kind: 'execution.cancel', refId: executionId }]);
+    const left = await sql`
+      SELECT (SELECT to_jsonb(e) FROM executions e WHERE id = ${executionId}) AS execution,
+        (SELECT jsonb_agg(to_jsonb(e) ORDER BY id) FROM emails e WHERE project_id = ${projectId} AND status <> 'x') AS emails,
+        (SELECT jsonb_agg(to_jsonb(e)) FROM events e WHERE name = 'e') AS events,
+        (SELECT jsonb_agg(to_jsonb(s)) FROM suppressions s WHERE email IS NULL) AS suppressions`.execute(api.db);
+    expect(left.rows[0]).toMatchObject({
+      execution: { status: 'CANCELLED', exit_reason: 'contact_deleted', event: {} },
+      emails: [
+        { status: 'SENT', contact_id: null, to_email: null, variables: null },
+        { status: 'FAILED', reason: 'contact_deleted', to_email: null },
+      ],
+      events: [{ contact_id: null, data: {} }],
+      suppressions: [{ reason: 'manual', email: null }],
+    });
+    expect(JSON.stringify(left.rows[0])).not.toContain('Ada');
+    expect((await api.call('DELETE', `/suppressions/${encodeURIComponent(email)}`)).status).toBe(204);
+  });
+
+  it('takes the words out of mail that was written to it alone; those to others and templates keep theirs', async () => {
+    await buildDomain(api.db, { projectId: api.one.id });
+    const mail = { from: 'hello@shop.example.com', subject: 'For Ada', body: `<p>Dear Ada, ${email}</p>` };
+    const template = { name: 't', subject: 'Hello', body: '<p>All</p>', type: 'TRANSACTIONAL', from: mail.from };
+    const { body: saved } = await api.call('POST', '/templates', { body: template });
+    const send = async (body: object) => (await api.call('POST', '/v1/send', { body })).body.data.emails;
+    const [mine, other] = await send({ ...mail, to: [email, `other-${email}`] });
+    const [ofTemplate] = await send({ to: email, template: saved.id });
+
+    expect((await api.call('DELETE', `/contacts/${mine.contact.id}`)).status).toBe(204);
+
+    const record = async (id: string) => (await api.call('GET', `/v1/emails/${id}`)).body.data;
+    expect(JSON.stringify(await record(mine.email))).not.toMatch(/Ada|person/);
+    expect(await record(mine.email)).toMatchObject({
+      to: null,
+      from: mail.from,
+      subject: '',
+      reason: 'contact_deleted',
+    });
+    expect(await record(other.email)).toMatchObject({ subject: 'For Ada', to: `other-${email}` });
+    expect(await record(ofTemplate.email)).toMatchObject({ subject: 'Hello', to: null });
+  });
+});
+
+describe('finding contacts', () => {
+  it('looks addresses up in any case', async () => {
+    const { id } = await save({});
+    const answer = await api.call('POST', '/contacts/lookup', {
+      body: { emails: [email.toUpperCase(), email, 'nobody@example.com'] },
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { found: [{ id, email, subscribed: true }], notFound: ['nobody@example.com'] },
+    });
+    const many = Array.from({ length: 501 }, (_, i) => `p${i}@example.com`);
+    expect((await api.call('POST', '/contacts/lookup', { body: { emails: many } })).status).toBe(422);
+    expect((await api.call('POST', '/contacts/lookup', { body: { emails: many.slice(1) } })).status).toBe(200);
+  });
+
+  it('lists newest first, each once, while others come and go; total on the first page only', async () => {
+    const key = api.two.secretKey;
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      ids.unshift((await api.call('POST', '/contacts', { key, body: { email: `l${i}@example.org` } })).body.id);
+    }
+    const first = await api.call('GET', '/contacts?limit=3', { key });
+    expect(first.body).toMatchObject({ total: 7, hasMore: true });
+    await api.call('POST', '/contacts', { key, body: { email: 'later@example.org' } });
+    await api.call('DELETE', `/contacts/${ids[2]}`, { key });
+    const second = await api.call('GET', `/contacts?limit=3&cursor=${first.body.cursor}`, { key });
+    const third = await api.call('GET', `/contacts?limit=3&cursor=${second.body.cursor}`, { key });
+    const seen = [first, second, third].flatMap((page) => page.body.data.map((contact: { id: string }) => contact.id));
+    expect(seen).toEqual(ids);
+    expect(second.body.total).toBe(0);
+    expect(third.body).toMatchObject({ hasMore: false, cursor: null });
+  });
+
+  it('searches a part of the address, taking it literally', async () => {
+    await api.call('POST', '/contacts', { body: { email: 'a_bc@search.example' } });
+    await api.call('POST', '/contacts', { body: { email: 'axbxc@search.example' } });
+    const find = async (search: string) =>
+      (await api.call('GET', `/contacts?search=${encodeURIComponent(search)}`)).body.data.map(
+        (c: { email: string }) => c.email,
+      );
+    expect(await find('SEARCH.ex')).toHaveLength(2);
+    expect(await find('A_B')).toEqual(['a_bc@search.example']);
+    expect(await find('nothing like it')).toEqual([]);
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense'])('refuses ?%s with 400', async (query) => {
+    expect(await api.call('GET', `/contacts?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST' } },
+    });
+  });
+});
+
+describe('access', () => {
+  it("does not find another project's contact, and does not touch it", async () => {
+    const { id } = await save({ data: { plan: 'pro' } });
+    const key = api.two.secretKey;
+    expect((await api.call('GET', `/contacts/${id}`, { key })).status).toBe(404);
+    expect((await api.call('PATCH', `/contacts/${id}`, { key, body: { subscribed: false } })).status).toBe(404);
+    expect((await api.call('DELETE', `/v1/contacts/${id}`, { key })).status).toBe(404);
+    expect((await api.call('POST', '/contacts/lookup', { key, body: { emails: [email] } })).body.found).toEqual([]);
+    expect((await api.call('GET', `/contacts?search=${email}`, { key })).body.total).toBe(0);
+    expect((await save({}, key)).id).not.toBe(id);
+    expect((await api.call('GET', `/contacts/${id}`)).body).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
+  });
+
+  it('needs contacts:view to read and contacts:edit to write', async () => {
+    const key = api.one.bareKey;
+    const read = await api.call('GET', '/contacts', { key });
+    expect(read).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'contacts:view' } } } });
+    const write = await api.call('POST', '/contacts', { key, body: { email } });
+    expect(write).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'contacts:edit' } } } });
+    expect((await api.call('GET', '/contacts', { key: api.one.publicKey })).body.error.code).toBe('INVALID_API_KEY');
+  });
+});

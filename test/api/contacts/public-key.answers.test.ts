@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { usePublicKey } from '../../support/public-key.ts';
+
+// What a stranger who has read the public key from a page can do to the project and its people.
+const calls = usePublicKey();
+
+describe('the answer to the public key', () => {
+  const timeless = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+  it('tells neither whether the contact was known nor since when, and is the same for the same person', async () => {
+    const { body: known } = await calls.save({ email: 'known@example.com', data: { vip: true } });
+    const answers = [];
+    for (const email of ['known@example.com', 'unknown@example.com', ' Known@Example.com ', 'unknown@example.com']) {
+      const { status, body, headers } = await calls.track({
+        email,
+        subscribed: true,
+        data: { vip: false, note: null },
+      });
+      expect([status, Object.keys(body), Object.keys(body.data), headers.get('x-ignored-fields')]).toEqual([
+        200,
+        ['success', 'data'],
+        ['contact', 'event', 'timestamp'],
+        null,
+      ]);
+      answers.push(body.data.contact);
+    }
+    expect(answers).toEqual([answers[0], answers[1], answers[0], answers[1]]);
+    for (const id of answers) expect(id).toMatch(timeless);
+    expect(answers[0]).not.toBe(known.id);
+    expect((await calls.api.call('GET', `/contacts/${answers[0]}`)).status).toBe(404);
+    const elsewhere = await calls.track({ email: 'known@example.com' }, { key: calls.api.two.publicKey });
+    expect(elsewhere.body.data.contact).not.toBe(answers[0]);
+    await calls.api.call('DELETE', `/contacts/${known.id}`);
+    expect((await calls.track({ email: 'known@example.com' })).body.data.contact).toBe(answers[0]);
+  });
+
+  it('is the contact’s own id to a secret key', async () => {
+    const { body } = await calls.track({ email: 'mine@example.com' }, { key: calls.api.one.secretKey });
+    expect((await calls.api.call('GET', `/contacts/${body.data.contact}`)).body.email).toBe('mine@example.com');
+  });
+
+  it.each(['/v1/pixel', '/v1/back-in-stock'])('of %s holds no id', async (path) => {
+    await calls.api.call('PUT', '/storefront/variants', {
+      body: { variants: [{ variantId: '1', productTitle: 'J', title: 'M', available: false }] },
+    });
+    const body = path.endsWith('pixel')
+      ? { name: 'viewed', email: 'pixel@example.com' }
+      : { email: 'stock@example.com', storefrontVariantId: '1' };
+    const answer = await calls.api.call('POST', path, { key: calls.api.one.publicKey, body });
+    expect([answer.status, answer.body]).toEqual([
+      202,
+      path.endsWith('pixel') ? { accepted: 1 } : { subscribed: true },
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { buildKey } from '../../support/api.ts';
+import { usePublicKey } from '../../support/public-key.ts';
+
+// What a stranger who has read the public key from a page can do to the project and its people.
+const calls = usePublicKey();
+
+describe('idempotency keys of the public key', () => {
+  it('never show what a secret key was answered, and are free though the project has used them', async () => {
+    const sent = await calls.send({ to: 'ada.secret@victim.example' }, { idempotencyKey: 'order-1001' });
+    expect(sent.status).toBe(200);
+    const stranger = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1001' });
+    expect(stranger.status).toBe(200);
+    expect(JSON.stringify(stranger.body)).not.toContain('victim');
+  });
+
+  it('burn none of the project’s', async () => {
+    expect((await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
+    expect((await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' })).status).toBe(200);
+    const again = await calls.send({ to: 'ada@example.com' }, { idempotencyKey: 'order-1002' });
+    expect(again).toMatchObject({ status: 409, body: { error: { details: { originalRequest: 'POST /v1/send' } } } });
+  });
+
+  it('refuse a second submit, which finds the first answer, and nobody else’s', async () => {
+    const form = { email: 'twice@example.com' };
+    const first = await calls.track(form, { idempotencyKey: 'form-1' });
+    const details = { key: 'form-1', originalRequest: 'POST /v1/track', originalStatusCode: 200 };
+    const second = await calls.track(form, { idempotencyKey: 'form-1' });
+    expect([second.status, second.body.error]).toMatchObject([
+      409,
+      { code: 'IDEMPOTENCY_KEY_REUSED', details: { ...details, originalResponse: first.body } },
+    ]);
+    const other = await calls.track({ email: 'eve@evil.example' }, { idempotencyKey: 'form-1' });
+    expect([other.status, other.body.error.details]).toMatchObject([409, { ...details, originalResponse: null }]);
+    expect((await calls.track(form, { key: calls.api.two.publicKey, idempotencyKey: 'form-1' })).status).toBe(200);
+  });
+
+  it('between two secret keys, show an answer only to who may see what it tells of', async () => {
+    const sender = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
+    const viewer = await buildKey(calls.api.db, calls.api.one.id, ['email:send', 'emails:view']);
+    const first = await calls.send({ to: 'ada@example.com' }, { key: sender, idempotencyKey: 'order-1003' });
+    const seen = async (key: string, call = calls.send) => {
+      const { status, body } = await call(
+        { to: 'ada@example.com', email: 'a@example.com' },
+        { key, idempotencyKey: 'order-1003' },
+      );
+      return [status, body.error.details.originalRequest, body.error.details.originalResponse];
+    };
+    expect(await seen(sender)).toEqual([409, 'POST /v1/send', first.body]);
+    expect(await seen(viewer)).toEqual([409, 'POST /v1/send', first.body]);
+    const another = await buildKey(calls.api.db, calls.api.one.id, ['email:send']);
+    expect(await seen(another)).toEqual([409, 'POST /v1/send', null]);
+    expect(await seen(calls.api.one.bareKey, calls.track)).toEqual([409, 'POST /v1/send', null]);
+  });
+});

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { usePublicKey } from '../../support/public-key.ts';
+
+// What a stranger who has read the public key from a page can do to the project and its people.
+const calls = usePublicKey();
+
+const eventNames = async (email: string): Promise<string[]> => {
+  const { id } = await calls.contactOf(email);
+  const { rows } = await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id} ORDER BY id`.execute(
+    calls.api.db,
+  );
+  return rows.map((row) => row.name);
+};
+
+describe('`subscribed` by the public key', () => {
+  const subscribedOf = async (email: string) => (await calls.contactOf(email)).subscribed;
+
+  it('false unsubscribes nobody', async () => {
+    await calls.save({ email: 'dora@example.com', subscribed: true });
+    expect((await calls.track({ email: 'dora@example.com', subscribed: false })).status).toBe(200);
+    expect(await subscribedOf('dora@example.com')).toBe(true);
+    expect(await eventNames('dora@example.com')).toEqual(['page_form']);
+  });
+
+  it('true brings nobody back whom the project unsubscribed', async () => {
+    const { body } = await calls.save({ email: 'erin@example.com', subscribed: true });
+    await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
+    await calls.track({ email: 'erin@example.com', subscribed: true, data: { a: 1 } });
+    expect(await calls.contactOf('erin@example.com')).toMatchObject({ subscribed: false, data: { a: 1 } });
+    expect(await eventNames('erin@example.com')).toEqual(['contact.unsubscribed', 'page_form']);
+  });
+
+  it.each(['unsubscribe', 'complaint', 'hard_bounce', 'manual'])(
+    'true brings nobody back from the list: %s',
+    async (reason) => {
+      const email = `listed-${reason.replace('_', '-')}@example.com`;
+      await calls.save({ email, subscribed: false });
+      await calls.api.call('POST', '/suppressions', { body: { email, reason } });
+      await calls.track({ email, subscribed: true });
+      expect(await subscribedOf(email)).toBe(false);
+    },
+  );
+
+  it('true subscribes who was created unsubscribed, by whomever', async () => {
+    await calls.save({ email: 'saved@example.com', subscribed: false });
+    await calls.send({ to: 'sent@example.com' });
+    await calls.track({ email: 'declined@example.com', subscribed: false });
+    expect(await subscribedOf('declined@example.com')).toBe(false);
+    for (const email of ['saved@example.com', 'sent@example.com', 'declined@example.com']) {
+      await calls.track({ email, subscribed: true });
+      expect([email, await subscribedOf(email)]).toEqual([email, true]);
+      expect(await eventNames(email)).toContain('contact.subscribed');
+    }
+  });
+
+  it('true does not undo what is said at the same moment', async () => {
+    for (let n = 0; n < 15; n += 1) {
+      const email = `race-${n}@example.com`;
+      const { body } = await calls.save({ email, subscribed: true });
+      await Promise.all([
+        calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } }),
+        calls.track({ email, subscribed: true, data: { n } }),
+        calls.track({ email, subscribed: true, data: { n: n + 1 } }),
+      ]);
+      expect(await subscribedOf(email)).toBe(false);
+    }
+  });
+
+  it('of who was unsubscribed before the service noted it is judged by their history', async () => {
+    for (const email of ['before-left@example.com', 'before-new@example.com']) {
+      const { body } = await calls.save({ email, subscribed: email.includes('left') });
+      if (email.includes('left'))
+        await calls.api.call('PATCH', `/contacts/${body.id}`, { body: { subscribed: false } });
+      await sql`UPDATE contacts SET was_unsubscribed = NULL WHERE id = ${body.id}`.execute(calls.api.db);
+      await calls.track({ email, subscribed: true });
+    }
+    expect(await subscribedOf('before-left@example.com')).toBe(false);
+    expect(await subscribedOf('before-new@example.com')).toBe(true);
+  });
+});

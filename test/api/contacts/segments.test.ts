@@ -1,0 +1,323 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listTrackedSegments } from '../../../db/segments/segments.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+let counter = 0;
+let name = '';
+/** A tag that only this test's contacts carry, so that tests do not see each other's. */
+let tag = '';
+beforeEach(() => {
+  counter += 1;
+  name = `Segment ${counter}`;
+  tag = `tag-${counter}`;
+});
+
+const tagged = () => ({ operator: 'AND', conditions: [{ field: 'data.tag', operator: 'equals', value: tag }] });
+
+async function build(body: object = {}) {
+  const created = await api.call('POST', '/segments', { body: { name, filters: tagged(), ...body } });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  return created.body;
+}
+
+async function contact(address: string, data: object = { tag }): Promise<string> {
+  const { body } = await api.call('POST', '/contacts', { body: { email: `${address}.${tag}@example.com`, data } });
+  return body.id;
+}
+
+async function contactIds(id: string, query = ''): Promise<string[]> {
+  const { body } = await api.call('GET', `/segments/${id}/contacts${query}`);
+  return body.contacts.map((item: { id: string }) => item.id);
+}
+
+async function eventsNamed(event: string): Promise<{ contact_id: string; data: unknown }[]> {
+  const { rows } = await sql<{ contact_id: string; data: unknown }>`
+    SELECT contact_id, data FROM events WHERE project_id = ${api.one.id} AND name = ${event} ORDER BY id`.execute(
+    api.db,
+  );
+  return rows;
+}
+
+describe('creating a segment', () => {
+  it('answers 201 with the full form of its filters under both names, its slug and its count', async () => {
+    await contact('ann');
+    const segment = await build({ description: 'Ours' });
+    const full = { logic: 'AND', groups: [{ filters: tagged().conditions }] };
+    expect(segment).toMatchObject({ name, slug: `segment-${counter}`, description: 'Ours', type: 'DYNAMIC' });
+    expect(segment).toMatchObject({ filters: full, condition: full, trackMembership: false, memberCount: 1 });
+    const { body } = await api.call('GET', `/v1/segments/${segment.id}`);
+    expect(body).toEqual(segment);
+    const list = await api.call('GET', '/v1/segments');
+    expect(list.body[0]).toEqual(segment);
+  });
+
+  it('takes condition for filters, and refuses the two when they differ', async () => {
+    const { filters } = await build({ filters: undefined, condition: tagged() });
+    expect(filters.groups[0].filters).toEqual(tagged().conditions);
+    const other = { operator: 'AND', conditions: [{ field: 'email', operator: 'exists' }] };
+    const refused = await api.call('POST', '/segments', { body: { name: 'x', filters: tagged(), condition: other } });
+    expect(refused.status).toBe(422);
+  });
+
+  it.each([
+    ['no name', { name: undefined }, 'name'],
+    ['no filters', { filters: undefined }, 'filters'],
+    ['a STATIC one with filters', { type: 'STATIC' }, 'filters'],
+    ['an unknown type', { type: 'SMART' }, 'type'],
+    ['an empty condition', { filters: { logic: 'AND', groups: [] } }, 'filters.groups'],
+    [
+      'an unknown field',
+      { filters: { operator: 'AND', conditions: [{ field: 'x', operator: 'exists' }] } },
+      'filters.conditions.0.field',
+    ],
+    [
+      'a segment that is not there',
+      { filters: { operator: 'AND', conditions: [{ field: `segment.${crypto.randomUUID()}`, operator: 'memberOf' }] } },
+      'filters',
+    ],
+  ])('with %s is 422 at its field', async (_, body, field) => {
+    const { status, body: answer } = await api.call('POST', '/segments', {
+      body: { name, filters: tagged(), ...body },
+    });
+    expect(status).toBe(422);
+    expect(answer.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
+  });
+
+  it('is refused with 409 when the slug is taken, on create and on rename, also at once; not across projects', async () => {
+    await build({ name: 'Big Spenders!' });
+    const again = await api.call('POST', '/segments', { body: { name: 'big spenders', filters: tagged() } });
+    expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
+    const other = await build();
+    const renamed = await api.call('PATCH', `/segments/${other.id}`, { body: { name: 'BIG   spenders' } });
+    expect(renamed.status).toBe(409);
+    const same = await api.call('PATCH', `/segments/${other.id}`, { body: { name: name.toUpperCase() } });
+    expect(same.body).toMatchObject({ name: name.toUpperCase(), slug: other.slug });
+    const body = { name: 'Big Spenders!', filters: tagged() };
+    expect((await api.call('POST', '/segments', { body, key: api.two.secretKey })).status).toBe(201);
+    const race = await Promise.all(
+      [1, 2, 3].map(() => api.call('POST', '/segments', { body: { name: 'Race', filters: tagged() } })),
+    );
+    expect(race.map((answer) => answer.status).sort()).toEqual([201, 409, 409]);
+  });
+});
+
+describe('the contacts of a segment', () => {
+  it('of a dynamic one are evaluated at the moment, newest first, by page', async () => {
+    const { id } = await build();
+    const ids = [await contact('a'), await contact('b'), await contact('c')];
+    await contact('other', {});
+    const { body } = await api.call('GET', `/segments/${id}/contacts?pageSize=2`);
+    expect(body).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2 });
+    expect(body.data).toEqual(body.contacts);
+    expect(body.contacts.map((item: { id: string }) => item.id)).toEqual([ids[2], ids[1]]);
+    expect(await contactIds(id, '?pageSize=2&page=2')).toEqual([ids[0]]);
+    expect(await contactIds(id, '?pageSize=2&page=3')).toEqual([]);
+    await api.call('PATCH', `/contacts/${ids[1]}`, { body: { data: { tag: null } } });
+    expect(await contactIds(id)).toEqual([ids[2], ids[0]]);
+    expect((await api.call('GET', `/segments/${id}/contacts?pageSize=101`)).status).toBe(400);
+  });
+
+  it('follow a new condition at once, also through another segment', async () => {
+    const { id } = await build({ trackMembership: true });
+    const conditions = [{ field: `segment.${id}`, operator: 'memberOf' }];
+    const outer = await build({ name: `${name} outer`, filters: { operator: 'AND', conditions } });
+    const ann = await contact('ann');
+    expect(await contactIds(outer.id)).toEqual([ann]);
+    await api.call('POST', `/segments/${id}/compute`);
+    const bob = await contact('bob', { tag: `${tag}-new` });
+    const filters = { operator: 'AND', conditions: [{ field: 'data.tag', operator: 'equals', value: `${tag}-new` }] };
+    expect((await api.call('PATCH', `/segments/${id}`, { body: { filters } })).status).toBe(200);
+    expect(await contactIds(id)).toEqual([bob]);
+    expect(await contactIds(outer.id)).toEqual([bob]);
+  });
+
+  it('refuses segments that would refer to each other in a circle', async () => {
+    const inner = await build();
+    const memberOf = (id: string) => ({
+      operator: 'AND',
+      conditions: [{ field: `segment.${id}`, operator: 'notMemberOf' }],
+    });
+    const outer = await build({ name: `${name} outer`, filters: memberOf(inner.id) });
+    const closed = await api.call('PATCH', `/segments/${inner.id}`, { body: { filters: memberOf(outer.id) } });
+    expect(closed.status).toBe(409);
+    const self = await api.call('PATCH', `/segments/${inner.id}`, { body: { filters: memberOf(inner.id) } });
+    expect(self.status).toBe(409);
+  });
+});
+
+describe('the members of a static segment', () => {
+  it('are added and removed by address; missing ones are named, or created as asked', async () => {
+    const { id, filters } = await build({ type: 'STATIC', filters: undefined });
+    expect(filters).toBeNull();
+    const ann = await contact('ann');
+    const emails = [`ann.${tag}@example.com`, `ANN.${tag}@example.com`, `new.${tag}@example.com`];
+    const added = await api.call('POST', `/segments/${id}/members`, { body: { emails } });
+    expect(added).toMatchObject({ status: 200, body: { added: 1, created: 0, notFound: [`new.${tag}@example.com`] } });
+    const created = await api.call('POST', `/segments/${id}/members`, {
+      body: { emails, createMissing: true, subscribed: false },
+    });
+    expect(created.body).toEqual({ added: 1, created: 1, notFound: [] });
+    const { body } = await api.call('GET', `/segments/${id}/contacts`);
+    expect(body.contacts.map((item: { subscribed: boolean }) => item.subscribed)).toEqual([false, true]);
+    expect((await api.call('GET', `/segments/${id}`)).body.memberCount).toBe(2);
+    const removed = await api.call('DELETE', `/segments/${id}/members`, {
+      body: { emails: [emails[2], 'nobody@example.com'] },
+    });
+    expect(removed).toMatchObject({ status: 200, body: { removed: 1 } });
+    expect(await contactIds(id)).toEqual([ann]);
+    expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
+  });
+
+  it('cannot be set on a dynamic one, nor more than 500 at once', async () => {
+    const { id } = await build();
+    const body = { emails: ['ann@example.com'] };
+    expect((await api.call('POST', `/segments/${id}/members`, { body })).status).toBe(409);
+    expect((await api.call('DELETE', `/segments/${id}/members`, { body })).status).toBe(409);
+    const many = { emails: Array.from({ length: 501 }, (_, n) => `p${n}@example.com`) };
+    expect((await api.call('POST', `/segments/${id}/members`, { body: many })).status).toBe(422);
+  });
+
+  it('leaves conditions to dynamic ones', async () => {
+    const { id } = await build({ type: 'STATIC', filters: undefined });
+    expect((await api.call('PATCH', `/segments/${id}`, { body: { condition: tagged() } })).status).toBe(422);
+    expect((await api.call('POST', `/segments/${id}/compute`)).status).toBe(400);
+  });
+});
+
+describe('computing a tracked segment', () => {
+  it('records one entry or exit for each change, also with several computations at once', async () => {
+    const { id, slug } = await build({ trackMembership: true });
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => contact(`p${n}`)));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('POST', `/segments/${id}/compute`)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    expect(answers.reduce((sum, answer) => sum + answer.body.added, 0)).toBe(30);
+    expect(answers.every((answer) => answer.body.total === 30)).toBe(true);
+    const entries = await eventsNamed(`segment.${slug}.entry`);
+    expect(entries.map((event) => event.contact_id).sort()).toEqual([...ids].sort());
+    expect(entries[0]?.data).toEqual({ segmentId: id, segmentName: name });
+    await api.call('PATCH', `/contacts/${ids[0]}`, { body: { data: { tag: 'gone' } } });
+    await api.call('DELETE', `/contacts/${ids[1]}`);
+    const late = await contact('late');
+    const again = await Promise.all([1, 2].map(() => api.call('POST', `/segments/${id}/compute`)));
+    expect(again.reduce((sum, answer) => sum + answer.body.added, 0)).toBe(1);
+    expect(again.at(-1)?.body.total).toBe(29);
+    expect((await eventsNamed(`segment.${slug}.exit`)).map((event) => event.contact_id)).toEqual([ids[0]]);
+    expect((await eventsNamed(`segment.${slug}.entry`)).map((event) => event.contact_id)).toContain(late);
+    expect((await api.call('GET', `/segments/${id}`)).body).toMatchObject({
+      memberCount: 29,
+      computedAt: expect.any(String),
+    });
+  });
+
+  it('starts the workflows that its event triggers', async () => {
+    const { id, slug } = await build({ trackMembership: true });
+    const ann = await contact('ann');
+    const body = { name: 'Welcome', eventName: `segment.${slug}.entry` };
+    const workflow = (await api.call('POST', '/workflows', { body })).body;
+    await api.call('POST', `/workflows/${workflow.id}/steps`, {
+      body: { type: 'DELAY', name: 'Wait', config: { amount: 1, unit: 'days' } },
+    });
+    const enabled = await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
+    expect(enabled.status, JSON.stringify(enabled.body)).toBe(200);
+    await api.call('POST', `/segments/${id}/compute`);
+    const { body: executions } = await api.call('GET', `/workflows/${workflow.id}/executions`);
+    expect(executions.data).toMatchObject([{ contactId: ann, event: { segmentId: id, segmentName: name } }]);
+    expect(api.dispatched.some((row) => row.kind === 'execution.start' && row.refId === executions.data[0].id)).toBe(
+      true,
+    );
+  });
+
+  it('is refused for one that is not tracked; refresh counts it without events or members', async () => {
+    const { id, slug } = await build();
+    await contact('ann');
+    const refused = await api.call('POST', `/segments/${id}/compute`);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    expect((await api.call('POST', `/segments/${id}/refresh`)).body).toEqual({ memberCount: 1 });
+    expect(await eventsNamed(`segment.${slug}.entry`)).toEqual([]);
+    const { rows } = await sql`SELECT FROM segment_members WHERE segment_id = ${id}`.execute(api.db);
+    expect(rows).toHaveLength(0);
+  });
+
+  it('is found by the schedule while it is tracked', async () => {
+    const { id } = await build({ trackMembership: true });
+    const ids = async () => (await listTrackedSegments(api.db, new Date())).map((segment) => segment.id);
+    expect(await ids()).toContain(id);
+    await api.call('PATCH', `/segments/${id}`, { body: { trackMembership: false } });
+    expect(await ids()).not.toContain(id);
+  });
+});
+
+describe('deleting a segment', () => {
+  async function campaign(p: { status: string; segmentId?: string; filter?: object }): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, segment_id, audience_filter, status)
+      VALUES (${api.one.id}, 'News', 'News', '<p>News</p>', 'a@example.com', 'SEGMENT', ${p.segmentId ?? null},
+        ${p.filter ? JSON.stringify(p.filter) : null}::jsonb, ${p.status}) RETURNING id`.execute(api.db);
+    return rows[0]?.id ?? '';
+  }
+  const memberOf = (id: string) => ({
+    logic: 'AND',
+    groups: [{ filters: [{ field: `segment.${id}`, operator: 'memberOf' }] }],
+  });
+
+  it('is 409 while a scheduled or sending campaign uses it, directly, by filter or through another segment', async () => {
+    const { id } = await build();
+    const outer = await build({ name: `${name} outer`, filters: memberOf(id) });
+    for (const use of [
+      { segmentId: id },
+      { filter: memberOf(id) },
+      { segmentId: outer.id },
+      { filter: memberOf(outer.id) },
+    ]) {
+      for (const status of ['SCHEDULED', 'SENDING']) {
+        const campaignId = await campaign({ status, ...use });
+        const refused = await api.call('DELETE', `/segments/${id}`);
+        expect(refused.status).toBe(409);
+        expect(refused.body.error.details.usedInCampaigns).toEqual([{ id: campaignId, name: 'News', status }]);
+        await sql`DELETE FROM campaigns WHERE id = ${campaignId}`.execute(api.db);
+      }
+    }
+    expect((await api.call('DELETE', `/segments/${id}`)).status).toBe(204);
+    expect((await api.call('GET', `/segments/${id}`)).status).toBe(404);
+    expect(await contactIds(outer.id)).toEqual([]);
+  });
+
+  it('is done when only a draft or a sent campaign names it, and takes the members with it', async () => {
+    const { id } = await build({ trackMembership: true });
+    await contact('ann');
+    await api.call('POST', `/segments/${id}/compute`);
+    const draft = await campaign({ status: 'DRAFT', segmentId: id });
+    expect((await api.call('DELETE', `/segments/${id}`)).status).toBe(204);
+    const { rows } = await sql<{ segment_id: string | null }>`
+      SELECT segment_id FROM campaigns WHERE id = ${draft}`.execute(api.db);
+    expect(rows).toEqual([{ segment_id: null }]);
+    const members = await sql`SELECT FROM segment_members WHERE segment_id = ${id}`.execute(api.db);
+    expect(members.rows).toHaveLength(0);
+  });
+});
+
+it("another project's segment is 404 everywhere", async () => {
+  const { id } = await build({ type: 'STATIC', filters: undefined });
+  const key = api.two.secretKey;
+  const body = { emails: ['ann@example.com'] };
+  const answers = await Promise.all([
+    api.call('GET', `/segments/${id}`, { key }),
+    api.call('PATCH', `/segments/${id}`, { key, body: { name: 'x' } }),
+    api.call('DELETE', `/segments/${id}`, { key }),
+    api.call('GET', `/segments/${id}/contacts`, { key }),
+    api.call('POST', `/segments/${id}/members`, { key, body }),
+    api.call('DELETE', `/segments/${id}/members`, { key, body }),
+    api.call('POST', `/segments/${id}/compute`, { key }),
+    api.call('POST', `/segments/${id}/refresh`, { key }),
+  ]);
+  expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(404));
+  const filters = { operator: 'AND', conditions: [{ field: `segment.${id}`, operator: 'memberOf' }] };
+  expect((await api.call('POST', '/segments', { key, body: { name: 'x', filters } })).status).toBe(422);
+});

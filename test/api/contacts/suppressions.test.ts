@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSuppressions, findSuppressionFor, notSuppressed, suppressionPads } from '../../../db/contacts/suppressions.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const add = (email: string, reason?: string) => api.call('POST', '/suppressions', { body: { email, reason } });
+const listed = async (email: string) =>
+  (await api.call('GET', '/suppressions?limit=100')).body.data.filter(
+    (entry: { email: string }) => entry.email === email,
+  );
+
+describe('the suppression list', () => {
+  it('takes an address once a reason, lists it, and forgets it on request', async () => {
+    expect(await add('Ada@X.com', 'hard_bounce')).toMatchObject({
+      status: 201,
+      body: { email: 'ada@x.com', reason: 'hard_bounce', source: 'api' },
+    });
+    await add('ada@x.com', 'hard_bounce');
+    await add('ada@x.com');
+    expect((await listed('ada@x.com')).map((entry: { reason: string }) => entry.reason)).toEqual([
+      'manual',
+      'hard_bounce',
+    ]);
+    expect((await api.call('DELETE', '/v1/suppressions/ADA%40x.com')).status).toBe(204);
+    expect(await listed('ada@x.com')).toEqual([]);
+    expect((await api.call('DELETE', '/suppressions/ada@x.com')).status).toBe(404);
+  });
+
+  it.each([
+    ['complaint', false],
+    ['unsubscribe', false],
+    ['hard_bounce', true],
+    ['manual', true],
+  ])('with reason %s leaves the contact subscribed: %s', async (reason, subscribed) => {
+    const email = `${reason.replace('_', '-')}@x.com`;
+    const { id } = (await api.call('POST', '/contacts', { body: { email } })).body;
+    await add(email, reason);
+    expect((await api.call('GET', `/contacts/${id}`)).body.subscribed).toBe(subscribed);
+    const { rows } = await sql<{ name: string }>`SELECT name FROM events WHERE contact_id = ${id}`.execute(api.db);
+    expect(rows.map((row) => row.name)).toEqual(subscribed ? [] : ['contact.unsubscribed']);
+  });
+
+  it('is asked in SQL by the same keyed hash, and stops by reason and type of mail', async () => {
+    const key = deriveKey(api.deps.config.secretKey, 'suppression');
+    const projectId = api.one.id;
+    const reasons = ['hard_bounce', 'complaint', 'unsubscribe', 'manual'] as const;
+    await addSuppressions(api.db, key, {
+      projectId,
+      entries: reasons.map((reason) => ({ email: `${reason}@sql.example`, reason, source: 'test' })),
+    });
+    const pads = suppressionPads(key);
+    for (const type of ['MARKETING', 'TRANSACTIONAL'] as const) {
+      const free: string[] = [];
+      for (const email of [...reasons, 'free'].map((name) => `${name}@sql.example`)) {
+        const predicate = notSuppressed({ pads, email: sql`${email}::text`, projectId, type });
+        const { rows } = await sql<{ free: boolean }>`SELECT ${predicate} AS free`.execute(api.db);
+        const found = await findSuppressionFor(api.db, key, { projectId, email, type });
+        expect(rows[0]?.free).toBe(found === undefined);
+        if (rows[0]?.free) free.push(email.split('@')[0] ?? '');
+      }
+      expect(free).toEqual(type === 'MARKETING' ? ['free'] : ['complaint', 'unsubscribe', 'free']);
+    }
+  });
+
+  it('keeps no address in the clear but that of the entry', async () => {
+    await add('hidden@x.com', 'manual');
+    const { rows } = await sql<{ hash: string }>`
+      SELECT encode(address_hash, 'hex') AS hash FROM suppressions WHERE email = 'hidden@x.com'`.execute(api.db);
+    const { rows: plain } = await sql<{ hash: string }>`SELECT encode(sha256('hidden@x.com'), 'hex') AS hash`.execute(
+      api.db,
+    );
+    expect(rows[0]?.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(rows[0]?.hash).not.toBe(plain[0]?.hash);
+  });
+
+  it.each([{ email: 'nope' }, {}, { email: 'a@x.com', reason: 'other' }])('refuses %j', async (body) => {
+    expect((await api.call('POST', '/suppressions', { body })).status).toBe(422);
+  });
+
+  it("is each project's own", async () => {
+    await add('shared@x.com', 'manual');
+    const key = api.two.secretKey;
+    expect((await api.call('GET', '/suppressions', { key })).body).toMatchObject({ data: [], total: 0 });
+    expect((await api.call('DELETE', '/suppressions/shared@x.com', { key })).status).toBe(404);
+    expect(await listed('shared@x.com')).toHaveLength(1);
+    const bare = await api.call('GET', '/suppressions', { key: api.one.bareKey });
+    expect(bare.body.error.details.requiredScope).toBe('contacts:view');
+  });
+});

@@ -1,0 +1,213 @@
+import { createPublicKey } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { domainActivities } from '../../../activities/domains.ts';
+import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
+import { deriveKey, openSecret } from '../../../rules/access/secrets.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { type DnsServer, startDnsServer, type Zone } from '../../support/dns-server.ts';
+
+let api: TestApi;
+let dns: DnsServer;
+let counter = 0;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  api = await startTestApi({ DNS_SERVERS: dns.address, PUBLIC_URL: 'https://mail.tidings.example' });
+});
+afterAll(async () => {
+  await api.close();
+  await dns.close();
+});
+
+interface Shown {
+  purpose: string;
+  type: 'TXT' | 'MX';
+  name: string;
+  value: string;
+  required: boolean;
+  found: boolean;
+}
+
+async function register(name = `shop${++counter}.example`): Promise<{ id: string; domain: string; records: Shown[] }> {
+  const answer = await api.call('POST', '/domains', { body: { domain: name } });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+function publish(records: Shown[]): void {
+  for (const { name, type, value } of records) {
+    const zone = (dns.zones.get(name) ?? {}) as Zone;
+    dns.zones.set(name, { ...zone, [type]: [...(zone[type] ?? []), value] });
+  }
+}
+
+const verify = async (id: string) => (await api.call('GET', `/domains/${id}/verify`)).body;
+const found = (domain: { records: Shown[] }) => domain.records.filter((one) => one.found).map((one) => one.purpose);
+
+describe('a domain', () => {
+  it('is registered with a key of its own and the records to publish', async () => {
+    const { body, status } = await api.call('POST', '/v1/domains', { body: { domain: ' Shop.Example. ' } });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      domain: 'shop.example',
+      verified: false,
+      status: 'PENDING',
+      signing: true,
+      lastCheckedAt: null,
+    });
+    const records: Shown[] = body.records;
+    expect(records.map((one) => one.purpose)).toEqual(['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND']);
+    expect(records.find((one) => one.purpose === 'INBOUND')?.value).toBe('10 mail.tidings.example');
+    const publicKey = records[0]?.value.split('p=')[1] ?? '';
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+    expect(key.asymmetricKeyDetails?.modulusLength).toBe(2048);
+    const { rows } = await sql<{
+      sealed: string;
+    }>`SELECT dkim_private_key AS sealed FROM domains WHERE id = ${body.id}`.execute(api.db);
+    const sealed = rows[0]?.sealed ?? '';
+    expect(sealed).not.toContain('PRIVATE KEY');
+    const atRest = deriveKey(api.deps.config.secretKey, 'at-rest');
+    const privateKey = openSecret(atRest, dkimKeyContext(body.id), sealed);
+    expect(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64')).toBe(publicKey);
+    expect(JSON.stringify(body)).not.toContain('PRIVATE');
+  });
+
+  it('is verified once its key is in the DNS, and tells which records it found', async () => {
+    const domain = await register();
+    expect(await verify(domain.id)).toMatchObject({
+      verified: false,
+      status: 'PENDING',
+      lastCheckedAt: expect.any(String),
+    });
+    publish(domain.records.filter((one) => one.purpose === 'DKIM'));
+    const verified = await verify(domain.id);
+    expect(verified).toMatchObject({ verified: true, status: 'VERIFIED' });
+    expect(found(verified)).toEqual(['DKIM']);
+    publish(domain.records.filter((one) => one.purpose !== 'DKIM'));
+    expect(found(await verify(domain.id))).toEqual(['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND']);
+    const template = { name: 't', subject: 's', body: 'b', type: 'MARKETING', from: `hi@${domain.domain}` };
+    expect((await api.call('POST', '/templates', { body: template })).status).toBe(201);
+  });
+
+  it("is not verified by another key, nor by another project's", async () => {
+    const domain = await register();
+    const theirs = await api.call('POST', '/domains', { key: api.two.secretKey, body: { domain: domain.domain } });
+    expect(theirs.status).toBe(201);
+    publish(theirs.body.records);
+    dns.zones.set(domain.records[0]?.name ?? '', { TXT: ['v=DKIM1; k=rsa; p=AAAA'] });
+    expect((await verify(domain.id)).verified).toBe(false);
+  });
+
+  it('stays verified for a day without its key, and while the DNS gives no answer', async () => {
+    const domain = await register();
+    const name = domain.records[0]?.name ?? '';
+    publish(domain.records);
+    await verify(domain.id);
+    dns.zones.set(name, 'fault');
+    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+    dns.zones.delete(name);
+    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+    await sql`
+      UPDATE domains SET found = jsonb_set(found, '{missingSince}', to_jsonb(now() - interval '25 hours')) WHERE id = ${domain.id}
+    `.execute(api.db);
+    expect(await verify(domain.id)).toMatchObject({ status: 'FAILED', verified: false });
+    publish(domain.records.slice(0, 1));
+    expect(await verify(domain.id)).toMatchObject({ status: 'VERIFIED' });
+  });
+
+  it('is checked by itself, and a domain verified by other means stays so', async () => {
+    const domain = await register();
+    publish(domain.records);
+    const given = await register();
+    await sql`UPDATE domains SET status = 'VERIFIED' WHERE id = ${given.id}`.execute(api.db);
+    const { checkDomains } = domainActivities({ db: api.db, config: api.deps.config } as never);
+    expect(await checkDomains()).toBeGreaterThan(1);
+    const { body } = await api.call('GET', `/domains/project/${api.one.id}`);
+    const shown = (id: string) => body.find((one: { id: string }) => one.id === id);
+    expect(shown(domain.id)).toMatchObject({ verified: true });
+    expect(shown(given.id)).toMatchObject({ verified: true });
+  });
+
+  it('is registered once a project', async () => {
+    const { domain } = await register();
+    expect(await api.call('POST', '/domains', { body: { domain } })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT' } },
+    });
+  });
+
+  it.each(['nope', 'a b.example', '192.0.2.1', 'http://x.example', '-x.example', `${'a'.repeat(64)}.example`, ''])(
+    'cannot be named "%s"',
+    async (domain) => {
+      const answer = await api.call('POST', '/domains', { body: { domain } });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: { errors: [{ field: 'domain', code: 'invalid_string' }] } },
+      });
+    },
+  );
+
+  it('has its signing switched', async () => {
+    const { id } = await register();
+    expect((await api.call('PATCH', `/domains/${id}`, { body: { signing: false } })).body).toMatchObject({
+      signing: false,
+    });
+    expect((await api.call('PATCH', `/domains/${id}`, { body: {} })).status).toBe(422);
+  });
+
+  it('is not detached while a template, a step or an unsent campaign sends from it', async () => {
+    const { id, domain } = await register();
+    const projectId = api.one.id;
+    const from = `News@${domain}`;
+    await sql`INSERT INTO templates (project_id, name, subject, body, type, from_email) VALUES (${projectId}, 'T', 's', 'b', 'MARKETING', ${from})`.execute(
+      api.db,
+    );
+    await sql`
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type) VALUES (${projectId}, 'C', 's', 'b', ${from}, 'ALL')
+    `.execute(api.db);
+    await sql`
+      WITH w AS (INSERT INTO workflows (project_id, name) VALUES (${projectId}, 'w') RETURNING id)
+      INSERT INTO workflow_steps (project_id, workflow_id, type, name, config)
+      SELECT ${projectId}, id, 'SEND_EMAIL', s.name, s.config::jsonb FROM w,
+        (VALUES ('S1', ${JSON.stringify({ from })}), ('S2', ${JSON.stringify({ from: { email: from } })})) AS s (name, config)
+    `.execute(api.db);
+    const refused = await api.call('DELETE', `/domains/${id}`);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        error: {
+          details: {
+            templates: [{ name: 'T' }],
+            campaigns: [{ name: 'C' }],
+            workflowSteps: [{ name: 'S1' }, { name: 'S2' }],
+          },
+        },
+      },
+    });
+    await sql`DELETE FROM workflow_steps`.execute(api.db);
+    await sql`DELETE FROM templates`.execute(api.db);
+    await sql`UPDATE campaigns SET status = 'SENT'`.execute(api.db);
+    expect((await api.call('DELETE', `/domains/${id}`)).status).toBe(204);
+    expect((await api.call('GET', `/domains/${id}/verify`)).status).toBe(404);
+  });
+});
+
+describe('access', () => {
+  it("does not find another project's domain", async () => {
+    const { id } = await register();
+    const key = api.two.secretKey;
+    expect((await api.call('GET', `/domains/${id}/verify`, { key })).status).toBe(404);
+    expect((await api.call('PATCH', `/domains/${id}`, { key, body: { signing: false } })).status).toBe(404);
+    expect((await api.call('DELETE', `/domains/${id}`, { key })).status).toBe(404);
+    expect((await api.call('GET', `/domains/project/${api.one.id}`, { key })).status).toBe(404);
+  });
+
+  it('needs domains:view to read and domains:edit to write', async () => {
+    const key = api.one.bareKey;
+    const list = await api.call('GET', `/domains/project/${api.one.id}`, { key });
+    expect(list.body.error.details.requiredScope).toBe('domains:view');
+    const create = await api.call('POST', '/domains', { key, body: { domain: 'x.example' } });
+    expect(create.body.error.details.requiredScope).toBe('domains:edit');
+  });
+});

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createApp } from '../../../api/http/app.ts';
+import { connect, type Db } from '../../../db/connection.ts';
+import { buildDomain } from '../../build/senders.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { readAnswer, requestOf } from '../../support/http.ts';
+import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts';
+
+let api: TestApi;
+let proxy: PostgresProxy;
+let db: Db;
+let app: ReturnType<typeof createApp>;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+beforeEach(async () => {
+  const { rows } = await sql<{ url: string }>`SELECT current_database() AS url`.execute(api.db);
+  const url = Object.assign(new URL(api.deps.config.database.url), { pathname: `/${rows[0]?.url}` });
+  proxy = await startPostgresProxy(url.href);
+  ({ db } = connect({ connectionString: proxy.url, max: 4, applicationName: 'test', onError: () => {} }));
+  app = createApp({ ...api.deps, db });
+  // Connections are made and code is warm.
+  await Promise.all([request('send', newNames(1)), request('track', newNames(1))]);
+});
+afterEach(async () => {
+  await db.destroy();
+  await proxy.close();
+});
+afterAll(() => api?.close());
+
+/** What a request is, and how its effects are counted. */
+const kinds = {
+  send: {
+    path: '/v1/send',
+    body: (name: string) => ({
+      ...{ to: `${name}@example.com`, from: 'hello@shop.example.com', subject: name, body: '<p>Hi</p>' },
+    }),
+    effects: () => sql<{ n: number }>`SELECT count(*) AS n FROM emails`.execute(api.db),
+  },
+  track: {
+    path: '/v1/track',
+    body: (name: string) => ({ email: `${name}@example.com`, event: 'bought' }),
+    effects: () => sql<{ n: number }>`SELECT count(*) AS n FROM events WHERE name = 'bought'`.execute(api.db),
+  },
+};
+let made = 0;
+
+/** Sends requests: the first has a transaction of its own, and the others share the next, on all but the busiest machine. */
+async function request(kind: keyof typeof kinds, names: string[], key?: (name: string) => string) {
+  const { path, body } = kinds[kind];
+  const answers = names.map(async (name) => {
+    const headers = key && { 'idempotency-key': key(name) };
+    const options = { key: api.one.secretKey, body: body(name), ...(headers && { headers }) };
+    return readAnswer(await app.request(path, requestOf('POST', options)));
+  });
+  return Promise.all(answers);
+}
+const effectsOf = async (kind: keyof typeof kinds) => (await kinds[kind].effects()).rows[0]?.n ?? 0;
+const newNames = (n: number) => Array.from({ length: n }, () => `lost${++made}`);
+
+for (const kind of ['send', 'track'] as const) {
+  for (const key of [undefined, (name: string) => `key ${name}`]) {
+    const how = key ? 'with an Idempotency-Key' : 'without a key';
+
+    it(`/v1/${kind} ${how}: requests whose shared COMMIT was done and not answered are answered 200 and take effect once`, async () => {
+      const before = await effectsOf(kind);
+      proxy.loseCommit('answer', { skip: 1 });
+      const answers = await request(kind, newNames(5), key);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      expect((await effectsOf(kind)) - before).toBe(5);
+    });
+
+    it(`/v1/${kind} ${how}: a lone request whose COMMIT was done and not answered is answered 200`, async () => {
+      const before = await effectsOf(kind);
+      proxy.loseCommit('answer');
+      expect((await request(kind, newNames(1), key)).map(({ status }) => status)).toEqual([200]);
+      expect((await effectsOf(kind)) - before).toBe(1);
+    });
+  }
+
+  it(`/v1/${kind}: while nobody can say whether a COMMIT was done, 503 says how to repeat, and a repetition takes effect once`, async () => {
+    const before = await effectsOf(kind);
+    const [first = '', ...names] = newNames(4);
+    const key = (name: string) => `key ${name}`;
+    proxy.loseCommit('answer', { later: 'refused', skip: 1 });
+    const [alone, ...together] = await request(kind, [first, ...names], key);
+    expect(alone?.status).toBe(200);
+    for (const { status, headers, body } of together)
+      expect([status, headers.get('retry-after'), body.error.code]).toEqual([503, '2', 'SERVICE_UNAVAILABLE']);
+    const unknown = together.filter(({ body }) => body.error.suggestion.includes('same Idempotency-Key'));
+    expect(unknown.length).toBeGreaterThan(0);
+    proxy.open();
+    const again = await request(kind, names, key);
+    const known = again.filter(({ body }) => body.error?.details.originalStatusCode === 200);
+    expect(known).toHaveLength(unknown.length);
+    expect((await effectsOf(kind)) - before).toBe(4);
+  });
+}

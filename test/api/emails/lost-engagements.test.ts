@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { EngagementBatcher } from '../../../api/accept/engagement-batcher.ts';
+import { connect, type Db } from '../../../db/connection.ts';
+import { uuidv7 } from '../../../rules/uuid.ts';
+import { buildProject } from '../../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts';
+import { until } from '../../support/until.ts';
+
+let database: TestDatabase;
+let projectId: string;
+let proxy: PostgresProxy;
+let db: Db;
+let batcher: EngagementBatcher;
+let warnings: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = (await buildProject(database.db, 'One')).id;
+});
+beforeEach(async () => {
+  proxy = await startPostgresProxy(database.url);
+  ({ db } = connect({ connectionString: proxy.url, max: 2, applicationName: 'test', onError: () => {} }));
+  warnings = [];
+  batcher = newBatcher();
+});
+afterEach(async () => {
+  await batcher.close();
+  await db.destroy();
+  await proxy.close();
+});
+afterAll(() => database?.drop());
+
+function newBatcher(): EngagementBatcher {
+  const log = { warn: (_: unknown, message: string) => void warnings.push(message), error: () => {} };
+  return new EngagementBatcher({
+    db,
+    lifecycle: { dispatch: () => {} },
+    log: log as unknown as Logger,
+    lenient: true,
+  });
+}
+async function buildMail(): Promise<string> {
+  const [id, contentId] = [uuidv7(), uuidv7()];
+  await sql`
+    INSERT INTO contents (id, project_id, hash, subject, body, type, from_email)
+    VALUES (${contentId}, ${projectId}, uuid_send(${contentId}), 'Hi', 'Hi', 'TRANSACTIONAL', 'a@example.com')
+  `.execute(database.db);
+  await sql`
+    INSERT INTO emails (id, project_id, content_id, source_type, to_email, status, sent_at)
+    VALUES (${id}, ${projectId}, ${contentId}, 'TRANSACTIONAL', 'b@example.com', 'SENT', now())`.execute(database.db);
+  return id;
+}
+const open = (emailId: string) => batcher.add({ emailId, kind: 'open', at: new Date(), machine: false });
+const opensOf = async (ids: string[]) => {
+  const { rows } = await sql<{ opens: number }>`
+    SELECT opens FROM emails WHERE id = ANY(${ids}::uuid[]) ORDER BY id`.execute(database.db);
+  return rows.map((row) => row.opens);
+};
+/** Opens a mail of its own, which is written after everything before it. */
+async function settle(): Promise<void> {
+  const last = await buildMail();
+  await batcher.close();
+  batcher = newBatcher();
+  open(last);
+  await until(async () => (await opensOf([last]))[0] === 1, 'the last open');
+}
+
+it('opens whose COMMIT was done and not answered count once', async () => {
+  const ids = [await buildMail(), await buildMail()];
+  proxy.loseCommit('answer');
+  for (const id of ids) open(id);
+  await until(async () => proxy.commits > 0 && (await opensOf(ids)).every((opens) => opens > 0), 'the opens');
+  await settle();
+  expect(await opensOf(ids)).toEqual([1, 1]);
+});
+
+it('opens whose COMMIT nobody can tell of for a while count once, whether it was done or not', async () => {
+  for (const what of ['answer', 'request'] as const) {
+    const ids = [await buildMail(), await buildMail()];
+    warnings = [];
+    proxy.loseCommit(what, { later: 'refused' });
+    for (const id of ids) open(id);
+    // The transaction has given up looking, and what came of it is tried again.
+    await until(async () => warnings.includes('opens and clicks wait for the database'), 'a try without a database');
+    proxy.open();
+    await settle();
+    expect([what, await opensOf(ids)]).toEqual([what, [1, 1]]);
+  }
+});

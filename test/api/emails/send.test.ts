@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../../build/senders.ts';
+import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id });
+});
+afterAll(() => api.close());
+
+const from = { name: 'Shop', email: 'Hello@Shop.example.com' };
+const mail = (to: unknown, more: object = {}) => ({
+  to,
+  from,
+  subject: 'Hi {{name}}',
+  body: '<p>{{name}}</p>',
+  ...more,
+});
+const send = (body: unknown, headers: Record<string, string> = {}, key = api.one.secretKey) =>
+  api.call('POST', '/v1/send', { body, headers, key });
+
+async function emailOf(id: string) {
+  return api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+async function contactOf(email: string) {
+  const query = api.db.selectFrom('contacts').selectAll().where('project_id', '=', api.one.id);
+  return query.where('email', '=', email).executeTakeFirstOrThrow();
+}
+
+it('each recipient gets a mail of its own, in the order of `to`, and an outbox row that carries it on', async () => {
+  const r = await send(mail(['a1@example.com', { name: 'B', email: 'B1@example.com' }]));
+  expect(r.status).toBe(200);
+  expect(r.body.success).toBe(true);
+  expect(r.body.data.emails.map((e: { contact: { email: string } }) => e.contact.email)).toEqual([
+    'a1@example.com',
+    'b1@example.com',
+  ]);
+  const second = await emailOf(r.body.data.emails[1].email);
+  expect(second).toMatchObject({ status: 'PENDING', mode: 'live', to_name: 'B', source_type: 'TRANSACTIONAL' });
+  expect(api.dispatched.filter((row) => row.refId === second.id)).toHaveLength(1);
+});
+
+it('a new contact is unsubscribed unless the request says otherwise, and a known one keeps its state', async () => {
+  await send(mail('state@example.com'));
+  expect((await contactOf('state@example.com')).subscribed).toBe(false);
+  await send(mail('state@example.com', { subscribed: true }));
+  await send(mail('state@example.com'));
+  const contact = await contactOf('state@example.com');
+  expect(contact.subscribed).toBe(true);
+  const events = await api.db.selectFrom('events').select('name').where('contact_id', '=', contact.id).execute();
+  expect(events.map((event) => event.name)).toEqual(['contact.subscribed']);
+});
+
+it('data follows the five rules, and one-off values are for this mail only', async () => {
+  await send(mail('data@example.com', { data: { name: 'Ada', plan: 'pro', age: 3 } }));
+  const data = { name: '', plan: null, email: 'x@y.z', once: { value: 'now', persistent: false } };
+  const r = await send(mail('data@example.com', { data }));
+  expect((await contactOf('data@example.com')).data).toEqual({ name: 'Ada', age: 3 });
+  expect((await emailOf(r.body.data.emails[0].email)).variables).toEqual({ name: 'Ada', age: 3, once: 'now' });
+});
+
+it('a template gives subject, body, sender and reply-to, and the request overrides each', async () => {
+  const template = await buildTemplate(api.db, { projectId: api.one.id });
+  const plain = await send({ to: 't@example.com', template });
+  const over = await send({ to: 't@example.com', template, subject: 'Own', from: 'own@shop.example.com', name: 'Me' });
+  const contents = await Promise.all(
+    [plain, over].map(async (r) => {
+      const { content_id } = await emailOf(r.body.data.emails[0].email);
+      return api.db.selectFrom('contents').selectAll().where('id', '=', content_id).executeTakeFirstOrThrow();
+    }),
+  );
+  expect(contents[0]).toMatchObject({
+    subject: 'Hello {{name}}',
+    from_email: 'template@shop.example.com',
+    from_name: 'The template',
+    reply_to: 'reply@shop.example.com',
+    template_id: template,
+  });
+  expect(contents[1]).toMatchObject({ subject: 'Own', from_email: 'own@shop.example.com', from_name: 'Me' });
+});
+
+it('equal requests share one content', async () => {
+  const [a, b] = await Promise.all([send(mail('c1@example.com')), send(mail('c2@example.com'))]);
+  const one = await emailOf(a.body.data.emails[0].email);
+  const two = await emailOf(b.body.data.emails[0].email);
+  expect(one.content_id).toBe(two.content_id);
+});
+
+it('an unknown template is 404, a sender off the verified domains 400, and nothing is left of either', async () => {
+  const unknown = '0190a000-0000-7000-8000-000000000000';
+  const missing = await send({ to: 'gone@example.com', template: unknown }, { 'idempotency-key': 'gone' });
+  expect([missing.status, missing.body.error.code]).toEqual([404, 'TEMPLATE_NOT_FOUND']);
+  const foreign = await send(mail('gone@example.com', { from: 'x@elsewhere.com' }), { 'idempotency-key': 'gone' });
+  expect([foreign.status, foreign.body.error.code]).toEqual([400, 'DOMAIN_NOT_VERIFIED']);
+  expect((await send({ to: 'gone@example.com', template: 'no-uuid' })).status).toBe(404);
+  const left = await sql`
+    SELECT 1 FROM contacts WHERE email = 'gone@example.com' UNION ALL SELECT 1 FROM idempotency_keys WHERE key = 'gone'
+  `.execute(api.db);
+  expect(left.rows).toEqual([]);
+  expect((await send(mail('gone2@example.com'), { 'idempotency-key': 'gone' })).status).toBe(200);
+});
+
+it('a marketing template to somebody unsubscribed sends nothing to anyone, unless the request subscribes them', async () => {
+  const template = await buildTemplate(api.db, { projectId: api.one.id, type: 'MARKETING' });
+  await send(mail('in@example.com', { subscribed: true }));
+  const r = await send({ to: ['in@example.com', 'out@example.com'], template });
+  expect([r.status, r.body.error.code]).toEqual([400, 'CONTACT_UNSUBSCRIBED']);
+  expect(r.body.error.details.emails).toEqual(['out@example.com']);
+  expect((await send({ to: 'out@example.com', template, subscribed: true })).status).toBe(200);
+  expect((await send({ to: 'in@example.com', template, subscribed: false })).status).toBe(400);
+  expect((await contactOf('in@example.com')).subscribed).toBe(true);
+});
+
+it('of twenty requests with one idempotency key, one is performed and the others find its answer in the refusal', async () => {
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => send(mail('once@example.com'), { 'idempotency-key': 'order 1' })),
+  );
+  const accepted = all.filter((r) => r.status === 200);
+  const refused = all.filter((r) => r.status === 409);
+  expect([accepted.length, refused.length]).toEqual([1, 19]);
+  const { details, code } = refused[0]?.body.error ?? {};
+  expect(code).toBe('IDEMPOTENCY_KEY_REUSED');
+  expect(details).toMatchObject({ key: 'order 1', originalRequest: 'POST /v1/send', originalStatusCode: 200 });
+  expect(details.originalResponse).toEqual(accepted[0]?.body);
+  expect(Date.parse(details.originalRequestAt)).toBeGreaterThan(Date.now() - 60_000);
+  const contact = await contactOf('once@example.com');
+  const mails = await api.db.selectFrom('emails').select('id').where('contact_id', '=', contact.id).execute();
+  expect(mails).toHaveLength(1);
+});
+
+it('the same key is another key for another project', async () => {
+  await buildDomain(api.db, { projectId: api.two.id });
+  const r = await send(mail('once@example.com'), { 'idempotency-key': 'order 1' }, api.two.secretKey);
+  expect(r.status).toBe(200);
+});
+
+it('requests that disagree about a contact at the same time all count, one after the other', async () => {
+  const flags = Array.from({ length: 30 }, (_, i) =>
+    send(mail('flip@example.com', { subscribed: i % 2 === 0, data: { [`k${i}`]: i } })),
+  );
+  const all = await Promise.all(flags);
+  expect(all.every((r) => r.status === 200)).toBe(true);
+  const contact = await contactOf('flip@example.com');
+  expect(Object.keys(contact.data as object)).toHaveLength(30);
+});
+
+it('one request that Postgres refuses does not take others of its batch with it', async () => {
+  const big = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`k${i}`, i]));
+  await send(mail('big@example.com', { data: big }));
+  const more = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`m${i}`, i]));
+  const all = await Promise.all([
+    ...Array.from({ length: 10 }, (_, i) => send(mail(`fine${i}@example.com`))),
+    send(mail('big@example.com', { data: more })),
+  ]);
+  expect(all.map((r) => r.status)).toEqual([...Array(10).fill(200), 422]);
+});
+
+it('test keys make test mails', async () => {
+  const r = await send(mail('test@example.com'), {}, api.one.testKey);
+  expect((await emailOf(r.body.data.emails[0].email)).mode).toBe('test');
+});
+
+it('the monthly limit refuses what does not fit, and never a test key', async () => {
+  await api.db.updateTable('projects').set({ monthly_email_limit: 3 }).where('id', '=', api.two.id).execute();
+  const key = await buildKey(api.db, api.two.id, ['email:send']);
+  const asTwo = (to: unknown, as = key) => send(mail(to), {}, as);
+  expect((await asTwo(['l1@example.com', 'l2@example.com', 'l3@example.com'])).status).toBe(429);
+  // One was sent before the limit was set.
+  expect((await asTwo(['l1@example.com', 'l2@example.com'])).status).toBe(200);
+  const over = await asTwo('l3@example.com');
+  expect([over.status, over.body.error.code]).toEqual([429, 'BILLING_LIMIT_EXCEEDED']);
+  const testKey = await buildKey(api.db, api.two.id, ['email:send'], 'test');
+  expect((await asTwo('l3@example.com', testKey)).status).toBe(200);
+});
+
+it('attachments and headers are kept with the mail', async () => {
+  const attachments = [
+    { filename: 'a.txt', content: Buffer.from('hello').toString('base64'), contentType: 'text/plain' },
+  ];
+  const r = await send(mail('file@example.com', { attachments, headers: { 'X-Order': '7' }, reply: 'r@example.com' }));
+  const { options } = await emailOf(r.body.data.emails[0].email);
+  expect(options).toMatchObject({ headers: { 'X-Order': '7' }, attachmentIds: [expect.any(String)] });
+});

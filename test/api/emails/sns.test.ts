@@ -1,0 +1,424 @@
+import { createSign } from 'node:crypto';
+import { sql } from 'kysely';
+import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createMailer } from '../../../activities/emails/mailer.ts';
+import { captureProvider } from '../../../channels/email/capture.ts';
+import type { EmailProvider } from '../../../channels/email/provider.ts';
+import { sesProvider } from '../../../channels/email/ses/provider.ts';
+import { createCompute } from '../../../compute/compute.ts';
+import { claimEmails } from '../../../db/sending/email-ledger.ts';
+import { deleteExpired } from '../../../db/housekeeping.ts';
+import { findSuppressions, suppressionPads } from '../../../db/contacts/suppressions.ts';
+import type { KeyMode } from '../../../rules/access/api-keys.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { SnsMessage, signedText } from '../../../rules/emails/sns-message.ts';
+import { verpAddress } from '../../../rules/emails/verp.ts';
+import { buildContact, buildEmail } from '../../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { campaignWorker, sendingCampaign } from '../../support/campaign-worker.ts';
+import { type Certificate, newCertificate } from '../../support/certificate.ts';
+import { type FakeSes, startFakeSes } from '../../support/fake-ses.ts';
+
+const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses-feedback';
+const HOST = 'https://sns.eu-west-1.amazonaws.com';
+const PEM = '/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem';
+const suppressionKey = deriveKey(TEST_SECRET_KEY, 'suppression');
+
+let api: TestApi;
+let certificate: Certificate;
+let other: Certificate;
+const network = new MockAgent();
+const before = getGlobalDispatcher();
+const fetched: string[] = [];
+
+beforeAll(async () => {
+  [certificate, other] = await Promise.all([newCertificate(), newCertificate()]);
+  setGlobalDispatcher(network);
+  // Whatever is fetched is noted; nothing leaves this process.
+  network.disableNetConnect();
+  const sns = network.get(HOST);
+  const answer = (text: string) => (request: { path: string }) => {
+    fetched.push(request.path);
+    return { statusCode: 200, data: text };
+  };
+  sns.intercept({ path: PEM }).reply(answer(certificate.cert)).persist();
+  sns
+    .intercept({ path: (path) => path.startsWith('/?Action=ConfirmSubscription') })
+    .reply(answer('<ok/>'))
+    .persist();
+  api = await startTestApi({ SNS_TOPIC_ARNS: TOPIC });
+});
+beforeEach(() => {
+  fetched.length = 0;
+});
+afterAll(async () => {
+  await api.close();
+  setGlobalDispatcher(before);
+  await network.close();
+});
+
+type Given = Partial<Record<keyof SnsMessage, string>>;
+
+/** As SNS posts it, signed unless told otherwise. */
+async function post(given: Given, p: { key?: string; tamper?: Given } = {}) {
+  const { SignatureVersion = '2', ...rest } = given;
+  const unsigned = {
+    Type: 'Notification',
+    MessageId: 'f0b1',
+    TopicArn: TOPIC,
+    Message: '{}',
+    Timestamp: '2026-11-21T10:00:00.000Z',
+    SignatureVersion,
+    SigningCertURL: HOST + PEM,
+    Signature: '',
+    ...rest,
+  };
+  const text = signedText(SnsMessage.parse(unsigned));
+  const algorithm = SignatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256';
+  const Signature = createSign(algorithm)
+    .update(text)
+    .sign(p.key ?? certificate.key, 'base64');
+  const body = JSON.stringify({ ...unsigned, Signature, ...p.tamper });
+  return api.app.request('/webhooks/sns', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain; charset=UTF-8' },
+    body,
+  });
+}
+
+async function sentMail() {
+  const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
+  const contactId = await buildContact(api.db, { projectId: api.one.id, email, data: { name: 'Ada' } });
+  const id = await buildEmail(api.db, { projectId: api.one.id, contactId, to: email, status: 'SENT', variables: {} });
+  return { id, email, contactId };
+}
+
+const AT = '2026-11-21T09:59:00.000Z';
+const mailOf = (id: string) => ({ headers: [{ name: 'Message-ID', value: `<${id}@shop.example.com>` }] });
+const delivery = (id: string) => ({
+  notificationType: 'Delivery',
+  mail: mailOf(id),
+  delivery: { timestamp: AT, recipients: [] },
+});
+const bounce = (id: string, diagnosticCode?: string, bounceType = 'Permanent') => ({
+  eventType: 'Bounce',
+  mail: mailOf(id),
+  bounce: {
+    bounceType,
+    bounceSubType: 'General',
+    timestamp: AT,
+    bouncedRecipients: [{ emailAddress: 'x@y.z', diagnosticCode }],
+  },
+});
+const complaint = (id: string, complaintFeedbackType = 'abuse') => ({
+  notificationType: 'Complaint',
+  mail: mailOf(id),
+  complaint: { timestamp: AT, complaintFeedbackType },
+});
+
+async function tell(message: object): Promise<number> {
+  return (await post({ Message: JSON.stringify(message) })).status;
+}
+
+async function stateOf({ id, email, contactId }: { id: string; email: string; contactId: string }) {
+  const mail = await api.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const contact = await api.db
+    .selectFrom('contacts')
+    .select('subscribed')
+    .where('id', '=', contactId)
+    .executeTakeFirst();
+  const events = await api.db
+    .selectFrom('events')
+    .select(['name', 'data'])
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .execute();
+  const entries = await findSuppressions(api.db, suppressionKey, { projectId: api.one.id, emails: [email] });
+  return {
+    mail,
+    subscribed: contact?.subscribed,
+    events,
+    names: events.map((event) => event.name),
+    entries: entries.get(email) ?? [],
+  };
+}
+
+describe('what SES tells', () => {
+  it('is about the mail that its tags name, where its headers are left out', async () => {
+    const mail = await sentMail();
+    const about = (tags: object) => ({ ...delivery(''), mail: { tags } });
+    for (const email_id of [['no id'], [], 'x', [mail.id.toUpperCase()]])
+      expect(await tell(about({ email_id }))).toBe(200);
+    expect((await stateOf(mail)).names).toEqual(['email.delivery']);
+  });
+
+  it('a delivery', async () => {
+    const mail = await sentMail();
+    expect(await tell(delivery(mail.id))).toBe(200);
+    const { mail: row, names, events } = await stateOf(mail);
+    expect([row.status, row.delivered_at?.toISOString(), names]).toEqual(['DELIVERED', AT, ['email.delivery']]);
+    expect(events[0]?.data).toMatchObject({
+      emailId: mail.id,
+      subject: 'Hello Ada',
+      fromName: 'Shop',
+      deliveredAt: AT,
+    });
+  });
+
+  it('a dead mailbox: unsubscribed and suppressed, said with its reason, once', async () => {
+    const mail = await sentMail();
+    for (let n = 0; n < 3; n++) expect(await tell(bounce(mail.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
+    const { mail: row, ...state } = await stateOf(mail);
+    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead' });
+    expect(state).toMatchObject({
+      subscribed: false,
+      entries: ['hard_bounce'],
+      names: ['email.bounce', 'contact.unsubscribed'],
+    });
+    expect(state.events[0]?.data).toMatchObject({ bounceType: 'Permanent', bouncedAt: AT });
+    expect(state.events[1]?.data).toEqual({ reason: 'bounce' });
+  });
+
+  it('the sender’s fault unsubscribes nobody, whatever SES calls it', async () => {
+    const mail = await sentMail();
+    await tell(bounce(mail.id, 'smtp; 550 5.7.1 rejected by spamhaus'));
+    const { mail: row, ...state } = await stateOf(mail);
+    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:policy' });
+    expect(state).toMatchObject({ subscribed: true, entries: [], names: ['email.bounce'] });
+  });
+
+  it('a full mailbox is Transient; without words SES’s own type counts', async () => {
+    const full = await sentMail();
+    await tell(bounce(full.id, 'smtp; 452 4.2.2 mailbox full', 'Transient'));
+    const state = await stateOf(full);
+    expect(state.mail).toMatchObject({ status: 'BOUNCED', bounce_type: 'Transient' });
+    expect(state.events[0]?.data).toMatchObject({ bounceType: 'Transient', transientBounce: true });
+    expect(state.subscribed).toBe(true);
+    const silent = await sentMail();
+    await tell(bounce(silent.id));
+    expect((await stateOf(silent)).entries).toEqual(['hard_bounce']);
+  });
+
+  it('a complaint: unsubscribed and suppressed; "not spam" is none', async () => {
+    const mail = await sentMail();
+    await tell(complaint(mail.id, 'not-spam'));
+    expect((await stateOf(mail)).mail.status).toBe('SENT');
+    await tell(complaint(mail.id));
+    const { mail: row, ...state } = await stateOf(mail);
+    expect([row.status, row.complained_at?.toISOString()]).toEqual(['COMPLAINED', AT]);
+    expect(state).toMatchObject({
+      subscribed: false,
+      entries: ['complaint'],
+      names: ['email.complaint', 'contact.unsubscribed'],
+    });
+    expect(state.events[1]?.data).toEqual({ reason: 'complaint' });
+  });
+
+  it('in any order: a late delivery does not undo a complaint, nor a mail that was opened', async () => {
+    const complained = await sentMail();
+    for (const message of [complaint(complained.id), delivery(complained.id), delivery(complained.id)])
+      await tell(message);
+    const { mail: row, names } = await stateOf(complained);
+    expect(row.status).toBe('COMPLAINED');
+    expect(names).toEqual(['email.complaint', 'contact.unsubscribed', 'email.delivery']);
+    const opened = await sentMail();
+    await api.db.updateTable('emails').set({ status: 'OPENED' }).where('id', '=', opened.id).execute();
+    await tell(delivery(opened.id));
+    expect((await stateOf(opened)).mail.status).toBe('OPENED');
+  });
+
+  it('finds the mail by its return path where it came to SES by SMTP, and headers are left out', async () => {
+    const mail = await sentMail();
+    const source = verpAddress(deriveKey(TEST_SECRET_KEY, 'verp'), mail.id, 'bounces.example.com');
+    await tell({ ...delivery(mail.id), mail: { source, messageId: '0100-ses' } });
+    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+  });
+
+  it.each([
+    ['an unknown mail', delivery('01a00000-0000-7000-8000-000000000000')],
+    [
+      'a mail of somebody else',
+      { notificationType: 'Delivery', mail: { source: 'x@y.z' }, delivery: { timestamp: AT } },
+    ],
+    ['another kind', { eventType: 'Open', mail: {} }],
+    ['no notification of SES', { hello: 'world' }],
+  ])('%s is answered quietly', async (_, message) => {
+    expect(await tell(message)).toBe(200);
+  });
+
+  it('signature version 1 is taken too', async () => {
+    const mail = await sentMail();
+    expect((await post({ Message: JSON.stringify(delivery(mail.id)), SignatureVersion: '1' })).status).toBe(200);
+    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+  });
+});
+
+describe('what SES tells with its default settings, by its own id alone', () => {
+  let fake: FakeSes;
+  let provider: EmailProvider;
+
+  beforeAll(async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+    fake = await startFakeSes();
+    provider = sesProvider({ region: 'eu-west-1', endpoint: fake.endpoint });
+    await buildDomain(api.db, { projectId: api.one.id, signing: false });
+    await buildDomain(api.db, { projectId: api.two.id, domain: 'sender.test', signing: false });
+  });
+  afterAll(async () => {
+    await provider.close();
+    await fake.close();
+    vi.unstubAllEnvs();
+  });
+
+  /** As a classic notification names a mail: no headers, no tags. */
+  const named = (messageId: string, timestamp = AT) => ({ mail: { timestamp, source: 'a@b.c', messageId } });
+  const noted = () => api.db.selectFrom('ses_messages').selectAll().orderBy('message_id').execute();
+
+  async function deliver(p: { mode?: KeyMode; provider?: EmailProvider } = {}) {
+    const email = `reader-${Math.random().toString(36).slice(2)}@example.com`;
+    const { id: projectId } = api.one;
+    const contactId = await buildContact(api.db, { projectId, email });
+    const id = await buildEmail(api.db, { projectId, contactId, to: email, mode: p.mode ?? 'live' });
+    const { config, lifecycle, log } = api.deps;
+    const mailer = createMailer({
+      config,
+      compute: createCompute({ cpuMsPerSecond: 0 }),
+      db: api.db,
+      provider: p.provider ?? provider,
+      lifecycle,
+      log,
+    });
+    const deliveryId = '0190a000-0000-7000-8000-00000000d001';
+    const pads = suppressionPads(suppressionKey);
+    const [claimed] = await claimEmails(api.db, { projectId, mails: [{ id, deliveryId }], suppressionPads: pads });
+    if (!claimed) throw new Error('not claimed');
+    await mailer.deliver(claimed);
+    return { id, email, contactId };
+  }
+  const sesIdOf = async (id: string) =>
+    (await api.db.selectFrom('ses_messages').select('message_id').where('email_id', '=', id).executeTakeFirst())
+      ?.message_id ?? '';
+
+  it('is about the mail that SendEmail answered with it, however often it comes', async () => {
+    const mail = await deliver();
+    const messageId = await sesIdOf(mail.id);
+    expect(messageId).toBe(`ses-${fake.requests.length}`);
+    for (let n = 0; n < 2; n++) expect(await tell({ ...bounce(''), ...named(messageId) })).toBe(200);
+    expect(await tell({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
+    const { mail: row, ...state } = await stateOf(mail);
+    expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead', provider_message_id: messageId });
+    expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
+    expect(state.entries).toEqual(['hard_bounce']);
+  });
+
+  it('is about mails of a campaign too', async () => {
+    const { id: projectId } = api.two;
+    const worker = campaignWorker({ db: api.db, smtpUrl: 'smtp://127.0.0.1:1', provider });
+    const start = await sendingCampaign(api.db, { projectId, count: 3, worker });
+    expect(await worker.send(start)).toMatchObject({ outcome: 'done', sent: 3 });
+    const mails = await api.db.selectFrom('emails').selectAll().where('project_id', '=', projectId).execute();
+    for (const mail of mails) {
+      expect(await sesIdOf(mail.id)).toBe(mail.provider_message_id);
+      expect(await tell({ ...delivery(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
+    }
+    const after = await api.db.selectFrom('emails').select('status').where('project_id', '=', projectId).execute();
+    expect(after.map((mail) => mail.status)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
+    expect((await noted()).filter((row) => row.project_id === projectId)).toHaveLength(3);
+  });
+
+  it('has to come again while the mail may be recorded yet: 503 in the first minute, quietly taken after it', async () => {
+    const unknown = (timestamp?: string) => tell({ ...delivery(''), ...named('ses-unknown', timestamp) });
+    expect(await unknown(new Date().toISOString())).toBe(503);
+    expect(await unknown(new Date(Date.now() - 61_000).toISOString())).toBe(200);
+    expect(await unknown('at noon')).toBe(200);
+    // What names the mail itself needs no id of SES.
+    const mail = await sentMail();
+    const about = { ...named('ses-unknown', new Date().toISOString()).mail, ...mailOf(mail.id) };
+    expect(await tell({ ...delivery(''), mail: about })).toBe(200);
+    expect((await stateOf(mail)).mail.status).toBe('DELIVERED');
+  });
+
+  it('is not noted of test mails, nor of other providers; is forgotten after 30 days', async () => {
+    const before = (await noted()).length;
+    await deliver({ mode: 'test' });
+    await deliver({ provider: captureProvider(async () => {}) });
+    expect(await noted()).toHaveLength(before);
+    const [old, young] = [await deliver(), await deliver()];
+    for (const [{ id }, days] of [
+      [old, 31],
+      [young, 29],
+    ] as const)
+      await sql`UPDATE ses_messages SET created_at = now() - make_interval(days => ${days}) WHERE email_id = ${id}`.execute(
+        api.db,
+      );
+    await deleteExpired(api.db);
+    expect([await sesIdOf(old.id), await sesIdOf(young.id)]).toEqual(['', expect.stringMatching(/^ses-/)]);
+  });
+
+  it('changes the figures only, once the contact is erased', async () => {
+    const mail = await deliver();
+    expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
+    expect(await tell({ ...complaint(''), ...named(await sesIdOf(mail.id)) })).toBe(200);
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'COMPLAINED', contact_id: null, to_email: null });
+    expect(JSON.stringify(await noted())).not.toContain(mail.email);
+  });
+});
+
+describe('the subscription', () => {
+  const confirm = { Type: 'SubscriptionConfirmation', Token: 't0k3n' };
+
+  it('is confirmed at SNS', async () => {
+    const SubscribeURL = `${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=t0k3n`;
+    expect((await post({ ...confirm, SubscribeURL })).status).toBe(200);
+    expect(fetched.at(-1)).toContain('/?Action=ConfirmSubscription');
+  });
+
+  it('is confirmed nowhere else', async () => {
+    for (const SubscribeURL of [
+      'https://evil.example/',
+      'http://169.254.169.254/latest',
+      `${HOST}/?Action=DeleteTopic`,
+    ]) {
+      expect((await post({ ...confirm, SubscribeURL })).status).toBe(403);
+    }
+    expect(fetched.filter((path) => path !== PEM)).toEqual([]);
+  });
+});
+
+describe('what is not from our topic', () => {
+  it('changes nothing, and has nothing fetched', async () => {
+    const mail = await sentMail();
+    const Message = JSON.stringify(complaint(mail.id));
+    const certificateUrls = [
+      'https://evil.example/SimpleNotificationService-0123456789abcdef.pem',
+      'http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
+      'https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-0123456789abcdef.pem',
+      'https://sns.eu-west-1.amazonaws.com@evil.example/SimpleNotificationService-0123456789abcdef.pem',
+      'https://sns.eu-west-1.amazonaws.com:8443/SimpleNotificationService-0123456789abcdef.pem',
+      'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
+      'https://bucket.s3.eu-west-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem',
+      'https://sns.eu-west-1.amazonaws.com/other.pem',
+    ];
+    for (const SigningCertURL of certificateUrls) expect((await post({ Message, SigningCertURL })).status).toBe(403);
+    const topic = 'arn:aws:sns:eu-west-1:999999999999:ses-feedback';
+    expect((await post({ Message, TopicArn: topic })).status).toBe(403);
+    expect(fetched).toEqual([]);
+    expect((await stateOf(mail)).names).toEqual([]);
+  });
+
+  it('nor what somebody else signed, or changed', async () => {
+    const mail = await sentMail();
+    const Message = JSON.stringify(complaint(mail.id));
+    expect((await post({ Message }, { key: other.key })).status).toBe(403);
+    expect((await post({ Message: JSON.stringify(delivery(mail.id)) }, { tamper: { Message } })).status).toBe(403);
+    expect((await post({ Message }, { tamper: { Signature: '' } })).status).toBe(403);
+    expect((await post({ Message }, { tamper: { SignatureVersion: '3' } })).status).toBe(403);
+    for (const body of ['', 'x', '[]', '{}']) {
+      expect((await api.app.request('/webhooks/sns', { method: 'POST', body })).status).toBe(403);
+    }
+    expect((await stateOf(mail)).names).toEqual([]);
+  });
+});

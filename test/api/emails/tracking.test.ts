@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngagementBatcher } from '../../../api/accept/engagement-batcher.ts';
+import type { KeyMode } from '../../../rules/access/api-keys.ts';
+import type { EmailStatus } from '../../../rules/emails/email-status.ts';
+import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { buildContact, buildEmail } from '../../build/emails.ts';
+import { TEST_SECRET_KEY } from '../../build/senders.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { until } from '../../support/until.ts';
+
+const BROWSER = {
+  'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36',
+};
+const SCANNER = { 'user-agent': 'BarracudaCentral/1.0' };
+const BODY =
+  '<p>Hello {{name}} <a href="https://shop.example.com/sale?for={{ name }}">sale</a> <a href="https://shop.example.com/plain?a=1&amp;b=2">plain</a></p>';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+/** A mail that was sent a while ago, with the addresses of its pixel and links. */
+async function sentMail(
+  p: { status?: EmailStatus; mode?: KeyMode; secondsAgo?: number; body?: string; at?: TestApi } = {},
+) {
+  const { db, one } = p.at ?? api;
+  const contactId = await buildContact(db, { projectId: one.id, data: { name: 'Ada & Co' } });
+  const id = await buildEmail(db, {
+    projectId: one.id,
+    contactId,
+    body: p.body ?? BODY,
+    status: p.status ?? 'SENT',
+    mode: p.mode ?? 'live',
+    variables: {},
+  });
+  const sentAt = new Date(Date.now() - (p.secondsAgo ?? 3600) * 1000);
+  await db.updateTable('emails').set({ sent_at: sentAt }).where('id', '=', id).execute();
+  const { track, manage } = linkToken(TEST_SECRET_KEY, id);
+  return { id, contactId, manage, track, pixel: `/o/${track}.gif`, link: (n: number) => `/c/${track}/${n}` };
+}
+
+async function mailOf(id: string, at = api) {
+  return at.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+async function eventsOf(id: string) {
+  return api.db.selectFrom('events').selectAll().where('email_id', '=', id).orderBy('id').execute();
+}
+
+const get = (path: string, headers: Record<string, string> = BROWSER, at = api) =>
+  at.call('GET', path, { key: null, headers });
+const counted = (id: string, column: 'opens' | 'clicks' | 'machine_opens' | 'machine_clicks', n: number, at = api) =>
+  until(async () => (await mailOf(id, at))[column] === n);
+
+describe('opens', () => {
+  it('the pixel is a transparent GIF of 43 bytes that nobody keeps', async () => {
+    const { pixel } = await sentMail();
+    const response = await api.app.request(pixel, { headers: BROWSER });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/gif');
+    expect(response.headers.get('cache-control')).toContain('no-store');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes).toHaveLength(43);
+    expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
+  });
+
+  it('counts every open, and records the first as an event with the payload of the guide', async () => {
+    const mail = await sentMail();
+    await get(mail.pixel);
+    await counted(mail.id, 'opens', 1);
+    await Promise.all([get(mail.pixel), get(mail.pixel)]);
+    await counted(mail.id, 'opens', 3);
+    const { status, opened_at, sent_at } = await mailOf(mail.id);
+    expect(status).toBe('OPENED');
+    const events = await eventsOf(mail.id);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ name: 'email.open', contact_id: mail.contactId });
+    expect(events[0]?.data).toEqual({
+      subject: 'Hello Ada & Co',
+      from: 'hello@shop.example.com',
+      fromName: 'Shop',
+      messageId: `<${mail.id}@shop.example.com>`,
+      emailId: mail.id,
+      templateId: null,
+      campaignId: null,
+      sourceType: 'TRANSACTIONAL',
+      openedAt: opened_at?.toISOString(),
+      opens: 1,
+      isFirstOpen: true,
+    });
+    expect(opened_at?.getTime()).toBeGreaterThan(sent_at?.getTime() ?? 0);
+  });
+
+  it('a hundred opens at once are one event', async () => {
+    const mail = await sentMail();
+    await Promise.all(Array.from({ length: 100 }, () => get(mail.pixel)));
+    await counted(mail.id, 'opens', 100);
+    expect(await eventsOf(mail.id)).toHaveLength(1);
+  });
+
+  it.each(['BOUNCED', 'COMPLAINED', 'FAILED', 'CLICKED'] as const)(
+    'an open of a mail that is %s counts, and leaves its status',
+    async (status) => {
+      const mail = await sentMail({ status });
+      await get(mail.pixel);
+      await counted(mail.id, 'opens', 1);
+      expect((await mailOf(mail.id)).status).toBe(status);
+    },
+  );
+
+  it('a mail that is still being handed over is opened only once that is recorded', async () => {
+    const mail = await sentMail({ status: 'SENDING' });
+    await get(mail.pixel);
+    const other = await sentMail();
+    await get(other.pixel);
+    await counted(other.id, 'opens', 1);
+    expect(await mailOf(mail.id)).toMatchObject({ opens: 0, status: 'SENDING' });
+    await api.db.updateTable('emails').set({ status: 'SENT' }).where('id', '=', mail.id).execute();
+    await counted(mail.id, 'opens', 1);
+    expect((await mailOf(mail.id)).status).toBe('OPENED');
+  });
+
+  it('a test mail stays SENT', async () => {
+    const mail = await sentMail({ mode: 'test' });
+    await get(mail.pixel);
+    await counted(mail.id, 'opens', 1);
+    expect((await mailOf(mail.id)).status).toBe('SENT');
+  });
+});
+
+describe('clicks', () => {
+  it('leads to the link of the content, with the variables of this mail', async () => {
+    const mail = await sentMail();
+    const first = await get(mail.link(0));
+    expect(first.status).toBe(302);
+    expect(first.headers.get('location')).toBe('https://shop.example.com/sale?for=Ada%20&%20Co');
+    expect(first.headers.get('cache-control')).toContain('no-store');
+    const second = await get(mail.link(1));
+    expect(second.headers.get('location')).toBe('https://shop.example.com/plain?a=1&b=2');
+    await counted(mail.id, 'clicks', 2);
+    const { status, opens, opened_at, clicked_at } = await mailOf(mail.id);
+    expect({ status, opens, opened_at }).toEqual({ status: 'CLICKED', opens: 0, opened_at: null });
+    const events = await eventsOf(mail.id);
+    expect(events.map((event) => event.name)).toEqual(['email.click']);
+    expect(events[0]?.data).toMatchObject({
+      emailId: mail.id,
+      subject: 'Hello Ada & Co',
+      link: 'https://shop.example.com/sale?for=Ada%20&%20Co',
+      clickedAt: clicked_at?.toISOString(),
+      clicks: 1,
+      isFirstClick: true,
+    });
+  });
+
+  it('a rush of clicks leads each to the link of its own mail', async () => {
+    const body = '<a href="https://shop.example.com/me?id={{id}}">me</a>';
+    const mails = await Promise.all(Array.from({ length: 150 }, () => sentMail({ body })));
+    const unknown = linkToken(TEST_SECRET_KEY, mails[0]?.contactId ?? '').track;
+    const [missing, ...answers] = await Promise.all([
+      get(`/c/${unknown}/0`),
+      ...mails.map((mail) => get(mail.link(0))),
+    ]);
+    expect(missing.status).toBe(404);
+    expect(answers.map(({ headers }) => headers.get('location'))).toEqual(
+      mails.map(({ contactId }) => `https://shop.example.com/me?id=${contactId}`),
+    );
+    await Promise.all(mails.map((mail) => counted(mail.id, 'clicks', 1)));
+  });
+
+  it('an open after the click does not take CLICKED back', async () => {
+    const mail = await sentMail({ status: 'DELIVERED' });
+    await get(mail.link(1));
+    await counted(mail.id, 'clicks', 1);
+    await get(mail.pixel);
+    await counted(mail.id, 'opens', 1);
+    expect((await mailOf(mail.id)).status).toBe('CLICKED');
+    expect((await eventsOf(mail.id)).map((event) => event.name)).toEqual(['email.click', 'email.open']);
+  });
+
+  it('works for a contact that was deleted since, where the content is everyone’s', async () => {
+    const mail = await sentMail({ body: `${BODY} from a template` });
+    const { content_id: contentId } = await mailOf(mail.id);
+    await api.db.updateTable('contents').set({ template_id: contentId }).where('id', '=', contentId).execute();
+    expect((await api.call('DELETE', `/contacts/${mail.contactId}`)).status).toBe(204);
+    const { status, headers } = await get(mail.link(0));
+    expect([status, headers.get('location')]).toEqual([302, 'https://shop.example.com/sale?for=']);
+  });
+
+  it('a link of untrusted data leaves the data out', async () => {
+    const mail = await sentMail();
+    await api.db
+      .updateTable('contacts')
+      .set({ untrusted_keys: ['name'] })
+      .where('id', '=', mail.contactId)
+      .execute();
+    expect((await get(mail.link(0))).headers.get('location')).toBe('https://shop.example.com/sale?for=');
+  });
+});
+
+describe('links that are none of ours', () => {
+  it('answer a small page, lead nowhere and change nothing', async () => {
+    const mail = await sentMail();
+    const forged = `${mail.track.slice(0, 30)}${mail.track[30] === 'A' ? 'B' : 'A'}${mail.track.slice(31)}`;
+    const paths = [
+      `/o/${forged}.gif`,
+      `/o/${mail.manage}.gif`,
+      '/o/x.gif',
+      `/c/${forged}/0`,
+      `/c/${mail.manage}/0`,
+      `/c/${mail.track}/2`,
+      `/c/${mail.track}/-1`,
+      `/c/${mail.track}/0x0`,
+      `/c/${mail.track}/https%3A%2F%2Fevil.example`,
+      `/c/${linkToken('another secret key of somebody', mail.id).track}/0`,
+    ];
+    for (const path of paths) {
+      const { status, headers, body } = await get(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(headers.get('location')).toBeNull();
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(body).toContain('This link does not work');
+    }
+    await get(mail.pixel);
+    await counted(mail.id, 'opens', 1);
+    expect(await mailOf(mail.id)).toMatchObject({ clicks: 0, machine_opens: 0, machine_clicks: 0 });
+  });
+});
+
+describe('machines', () => {
+  it('count apart, and set nothing', async () => {
+    const mail = await sentMail();
+    await get(mail.pixel, SCANNER);
+    await get(mail.link(0), SCANNER);
+    const head = await api.call('HEAD', mail.link(1), { key: null, headers: BROWSER });
+    expect([head.status, head.body]).toEqual([302, '']);
+    expect((await api.call('HEAD', mail.pixel, { key: null, headers: BROWSER })).status).toBe(200);
+    await counted(mail.id, 'machine_clicks', 2);
+    await counted(mail.id, 'machine_opens', 2);
+    expect(await mailOf(mail.id)).toMatchObject({
+      status: 'SENT',
+      opens: 0,
+      clicks: 0,
+      opened_at: null,
+      clicked_at: null,
+    });
+    expect(await eventsOf(mail.id)).toEqual([]);
+  });
+
+  it('on a public address, what comes at once or from a program is a machine', async () => {
+    const strict = await startTestApi({ PUBLIC_URL: 'https://mail.example.com' });
+    const at = strict;
+    try {
+      const mail = await sentMail({ secondsAgo: 0, at });
+      await get(mail.link(0), BROWSER, at);
+      await get(mail.pixel, { 'user-agent': 'python-requests/2.32' }, at);
+      await counted(mail.id, 'machine_clicks', 1, at);
+      await counted(mail.id, 'machine_opens', 1, at);
+      const read = await sentMail({ secondsAgo: 60, at });
+      await get(read.link(0), BROWSER, at);
+      await counted(read.id, 'clicks', 1, at);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+describe('writing', () => {
+  it('two processes that hear of the same mail at once count both and record one event', async () => {
+    const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail()));
+    const { db, lifecycle, log } = api.deps;
+    const processes = [1, 2, 3].map(() => new EngagementBatcher({ db, lifecycle, log, lenient: true }));
+    for (const { id } of [...mails, ...mails.toReversed()]) {
+      for (const batcher of processes) {
+        batcher.add({ emailId: id, kind: 'open', at: new Date(), machine: false });
+        batcher.add({ emailId: id, kind: 'click', at: new Date(), machine: false, link: 'https://shop.example.com/' });
+      }
+    }
+    await Promise.all(processes.map((batcher) => batcher.close()));
+    for (const { id } of mails) {
+      expect(await mailOf(id)).toMatchObject({ opens: 6, clicks: 6, status: 'CLICKED' });
+      expect((await eventsOf(id)).map((event) => event.name).sort()).toEqual(['email.click', 'email.open']);
+    }
+  });
+
+  it('loses nothing when the process is told to end', async () => {
+    const own = await startTestApi();
+    try {
+      const mails = await Promise.all(Array.from({ length: 20 }, () => sentMail({ at: own })));
+      await Promise.all(mails.flatMap((mail) => [get(mail.pixel, BROWSER, own), get(mail.link(1), BROWSER, own)]));
+      await own.deps.engagements.close();
+      for (const mail of mails)
+        expect(await mailOf(mail.id, own)).toMatchObject({ opens: 1, clicks: 1, status: 'CLICKED' });
+    } finally {
+      await own.close();
+    }
+  });
+});
