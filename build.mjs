@@ -24,7 +24,7 @@ const ROOT = dirname(fileURLToPath(import.meta.url));
 const DIST = join(ROOT, 'dist');
 const ROOMS = [
   'api',
-  'domain',
+  'rules',
   'compute',
   'db',
   'temporal',
@@ -37,7 +37,7 @@ const ROOMS = [
   'bench',
 ];
 /** What a workflow may import: a change in them makes another bundle. */
-const BUNDLED_ROOMS = ['workflows', 'domain', 'temporal', 'activities'];
+const BUNDLED_ROOMS = ['workflows', 'rules', 'temporal', 'activities'];
 const OTHER_INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'];
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const ROOMS = 'api,domain,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench';
+const ROOMS = 'api,rules,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench';
 
 /**
  * Pure rules run without any server; what is in test/ shares one Postgres and one Temporal, started only when needed.

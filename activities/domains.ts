@@ -2,9 +2,9 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { createDns } from '../channels/dns.ts';
 import { type Domain, listDomainsAfter, saveDomainCheck } from '../db/domains/domains.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { findRecords } from '../rules/domains/sender-domain.ts';
 import { AppError } from '../rules/errors.ts';
 import { recordSource } from '../rules/strangers/record-source.ts';
-import { findRecords } from '../rules/domains/sender-domain.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Domains asked for at a time: a slow DNS holds up 20 for 3 s. */

@@ -5,10 +5,10 @@ import { type ChunkDone, runBulkChunk } from '../db/contacts/bulk-chunk.ts';
 import { IMPORT_CHUNK_ROWS, runImportChunk } from '../db/contacts/import-chunk.ts';
 import { findImport, finishJob, isBulkKind } from '../db/contacts/jobs.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { deriveKey } from '../rules/access/secrets.ts';
 import { BoundExceeded } from '../rules/bounded.ts';
 import type { CsvChunk } from '../rules/contacts/csv.ts';
 import type { JobInput } from '../rules/contacts/jobs.ts';
-import { deriveKey } from '../rules/access/secrets.ts';
 import type { ActivityDeps } from './deps.ts';
 
 /** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */

@@ -1,9 +1,9 @@
 import { wakeCampaigns } from '../db/campaigns/lifecycle.ts';
 import { sealClearUrlSecrets } from '../db/clear-url-secrets.ts';
-import { releaseHeldPage } from '../db/sending/held-emails.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox/outbox.ts';
 import { pruneExpired } from '../db/retention.ts';
+import { releaseHeldPage } from '../db/sending/held-emails.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recoverLostWork } from './recovery/lost-work.ts';

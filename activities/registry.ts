@@ -1,8 +1,8 @@
 import type { TaskQueue } from '../rules/queues.ts';
 import { campaignChunkActivities, campaignControlActivities } from './campaigns/campaigns.ts';
-import { deliveryActivities } from './emails/deliveries.ts';
 import type { ActivityDeps } from './deps.ts';
 import { domainActivities } from './domains.ts';
+import { deliveryActivities } from './emails/deliveries.ts';
 import { executionStepActivities, webhookStepActivities } from './executions/steps.ts';
 import { jobActivities } from './jobs.ts';
 import { maintenanceActivities } from './maintenance.ts';

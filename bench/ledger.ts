@@ -5,13 +5,13 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
 import { freePort } from '../cli/start/ports.ts';
-import { insertProject } from '../db/projects/accounts.ts';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
 import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
 import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
 import { connect, type Db } from '../db/connection.ts';
-import { migrateToLatest } from '../db/migrator.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
+import { migrateToLatest } from '../db/migrator.ts';
+import { insertProject } from '../db/projects/accounts.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 

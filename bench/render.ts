@@ -3,8 +3,8 @@ import { type ContentSource, compileContent, compileWhole, renderMime } from '..
 import { type PreparedContent, prepareContent } from '../rules/content/content-prepare.ts';
 import { contactUrls, linkToken, messageId } from '../rules/content/link-tokens.ts';
 import { parseGuarded, renderNodes, type Scope } from '../rules/content/liquid.ts';
-import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
 import { buildVariables } from '../rules/content/variables.ts';
+import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
 
 /**
  * What it costs to make one message: 5 kB of HTML with 18 variables, two tracked links, pixel, unsubscribe link, text

@@ -1,9 +1,9 @@
 import type { Config } from '../rules/config.ts';
 import { requirePostgres } from './start/dependencies.ts';
+import { exposureTable, openingsOfApi } from './start/exposure.ts';
 import { requireFile } from './start/files.ts';
 import { requirePort } from './start/ports.ts';
 import { runServiceProcess } from './start/service-process.ts';
-import { exposureTable, openingsOfApi } from './start/exposure.ts';
 
 // `npm run api`: one API process, configured by environment alone. It starts and accepts while Temporal is down.
 await runServiceProcess('api', process.env, async (config, { log }) => {

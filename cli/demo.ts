@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { countCapturedEmails } from '../db/sending/captured.ts';
 import { connect } from '../db/connection.ts';
+import { countCapturedEmails } from '../db/sending/captured.ts';
 import { tourCampaign, tourImport, tourSegment } from './demo/campaign.ts';
 import { createTourClient, until } from './demo/client.ts';
 import { type Tour, tourExecution } from './demo/execution.ts';

@@ -4,11 +4,11 @@ import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { type Environment, parseConfig, parseSettings } from '../rules/config.ts';
 import { temporalConnectionOptions } from '../temporal/connection.ts';
-import type { DevFile } from './start/dev-file.ts';
 import { packageRoot } from './package-root.ts';
+import type { DevFile } from './start/dev-file.ts';
+import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
-import { StartError } from './start/error.ts';
 
 // `npm run history:save -- <workflow id> [name]`: keeps the history of a Temporal workflow of the running service (or of the Temporal
 // that the environment names) in test/histories/<type>-<name>.json, which the replay test runs against every later version.

@@ -9,9 +9,9 @@ import { ConfigError, parseSettings, VARIABLES } from '../rules/config.ts';
 import { AppError } from '../rules/errors.ts';
 import { databaseError } from './database-error.ts';
 import type { DevFile } from './start/dev-file.ts';
+import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
-import { StartError } from './start/error.ts';
 
 const USAGE =
   'Usage: npm run operator -- project <id> [--set name=value …] [--hold "reason" | --release], where a value of none takes a limit away';

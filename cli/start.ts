@@ -1,5 +1,5 @@
-import { explain, onSignals } from './start/service-process.ts';
 import { runStart } from './start/service.ts';
+import { explain, onSignals } from './start/service-process.ts';
 
 // `npm start`: the whole service on this machine, in the foreground.
 const service = runStart(process.env);

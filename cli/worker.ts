@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { requirePostgres } from './start/dependencies.ts';
 import { packageRoot } from './package-root.ts';
+import { requirePostgres } from './start/dependencies.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
 /** Made by build.mjs: bundling at every start would take 2 to 3 seconds. */

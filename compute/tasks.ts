@@ -14,11 +14,11 @@ import {
   resolveLink,
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
-import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { parseTemplate, renderBounded, type Scope } from '../rules/content/liquid.ts';
+import { TemplateError } from '../rules/content/template-error.ts';
+import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { Lru } from '../rules/lru.ts';
 import { type Sourced, trusted } from '../rules/strangers/provenance.ts';
-import { TemplateError } from '../rules/content/template-error.ts';
 
 /** What has to be known of a content without having it compiled. */
 export interface ContentFacts {

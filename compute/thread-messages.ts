@@ -1,6 +1,6 @@
 import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
-import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
 import { TemplateError, type TemplateField } from '../rules/content/template-error.ts';
+import { AppError, type ErrorCode, type FieldError } from '../rules/errors.ts';
 import type { TaskName } from './tasks.ts';
 
 /** What a thread is told. */

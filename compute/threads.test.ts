@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import type { ContentSource } from '../rules/content/content.ts';
-import { trusted } from '../rules/strangers/provenance.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
+import { trusted } from '../rules/strangers/provenance.ts';
 import { createThreads } from './threads.ts';
 
 const threads = createThreads();

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { GUARD_HOURS } from '../rules/emails/hold-guard.ts';
 import type { Db } from './connection.ts';
-import { removeErasedContents } from './contents/removal.ts';
 import { removeErasedAttachments } from './contents/erased-attachments.ts';
-import { IDEMPOTENCY_HOURS } from './idempotency-batch.ts';
+import { removeErasedContents } from './contents/removal.ts';
 import { PROVIDER_MESSAGE_DAYS } from './emails/provider-messages.ts';
 import { deletePassedTimerSeconds } from './executions/timer-seconds.ts';
+import { IDEMPOTENCY_HOURS } from './idempotency-batch.ts';
 
 /** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
 const BATCH = 10_000;

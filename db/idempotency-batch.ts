@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { AppError } from '../rules/errors.ts';
 import { type KeyOwner, maySeeAnswer } from '../rules/access/key-owner.ts';
+import { AppError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 import { prepared } from './prepared.ts';
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isLoopbackHost } from './access/loopback.ts';
 import { ACCESS, SECRETS } from './config/access.ts';
 import { EMAIL, emailSettings, missingForEmail, sendingAdvice } from './config/email.ts';
 import { LIMITS, limitSettings } from './config/limits.ts';
@@ -9,7 +10,6 @@ import { SERVICE } from './config/service.ts';
 import { missingForSms, SMS, smsAdvice, smsSettings } from './config/sms.ts';
 import { TEMPORAL, temporalSettings } from './config/temporal.ts';
 import type { Environment, ValuesOf, Variable, Variables } from './config/variable.ts';
-import { isLoopbackHost } from './access/loopback.ts';
 
 export type { Retention } from './config/retention.ts';
 export type { Environment } from './config/variable.ts';

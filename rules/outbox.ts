@@ -1,5 +1,5 @@
-import type { ExecutionStart } from './executions/execution.ts';
 import type { JobKind } from './contacts/jobs.ts';
+import type { ExecutionStart } from './executions/execution.ts';
 
 /**
  * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is made from it, so dispatching a

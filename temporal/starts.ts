@@ -4,10 +4,10 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { executionWorkflowId } from '../rules/executions/execution.ts';
 import type { OutboxRowOf } from '../rules/outbox.ts';
 import { PRIORITY, TASK_QUEUES } from '../rules/queues.ts';
-import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import type { DeliveryState } from '../workflows/delivery-loop.ts';
 import type {
   backInStock,

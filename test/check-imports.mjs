@@ -10,19 +10,19 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Rooms, or single modules, that a room may import; `types` only with `import type`. */
 const RULES = {
-  domain: { values: [], types: [] },
-  db: { values: ['domain'], types: [] },
-  compute: { values: ['domain', 'db', 'channels/email'], types: [] },
-  channels: { values: ['domain'], types: [] },
-  activities: { values: ['compute', 'db', 'channels', 'domain', 'temporal'], types: [] },
-  workflows: { values: ['domain'], types: ['activities'] },
-  temporal: { values: ['domain'], types: ['workflows'] },
-  web: { values: ['domain'], types: [] },
+  rules: { values: [], types: [] },
+  db: { values: ['rules'], types: [] },
+  compute: { values: ['rules', 'db', 'channels/email'], types: [] },
+  channels: { values: ['rules'], types: [] },
+  activities: { values: ['compute', 'db', 'channels', 'rules', 'temporal'], types: [] },
+  workflows: { values: ['rules'], types: ['activities'] },
+  temporal: { values: ['rules'], types: ['workflows'] },
+  web: { values: ['rules'], types: [] },
   api: {
     values: [
       'compute',
       'db',
-      'domain',
+      'rules',
       'channels/dns',
       'channels/inbound',
       'channels/relay',

@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { createEmailAttempts } from '../activities/emails/attempts.ts';
 import { createMailer } from '../activities/emails/mailer.ts';
-import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSendRates } from '../activities/emails/send-rates.ts';
+import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
-import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import type { Db } from '../db/connection.ts';
+import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
 import type { Config } from '../rules/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 

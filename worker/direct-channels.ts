@@ -2,11 +2,11 @@ import type { ActivityDeps } from '../activities/deps.ts';
 import type { Attempted } from '../activities/emails/attempts.ts';
 import type { SettleHook } from '../activities/emails/settler.ts';
 import type { AttemptedSms } from '../activities/sms/attempts.ts';
-import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
 import type { TakenRow } from '../db/outbox/outbox.ts';
+import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
+import { LARGE_MAIL_PRIORITY, OUTBOX_PRIORITY } from '../rules/outbox.ts';
 import type { DirectChannel, RowFate } from './direct-sender.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttempts'>;

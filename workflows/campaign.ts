@@ -18,8 +18,8 @@ import {
   type LaterChunk,
   NEW_CAMPAIGN,
 } from '../rules/campaigns/campaign.ts';
-import { TASK_QUEUES } from '../rules/queues.ts';
 import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
+import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
  * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks as it has places

@@ -4,9 +4,9 @@ import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/c
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
-import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
+import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
 
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;

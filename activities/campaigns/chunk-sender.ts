@@ -3,18 +3,18 @@ import { OverBudget } from '../../compute/compute.ts';
 import { finishChunk } from '../../db/campaigns/chunks.ts';
 import { type ClaimedRecipient, nextClaim, releaseClaimed } from '../../db/campaigns/ledger.ts';
 import type { Db } from '../../db/connection.ts';
-import { isSessionStage } from '../../rules/emails/bounce.ts';
 import { tookTooMuch } from '../../rules/bounded.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import { isSessionStage } from '../../rules/emails/bounce.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { TemplateError } from '../../rules/content/template-error.ts';
-import type { CampaignRecorder, RecordOwner } from './recorder.ts';
-import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
+import { failed } from '../emails/decision.ts';
+import type { InFlightLimit } from '../emails/in-flight-limit.ts';
+import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
 import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
-import { failed } from '../emails/decision.ts';
-import type { EmailSettler } from '../emails/settler.ts';
-import type { InFlightLimit } from '../emails/in-flight-limit.ts';
+import type { CampaignRecorder, RecordOwner } from './recorder.ts';
+import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
 /** The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement takes. */
 const AHEAD_ROWS = 250;

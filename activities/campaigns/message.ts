@@ -2,15 +2,15 @@ import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute } from '../../compute/compute.ts';
 import type { StoredContent } from '../../compute/content-cache.ts';
 import type { ClaimedRecipient } from '../../db/campaigns/ledger.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { renderMime, renderSubject } from '../../rules/content/content.ts';
+import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
-import { sourced } from '../../rules/strangers/provenance.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
-import { buildVariables } from '../../rules/content/variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
 
 /** A campaign that is over its project's budget for longer gives its place up to others. */
 const WAIT_HERE_MS = 1_000;

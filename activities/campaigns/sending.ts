@@ -1,7 +1,6 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
-import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import {
   expireChunk,
   failChunk,
@@ -12,27 +11,28 @@ import {
 } from '../../db/campaigns/chunks.ts';
 import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import { hasListeners } from '../../db/events/listeners.ts';
 import { lowerRate } from '../../db/sending/send-rate.ts';
-import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { judgeAgain } from '../../rules/emails/bounce.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import type { Config } from '../../rules/config.ts';
-import { AppError } from '../../rules/errors.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
+import { judgeAgain } from '../../rules/emails/bounce.ts';
 import { DELIVERY_EXPIRES_MS, nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
-import { createCampaignComposer } from './message.ts';
-import { createCampaignRecorder } from './recorder.ts';
-import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { createDkimKeys } from '../emails/dkim-keys.ts';
 import { bounceOutcome, verdictOf } from '../emails/decision.ts';
+import { createDkimKeys } from '../emails/dkim-keys.ts';
+import { InFlightLimit } from '../emails/in-flight-limit.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
-import { InFlightLimit } from '../emails/in-flight-limit.ts';
+import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
+import { createCampaignComposer } from './message.ts';
+import { createCampaignRecorder } from './recorder.ts';
 import { createSlowContents } from './slow-content.ts';
 
 /** 200 loses nothing of the speed; without a limit a slow commit piles up tens of thousands. */

@@ -1,11 +1,11 @@
 import type { Db } from '../../db/connection.ts';
-import { claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import type { Config } from '../../rules/config.ts';
+import { claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
-import type { SettleHook } from './settler.ts';
+import type { Config } from '../../rules/config.ts';
 import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';
+import type { SettleHook } from './settler.ts';
 
 /** Postgres was away for longer than the settler waits for it: the mail is claimed again, and leaves with the same Message-ID. */
 const UNRECORDED_MS = 30_000;

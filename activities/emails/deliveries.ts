@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { cancelMails } from '../../db/sending/cancelled-deliveries.ts';
-import { deliveryIdOf } from './delivery-id.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { Attempted, EmailAttempts } from './attempts.ts';
 import { withHeartbeats } from '../heartbeats.ts';
+import type { Attempted, EmailAttempts } from './attempts.ts';
+import { deliveryIdOf } from './delivery-id.ts';
 
 /** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
 const CLAIM_MAX = 40;

@@ -1,12 +1,12 @@
 import { type DkimSigner, dkimSigner, signMessage } from '../../channels/email/dkim.ts';
 import type { Db } from '../../db/connection.ts';
-import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { findSenderKey } from '../../db/domains/sender-keys.ts';
+import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { EMAIL_PROVIDERS } from '../../rules/emails/email-providers.ts';
 import { Lru } from '../../rules/lru.ts';
-import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 
 /** Opened keys kept in a process: opening one and reading its PEM costs more than signing. */
 const KEYS_MAX = 500;

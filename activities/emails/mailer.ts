@@ -1,23 +1,23 @@
 import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
-import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
 import type { Db } from '../../db/connection.ts';
+import { findLastTransientBounce } from '../../db/emails/bounce-history.ts';
+import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { type ClaimedEmail, releaseEmail } from '../../db/sending/email-ledger.ts';
 import type { EmailResult } from '../../db/sending/email-outcomes.ts';
-import { takeMonthlyAllowance } from '../../db/projects/usage.ts';
-import { judgeAgain } from '../../rules/emails/bounce.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import { judgeAgain } from '../../rules/emails/bounce.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
-import { TemplateError } from '../../rules/content/template-error.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
+import { createHoldGuard } from '../hold-guard.ts';
 import { bounceOutcome, failed, later, refusalOf, verdictOf } from './decision.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
-import { createHoldGuard } from '../hold-guard.ts';
-import { InFlightLimit } from './in-flight-limit.ts';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
 const IN_FLIGHT_MAX = 60;

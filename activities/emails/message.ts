@@ -4,22 +4,22 @@ import type { OutgoingEmail } from '../../channels/email/provider.ts';
 import type { Compute, PaidFor, Work } from '../../compute/compute.ts';
 import { createContentCache } from '../../compute/content-cache.ts';
 import { type ReadyContent, renderedMessage, renderedParts } from '../../compute/contents.ts';
-import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Db } from '../../db/connection.ts';
+import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
-import { emailDomain } from '../../rules/emails/email-address.ts';
-import type { EmailEventData } from '../../rules/emails/email-event.ts';
-import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
 import { isTracked } from '../../rules/content/message-tracking.ts';
 import type { Mailbox } from '../../rules/content/mime-headers.ts';
-import { sourced } from '../../rules/strangers/provenance.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
+import { sourced } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
 /** Who is over the project's budget for longer gives up the place that others may need, and comes again. */

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connection.ts';
-import { type EmailResult, recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
+import { type EmailResult, recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';

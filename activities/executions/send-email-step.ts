@@ -1,7 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
 import {
   atEffect,
   completeEffect,
@@ -11,15 +10,16 @@ import {
 } from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
+import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
 import { type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
-import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { Hooked, Settled } from '../emails/settler.ts';
 import type { SendRates } from '../emails/send-rates.ts';
+import type { Hooked, Settled } from '../emails/settler.ts';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;

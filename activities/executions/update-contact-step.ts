@@ -3,12 +3,12 @@ import { patchContact } from '../../db/contacts/contacts.ts';
 import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { interpolateFields } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
-import { interpolateFields } from '../../rules/content/interpolate.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** The UPDATE_CONTACT activity. All that it does is one transaction. */

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { WebhookRequest, WebhookResult } from '../../channels/webhook-request.ts';
 import { atEffect, completeEffect, type EffectStanding, resumeExecution } from '../../db/executions/resume.ts';
+import { openStepConfig } from '../../db/executions/step-secrets.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { countTries, noteAttempt } from '../../db/executions/visits.ts';
-import { openStepConfig } from '../../db/executions/step-secrets.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import type { ActivityDeps } from '../deps.ts';
 

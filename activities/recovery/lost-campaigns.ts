@@ -1,4 +1,9 @@
-import { cancelStopped, enqueueCampaigns, listOpenCampaigns, type OpenCampaign } from '../../db/recovery/lost-campaigns.ts';
+import {
+  cancelStopped,
+  enqueueCampaigns,
+  listOpenCampaigns,
+  type OpenCampaign,
+} from '../../db/recovery/lost-campaigns.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { campaignWorkflowId } from '../../temporal/names.ts';
 import type { ActivityDeps } from '../deps.ts';

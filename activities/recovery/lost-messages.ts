@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  endCancelledStepMails,
+  listOpenMessages,
+  type OpenMessage,
+  requeueMessages,
+} from '../../db/recovery/lost-messages.ts';
 import type { MessageKind } from '../../db/sending/direct-messages.ts';
-import { endCancelledStepMails, listOpenMessages, type OpenMessage, requeueMessages } from '../../db/recovery/lost-messages.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { ActivityDeps } from '../deps.ts';

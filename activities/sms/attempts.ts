@@ -2,8 +2,8 @@ import type { SmsProvider } from '../../channels/sms/provider.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import { type ClaimedSms, claimSms, type SmsOutcome, settleSms } from '../../db/sms/ledger.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { persistently } from '../persistently.ts';
 

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { cancelSms } from '../../db/sending/cancelled-deliveries.ts';
+import type { ActivityDeps } from '../deps.ts';
 import type { WaitingMail } from '../emails/deliveries.ts';
 import { deliveryIdOf } from '../emails/delivery-id.ts';
-import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import type { SmsAttempts } from './attempts.ts';
 

@@ -6,8 +6,8 @@ import { type Engagement, recordEngagements } from '../../db/events/engagements.
 import { isConnectionFailure, UnknownCommit } from '../../db/postgres-errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findFate } from '../../db/unknown-commit.ts';
-import { groupBy } from '../../rules/filters/group-by.ts';
 import { type FetchKind, isTooEarly } from '../../rules/emails/prefetchers.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 /** A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a sound database. */

@@ -3,9 +3,9 @@ import type { Db } from '../../db/connection.ts';
 import { type FeedbackRequest, type FeedbackResult, recordFeedback } from '../../db/emails/email-feedback.ts';
 import { guardRefusals } from '../../db/sending/hold-guard.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { mailboxProviderOf } from '../../rules/emails/hold-guard.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
 export type FeedbackRecorder = (

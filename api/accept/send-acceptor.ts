@@ -1,11 +1,11 @@
-import { acceptSends, type SendOutcome } from '../../db/sending/accept-sends.ts';
 import type { Db } from '../../db/connection.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
-import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { createMonthOpener } from '../../db/projects/usage.ts';
+import { acceptSends, type SendOutcome } from '../../db/sending/accept-sends.ts';
+import { inTransaction, limitLockWaits } from '../../db/transaction.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 
 /** Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md "Decisions"). */
 const LANES = 2;

@@ -1,5 +1,4 @@
 import type { Db } from '../../db/connection.ts';
-import { createGroupCommit } from '../../db/group-commit.ts';
 import {
   type TrackAnswer,
   type TrackOutcome,
@@ -7,6 +6,7 @@ import {
   type TrackRequests,
   trackEvents,
 } from '../../db/events/track.ts';
+import { createGroupCommit } from '../../db/group-commit.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';

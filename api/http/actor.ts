@@ -1,5 +1,5 @@
-import { AppError } from '../../rules/errors.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
 /** The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none */

@@ -1,6 +1,6 @@
 import { findSessionAccess } from '../../db/projects/access.ts';
-import { AppError } from '../../rules/errors.ts';
 import { roleScopes } from '../../rules/access/scopes.ts';
+import { AppError } from '../../rules/errors.ts';
 import { clientNetwork } from './client-address.ts';
 import { refuseForeignWrite } from './csrf.ts';
 import type { Deps } from './deps.ts';

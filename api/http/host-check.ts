@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
+import { hostOf, isLoopbackAuthority } from '../../rules/access/loopback.ts';
 import type { Config } from '../../rules/config.ts';
 import { AppError } from '../../rules/errors.ts';
-import { hostOf, isLoopbackAuthority } from '../../rules/access/loopback.ts';
 import type { AppEnv } from './env.ts';
 
 /**

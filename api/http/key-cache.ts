@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/projects/access.ts';
 import type { Db } from '../../db/connection.ts';
 import { listen } from '../../db/listen.ts';
+import { findKeyAccess, type KeyAccess, updateKeysLastUsed } from '../../db/projects/access.ts';
 import { hashKey, isKeyShaped } from '../../rules/access/api-keys.ts';
 
 /** More keys than are in use at a time; beyond it the oldest entry goes. */

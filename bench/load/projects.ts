@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Db } from '../../db/connection.ts';
 import { insertProject } from '../../db/projects/accounts.ts';
 import { insertApiKey } from '../../db/projects/api-keys.ts';
-import type { Db } from '../../db/connection.ts';
 import { newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { buildDomain } from '../../test/build/senders.ts';

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
-import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { escapeHtml } from '../../rules/content/plain-value.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { Recipient, SendAttachment } from '../../rules/emails/send-request.ts';
 import { parseMime } from '../mime-parser.ts';
 

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { DevFile } from '../start/dev-file.ts';
+import { freePort } from '../start/ports.ts';
 import type { ChannelTour } from './channel-tour.ts';
 import { createTourClient } from './client.ts';
 import { startMailListeners } from './listeners.ts';
@@ -11,8 +13,6 @@ import { type Open, runTour } from './process.ts';
 import { startProviders } from './providers.ts';
 import { createReport } from './report.ts';
 import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './service.ts';
-import type { DevFile } from '../start/dev-file.ts';
-import { freePort } from '../start/ports.ts';
 
 // `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the running service
 // what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when a loop is not closed.

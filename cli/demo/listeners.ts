@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Environment, parseSettings } from '../../rules/config.ts';
 import { startChild } from '../start/child.ts';
 import type { DevFile } from '../start/dev-file.ts';
+import { StartError } from '../start/error.ts';
 import { type Home, keptSecret, openHome } from '../start/home.ts';
 import { freePort } from '../start/ports.ts';
-import { StartError } from '../start/error.ts';
 
 /** The mail listeners of a service, on 127.0.0.1. */
 export interface MailListeners {

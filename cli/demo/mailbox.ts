@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
-import { listCapturedEmails } from '../../db/sending/captured.ts';
 import { connect } from '../../db/connection.ts';
+import { listCapturedEmails } from '../../db/sending/captured.ts';
 import type { LoopbackSmtpServer } from './smtp-server.ts';
 
 /** A mail as the server of its recipient got it. */

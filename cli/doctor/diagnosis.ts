@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { ConfigError, type Environment } from '../../rules/config.ts';
+import { StartError } from '../start/error.ts';
 import { port25Check, reverseNameCheck } from './delivery.ts';
 import { senderDomainsCheck } from './domains.ts';
 import { captureCheck, publicHostCheck, secretKeyCheck } from './exposure.ts';
@@ -11,7 +12,6 @@ import { examine, fail, type Report, reportOf } from './report.ts';
 import { openSubject } from './subject.ts';
 import { temporalCheck } from './temporal.ts';
 import { tlsCheck } from './tls.ts';
-import { StartError } from '../start/error.ts';
 
 const CHECKS = [
   ...[secretKeyCheck, publicHostCheck, captureCheck, tlsCheck],

@@ -1,6 +1,6 @@
 import { type Domain, listDomainsAfter } from '../../db/domains/domains.ts';
-import { recordSource } from '../../rules/strangers/record-source.ts';
 import { dnsRecords, type FoundRecords, findRecords, type RecordPurpose } from '../../rules/domains/sender-domain.ts';
+import { recordSource } from '../../rules/strangers/record-source.ts';
 import { type Check, type Finding, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 

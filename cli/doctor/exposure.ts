@@ -1,8 +1,8 @@
 import { findAnySealedKey } from '../../db/inspection.ts';
-import { captureProblem, type Settings } from '../../rules/config.ts';
-import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
 import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
+import { captureProblem, type Settings } from '../../rules/config.ts';
+import { dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 import type { Subject } from './subject.ts';
 

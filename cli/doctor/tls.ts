@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
-import type { Settings } from '../../rules/config.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import type { Settings } from '../../rules/config.ts';
 import { reasonOf } from '../database-error.ts';
 import { type Check, type Finding, fail, pass, warn } from './report.ts';
 

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../../rules/config.ts';
+import { packageRoot } from '../package-root.ts';
+import { StartError } from './error.ts';
 import type { Home } from './home.ts';
 import { followWarnings } from './log-tail.ts';
 import { openLog } from './logs.ts';
-import { packageRoot } from '../package-root.ts';
 import { endProcess, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
-import { StartError } from './error.ts';
 
 /** A worker imports for a second, connects and registers; a busy machine takes its time. */
 const READY_TIMEOUT_MS = 60_000;

@@ -13,12 +13,12 @@ import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
 import { findPostgresBinaries, type PostgresBinaries, type PostgresUser, postgresUser } from './postgres-binaries.ts';
 import { makeFolder } from './private-files.ts';
 import { endProcess, isAlive, markOf, type ProcessMark, processesIn, sendSignal, waitForEnd } from './processes.ts';
 import { adopted, type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
-import { StartError } from './error.ts';
 
 /** The superuser and the database of the embedded Postgres. */
 const USER = 'tidings';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Settings } from '../../rules/config.ts';
 import { isLoopbackHost } from '../../rules/access/loopback.ts';
+import type { Settings } from '../../rules/config.ts';
 
 /** One thing that listens, and who may use it. */
 export interface Opening {

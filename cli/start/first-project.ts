@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashPassword } from '../../api/routes/auth/passwords.ts';
-import { findPasswordHash } from '../../db/projects/accounts.ts';
 import { connect, type Db } from '../../db/connection.ts';
+import { findPasswordHash } from '../../db/projects/accounts.ts';
 import { findPublicKey, insertFirstProject } from '../../db/projects/first-project.ts';
 import { hashKey, type KeyMode, newPublicKey, newSecretKey } from '../../rules/access/api-keys.ts';
-import { newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { GRANTABLE_SCOPES } from '../../rules/access/scopes.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { readJson, writePrivate } from './private-files.ts';
 

@@ -1,7 +1,7 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
+import { StartError } from './error.ts';
 import { readJson, writePrivate } from './private-files.ts';
 import { isAlive, markOf, type ProcessMark } from './processes.ts';
-import { StartError } from './error.ts';
 
 /** Two starts that remove the same dead lock at once: one more round each is enough, some more do no harm. */
 const ATTEMPTS = 10;

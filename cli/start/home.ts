@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packageVersion } from '../package-root.ts';
-import { makeFolder, writePrivate } from './private-files.ts';
 import { StartError } from './error.ts';
+import { makeFolder, writePrivate } from './private-files.ts';
 
 /** The places of a home. Secrets and data are for its owner alone, whatever the umask. */
 export interface Home {

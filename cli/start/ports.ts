@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { readJson, writePrivate } from './private-files.ts';
 import { StartError } from './error.ts';
+import { readJson, writePrivate } from './private-files.ts';
 
 /** Below 32768, where the range of outgoing connections begins: nobody's connection takes a kept port away. */
 const FIRST_PORT = 15_000;

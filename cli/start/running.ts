@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
 import { StartError } from './error.ts';
+import { isAlive, markOf, type ProcessMark, waitForEnd } from './processes.ts';
 
 /** A process of the service while it runs. */
 export interface Running {

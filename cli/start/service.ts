@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
+import { StartError } from './error.ts';
+import { exposureTable, openingsOfStart } from './exposure.ts';
 import { ensureFirstProject } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
 import { takeLock } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
-import { StartError } from './error.ts';
-import { exposureTable, openingsOfStart } from './exposure.ts';
 import {
   findTemporal,
   migrate,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SEARCH_ATTRIBUTE_NAMES } from '../../temporal/search-attributes.ts';
+import { StartError } from './error.ts';
 import { openLog } from './logs.ts';
 import { endProcess, isAlive, type ProcessMark, processesWithArgument, sendSignal } from './processes.ts';
 import { type Running, STOP_GRACE_MS, spawned, startProcess } from './running.ts';
-import { StartError } from './error.ts';
 
 const HOST = '127.0.0.1';
 /** It starts in 0.2 s; a large database after a kill may take longer. */

@@ -2,13 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
-import { BEGUN_CAMPAIGNS } from './status.ts';
 import type { Db, Trx } from '../connection.ts';
-import { compileCondition } from '../segments/filter-sql.ts';
+import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../projects/usage.ts';
 import type { RowOf } from '../schema/database.ts';
+import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { inSavepoint } from '../transaction.ts';
-import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../projects/usage.ts';
+import { BEGUN_CAMPAIGNS } from './status.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal

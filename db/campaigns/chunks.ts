@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
+import type { Db } from '../connection.ts';
 import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './ledger.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
-import type { Db } from '../connection.ts';
 
 /** How a start is sent: read anew for every turn of a chunk. */
 export interface SendTerms {

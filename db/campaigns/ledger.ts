@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import type { CampaignStart } from './lifecycle.ts';
 import type { Db } from '../connection.ts';
-import { listens } from '../events/listeners.ts';
-import { countOutcomes } from '../sending/hold-guard.ts';
-import { prepared } from '../prepared.ts';
-import { noteProviderMessages } from '../emails/provider-messages.ts';
 import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
+import { noteProviderMessages } from '../emails/provider-messages.ts';
+import { listens } from '../events/listeners.ts';
+import { prepared } from '../prepared.ts';
+import { countOutcomes } from '../sending/hold-guard.ts';
+import type { CampaignStart } from './lifecycle.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {

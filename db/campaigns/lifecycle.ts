@@ -1,11 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
-import { AppError } from '../../rules/errors.ts';
 import { pickMailText } from '../../rules/content/mail-text.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Db, Trx } from '../connection.ts';
+import { saveContent } from '../contents/contents.ts';
+import { assertSender } from '../domains/senders.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { monthlyRoom } from '../projects/usage.ts';
 import { audienceExists } from './audience.ts';
-import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
 import {
   CAMPAIGN_COLUMNS,
   CAMPAIGN_COLUMNS_OF_C,
@@ -15,11 +19,7 @@ import {
   refusal,
   toCampaign,
 } from './campaigns.ts';
-import type { Db, Trx } from '../connection.ts';
-import { saveContent } from '../contents/contents.ts';
-import { enqueue } from '../outbox/outbox.ts';
-import { assertSender } from '../domains/senders.ts';
-import { monthlyRoom } from '../projects/usage.ts';
+import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { pickMailText } from '../../rules/content/mail-text.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
-import { pickMailText } from '../../rules/content/mail-text.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Campaign } from './campaigns.ts';
 import type { Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
-import { enqueue } from '../outbox/outbox.ts';
 import { assertSender } from '../domains/senders.ts';
+import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../projects/usage.ts';
+import type { Campaign } from './campaigns.ts';
 
 const SUBJECT_PREFIX = '[TEST] ';
 

@@ -4,9 +4,9 @@ import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../rules/cont
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { deleteContacts } from './delete.ts';
-import { upsertContacts } from './upsert.ts';
 import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { upsertContacts } from './upsert.ts';
 
 /** Contacts of one transaction: few enough that nobody waits long for one of them. */
 const CHUNK_CONTACTS = 250;

@@ -1,16 +1,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { applyData, type Data } from '../../rules/filters/data-values.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
+import { applyData, type Data } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Sourced } from '../../rules/strangers/provenance.ts';
 import type { Db, Trx } from '../connection.ts';
-import { upsertContacts } from './upsert.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
+import { upsertContacts } from './upsert.ts';
 
 export interface Contact {
   id: string;

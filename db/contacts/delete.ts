@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { addressHash } from '../../rules/emails/suppression.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
-import { storedConditionUses } from '../../rules/filters/references.ts';
 import type { StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEP_TYPES, STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
+import { storedConditionUses } from '../../rules/filters/references.ts';
 import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';

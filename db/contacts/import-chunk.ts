@@ -1,13 +1,13 @@
 import { type ContactRow, type CsvChunk, type CsvRow, TORN_ROWS_MAX } from '../../rules/contacts/csv.ts';
-import { AppError } from '../../rules/errors.ts';
 import { type ImportError, type ImportResult, JOB_ERRORS_MAX } from '../../rules/contacts/jobs.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { ChunkDone } from './bulk-chunk.ts';
 import type { Trx } from '../connection.ts';
-import { type UpsertedContact, upsertContacts } from './upsert.ts';
+import { inSavepoint } from '../transaction.ts';
+import type { ChunkDone } from './bulk-chunk.ts';
 import { finishJob, type ImportInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
-import { inSavepoint } from '../transaction.ts';
+import { type UpsertedContact, upsertContacts } from './upsert.ts';
 
 /** Rows of one transaction: statements are large enough to be cheap a row, locks short enough for others. */
 export const IMPORT_CHUNK_ROWS = 1_000;

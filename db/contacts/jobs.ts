@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CsvLayout } from '../../rules/contacts/csv.ts';
-import { AppError } from '../../rules/errors.ts';
 import {
   BULK_KINDS,
   type BulkKind,
@@ -11,6 +10,7 @@ import {
   type JobKind,
   type JobStatus,
 } from '../../rules/contacts/jobs.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { TokenSubject } from '../../rules/content/link-tokens.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
+import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';

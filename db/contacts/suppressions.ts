@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
-import { AppError } from '../../rules/errors.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../../rules/emails/reasons.ts';
 import { addressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';

@@ -8,16 +8,16 @@ import {
   type KnownContact,
   strangersKeys,
 } from '../../rules/contacts/change.ts';
-import { checkData, type Data } from '../../rules/filters/data-values.ts';
+import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
-import { publicDataOf, type StoredData, splitByWriter } from '../../rules/contacts/public-data.ts';
+import { checkData, type Data } from '../../rules/filters/data-values.ts';
 import type { Trx } from '../connection.ts';
-import { lockContacts } from './locks.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
+import { lockContacts } from './locks.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
 /** A request has one row, a group of requests a hundred; more come from imports and bulk jobs. */

@@ -2,9 +2,9 @@ import { hash as digest } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import type { Db } from '../connection.ts';
-import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
 import { prepared } from '../prepared.ts';
 import type { ContentsTable, MailType } from '../schema/contents.ts';
+import { MAIL_TEXT_COLUMNS } from './mail-text.ts';
 
 /** What a mail says and from whom: immutable, shared by all mails that say the same. */
 export interface NewContent extends MailText {

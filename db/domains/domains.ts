@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
-import { AppError } from '../../rules/errors.ts';
 import { sealSecret } from '../../rules/access/secrets.ts';
+import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
 import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../../rules/domains/sender-domain.ts';
+import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';

@@ -4,17 +4,17 @@ import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
-import { findLastTransientBounce } from './bounce-history.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { eventOfMail } from './email-variables.ts';
-import { type Email, listProvenEmails } from './emails.ts';
-import { guardRates } from '../sending/hold-guard.ts';
-import { recordEvents } from '../events/record-events.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 import { addSuppressions } from '../contacts/suppressions.ts';
+import { recordEvents } from '../events/record-events.ts';
+import { guardRates } from '../sending/hold-guard.ts';
+import { findLastTransientBounce } from './bounce-history.ts';
+import { eventOfMail } from './email-variables.ts';
+import { type Email, listProvenEmails } from './emails.ts';
 
 /** The words of a server that are kept with a mail. */
 const ERROR_MAX_CHARS = 1000;

@@ -1,15 +1,15 @@
 import { bounded, tookTooMuch } from '../../rules/bounded.ts';
 import { renderSubjectOf } from '../../rules/content/content.ts';
-import type { Data } from '../../rules/filters/data-values.ts';
-import { emailDomain } from '../../rules/emails/email-address.ts';
-import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { messageId } from '../../rules/content/link-tokens.ts';
-import { Lru } from '../../rules/lru.ts';
-import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { buildVariables } from '../../rules/content/variables.ts';
-import type { Email } from './emails.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
+import type { EmailEventData } from '../../rules/emails/email-event.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { Lru } from '../../rules/lru.ts';
+import { type Sourced, sourced, type Taken } from '../../rules/strangers/provenance.ts';
 import type { NewEvent } from '../events/record-events.ts';
+import type { Email } from './emails.ts';
 
 /** What a mail of the history is rendered with: the contact as it is now, and the mail's own variables. */
 export function variablesOf(

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { Data } from '../../rules/filters/data-values.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
+import type { Db } from '../connection.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,
@@ -9,7 +10,6 @@ import {
   selectItems,
   selectPresence,
 } from './activity-sources.ts';
-import type { Db } from '../connection.ts';
 
 export interface ActivityItem {
   id: string;

@@ -1,6 +1,6 @@
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { Data } from '../../rules/filters/data-values.ts';
 import { PIXEL_PREFIX } from '../../rules/events/event-names.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { upsertContacts } from '../contacts/upsert.ts';

@@ -3,12 +3,12 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { findListeners, type TriggeredWorkflow } from './listeners.ts';
 import { startExecutions } from '../executions/start.ts';
 import { satisfyWaits } from '../executions/waits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import { queueDeliveries } from '../webhooks/deliveries.ts';
+import { findListeners, type TriggeredWorkflow } from './listeners.ts';
 
 export interface NewEvent {
   /** Null for an event of nobody in particular. */

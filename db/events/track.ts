@@ -1,14 +1,14 @@
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { Writer } from '../../rules/contacts/change.ts';
-import { applyData, type Data, plainData } from '../../rules/filters/data-values.ts';
-import { AppError } from '../../rules/errors.ts';
 import type { KeyOwner } from '../../rules/access/key-owner.ts';
+import type { Writer } from '../../rules/contacts/change.ts';
+import { AppError } from '../../rules/errors.ts';
+import { applyData, type Data, plainData } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
+import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';
 import { type KeyedRequest, keepAnswers, keyName, takeKeys } from '../idempotency-batch.ts';
 import { recordEvents } from './record-events.ts';
-import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 
 export interface TrackRequest {
   email: string;

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { endExecutions } from './end.ts';
-import { startExecutions } from './start.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
+import { endExecutions } from './end.ts';
+import { startExecutions } from './start.ts';
 
 export interface Execution {
   id: string;

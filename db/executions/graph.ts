@@ -1,6 +1,6 @@
-import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Trx } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
 import { withEnd } from './next.ts';
+import { bookTimers } from './timer-seconds.ts';
 import type { ExecutionPosition, NewVisit, VisitOutcome } from './visits.ts';
 import { deleteWaits, insertWaits, type NewWait, type WaitRef } from './waits.ts';
 import type { Stop } from './walk.ts';
-import { ownedBy } from '../owned-by.ts';
-import { prepared } from '../prepared.ts';
-import { bookTimers } from './timer-seconds.ts';
 
 /** That a step at which an execution is to wait is not there any more. */
 const GONE = sql`(u.status = 'WAITING' AND u.step_id <> ALL (ARRAY(SELECT id FROM there)))`;

@@ -1,11 +1,11 @@
 import type { ExecutionStatus } from '../../rules/executions/execution.ts';
 import type { Trx } from '../connection.ts';
-import { type Graph, loadGraphs } from './graph.ts';
-import type { Visit } from './visits.ts';
-import type { WalkingExecution } from './walk.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
+import { type Graph, loadGraphs } from './graph.ts';
+import type { Visit } from './visits.ts';
+import type { WalkingExecution } from './walk.ts';
 
 /** An execution at the visit where it stands. */
 export interface StandingExecution extends WalkingExecution {

@@ -3,12 +3,12 @@ import type { ExecutionInput } from '../../rules/executions/execution.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
-import { loadGraph } from './graph.ts';
-import { newProgress, saveProgress } from './progress.ts';
-import { type Stop, type WalkingExecution, walk } from './walk.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
+import { loadGraph } from './graph.ts';
+import { newProgress, saveProgress } from './progress.ts';
+import { type Stop, type WalkingExecution, walk } from './walk.ts';
 
 /** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
 const MAX_DEPTH = 10;

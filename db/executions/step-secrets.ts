@@ -1,6 +1,6 @@
-import { AppError, type FieldError } from '../../rules/errors.ts';
 import { deriveKey, isMask, maskSecret, openSecret, sealSecret } from '../../rules/access/secrets.ts';
 import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../../rules/access/url-secrets.ts';
+import { AppError, type FieldError } from '../../rules/errors.ts';
 
 /**
  * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the activity that sends

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
-import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
 import type { Db } from '../connection.ts';
 
 export interface StepVariables {

@@ -1,15 +1,15 @@
 import { ZodError } from 'zod';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
+import { interpolate } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
-import { parseCondition } from '../../rules/filters/filters.ts';
-import { interpolate } from '../../rules/content/interpolate.ts';
 import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
+import { parseCondition } from '../../rules/filters/filters.ts';
 import type { Trx } from '../connection.ts';
 import { conditionHolds } from './condition.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
-import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
-import { endExecutions } from './end.ts';
+import { assertSender } from '../domains/senders.ts';
 import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
-import { assertSender } from '../domains/senders.ts';
+import { endExecutions } from './end.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
   getWorkflow,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { Role } from '../../rules/access/scopes.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { Db } from '../connection.ts';
 import type { RowOf } from '../schema/database.ts';
 

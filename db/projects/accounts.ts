@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { AppError } from '../../rules/errors.ts';
 import type { Role } from '../../rules/access/scopes.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { sqlStateOf } from '../postgres-errors.ts';
 

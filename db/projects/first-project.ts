@@ -1,8 +1,8 @@
 import type { DkimKey } from '../../rules/domains/dkim-key.ts';
-import { insertApiKey, type NewApiKey } from './api-keys.ts';
 import type { Db } from '../connection.ts';
 import { insertDomain } from '../domains/domains.ts';
 import { insertSmsSender } from '../sms/senders.ts';
+import { insertApiKey, type NewApiKey } from './api-keys.ts';
 
 /** What `npm start` makes at its first start. The ids are the caller's, so that it can tell later whether it was made. */
 export interface FirstProject {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { insertAudit } from './audit-log.ts';
 import type { Trx } from '../connection.ts';
+import { insertAudit } from './audit-log.ts';
 import { getProject, lockProject, type OperatorLimits, type Project, sendHeld } from './projects.ts';
 
 /** What the operator of the service changes of one project, and who they are. */

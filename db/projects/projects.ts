@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { AppError } from '../../rules/errors.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
+import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
-import { resetGuard } from '../sending/hold-guard.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
+import { resetGuard } from '../sending/hold-guard.ts';
 
 export interface Project {
   id: string;

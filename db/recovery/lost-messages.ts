@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { uuidAt } from '../events/activity-sources.ts';
 import type { Db, Trx } from '../connection.ts';
-import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
+import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
+import { deliveryKinds, type MessageKind } from '../sending/direct-messages.ts';
 
 /** A message that is accepted and not sent, handed to Temporal a while ago. */
 export interface OpenMessage {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { JobKind } from '../../rules/contacts/jobs.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { uuidAt } from '../events/activity-sources.ts';
 import type { Db, Trx } from '../connection.ts';
+import { uuidAt } from '../events/activity-sources.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /** What is younger may still be on its way to Temporal, or waiting for a worker. */

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { Data } from '../../rules/filters/data-values.ts';
 import type { BulkResult, ImportResult, JobKind, JobStatus } from '../../rules/contacts/jobs.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** Contacts, whom not to write to, and the jobs that change many at once. */

@@ -1,7 +1,7 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { Role } from '../../rules/access/scopes.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** Projects, who may do what in them, and what they have used. */

@@ -7,10 +7,10 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { recordEvents } from '../events/record-events.ts';
+import { inTransaction } from '../transaction.ts';
 import { segmentPredicate } from './contacts.ts';
 import { keepMemberCount } from './members.ts';
 import { getSegment, lockSegment, type Segment } from './segments.ts';
-import { inTransaction } from '../transaction.ts';
 
 /** Contacts of one transaction: long enough to pay for its commit, short enough (about 0.1 s) to hold their rows. */
 const PAGE_CONTACTS = 1_000;

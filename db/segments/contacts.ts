@@ -2,9 +2,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
-import { CONTACT_COLUMN_NAMES, CONTACT_COLUMNS, type Contact, type ContactRow, toContact } from '../contacts/contacts.ts';
-import { compileCondition, type SegmentSources } from './filter-sql.ts';
+import {
+  CONTACT_COLUMN_NAMES,
+  CONTACT_COLUMNS,
+  type Contact,
+  type ContactRow,
+  toContact,
+} from '../contacts/contacts.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
+import { compileCondition, type SegmentSources } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
 
 /** What of a segment says who is in it: its condition, or, when that is null, its stored members. */

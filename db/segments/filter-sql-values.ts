@@ -7,8 +7,8 @@
  * the functions behind the operators, and tests of their type are written as "none of the others".
  */
 import { type RawBuilder, sql } from 'kysely';
-import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts';
 import type { Filter } from '../../rules/filters/filters.ts';
+import { parseIsoDate, type Scalar, spanMs } from '../../rules/filters/values.ts';
 
 export type Predicate = RawBuilder<boolean>;
 type Expression = RawBuilder<unknown>;

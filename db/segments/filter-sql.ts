@@ -9,8 +9,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../../rules/errors.ts';
 import { evaluateValueFilter } from '../../rules/filters/evaluate.ts';
 import { type EmailActivity, type FieldRef, parseField, type ValueOperator } from '../../rules/filters/fields.ts';
-import { spanMs, valueAt } from '../../rules/filters/values.ts';
 import type { Condition, Filter, Group } from '../../rules/filters/filters.ts';
+import { spanMs, valueAt } from '../../rules/filters/values.ts';
 import { emailSource, instantPredicate, jsonSource, type Predicate, valuePredicate } from './filter-sql-values.ts';
 
 /** Where the members of a segment are found: stored, or by evaluating its condition. */

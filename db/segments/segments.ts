@@ -3,16 +3,16 @@
 import { sql } from 'kysely';
 import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
-import { collectReferences } from '../../rules/filters/references.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
 import { segmentSlug } from '../../rules/slug.ts';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
-import { compileCondition } from './filter-sql.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
+import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
 
 export interface Segment {

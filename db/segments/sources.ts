@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { collectReferences } from '../../rules/filters/references.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import { collectReferences } from '../../rules/filters/references.ts';
 import type { Db } from '../connection.ts';
-import type { SegmentSource } from './filter-sql.ts';
 import type { RowOf } from '../schema/database.ts';
+import type { SegmentSource } from './filter-sql.ts';
 
 /** Segments that one condition may reach through others; the compiler bounds their filters too. */
 const MAX_SEGMENTS = 500;

@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
-import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
-import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import { insertAttachments } from '../contents/attachments.ts';
 import type { Trx } from '../connection.ts';
+import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { type UpsertedContact, upsertContacts } from '../contacts/upsert.ts';
+import { insertAttachments } from '../contents/attachments.ts';
 import { saveContents } from '../contents/contents.ts';
 import { type KeyedAnswer, keyName, releaseKeys, takeKeys, updateAnswers } from '../idempotency-batch.ts';
 import { insertOutbox, outboxRows } from '../outbox/outbox.ts';
 import { prepared } from '../prepared.ts';
-import { composeSends, type Draft } from './send-drafts.ts';
-import { recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { takeMonthlyAllowance } from '../projects/usage.ts';
+import { composeSends, type Draft } from './send-drafts.ts';
 
 /** What one request came to: its answer, or why it had no effect at all. */
 export type SendOutcome = { outcome: 'accepted'; answer: SendAnswer } | { outcome: 'refused'; error: AppError };

@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { Data } from '../../rules/filters/data-values.ts';
+import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
-import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db, Trx } from '../connection.ts';
+import { suppressedReason } from '../contacts/suppressions.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
-import { suppressedReason } from '../contacts/suppressions.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {

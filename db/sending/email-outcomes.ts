@@ -5,12 +5,12 @@ import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/emai
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
-import { guardRates, guardRefusals } from './hold-guard.ts';
-import { insertProviderMessages } from '../emails/provider-messages.ts';
-import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 import { addSuppressions } from '../contacts/suppressions.ts';
+import { insertProviderMessages } from '../emails/provider-messages.ts';
+import { type NewEvent, recordEvents } from '../events/record-events.ts';
+import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
+import { guardRates, guardRefusals } from './hold-guard.ts';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {

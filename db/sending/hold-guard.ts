@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import { brokenByRefusals, brokenGuard, GUARD_HOURS, RECENT_MAILS, type SendOutcomes } from '../../rules/emails/hold-guard.ts';
+import {
+  brokenByRefusals,
+  brokenGuard,
+  GUARD_HOURS,
+  RECENT_MAILS,
+  type SendOutcomes,
+} from '../../rules/emails/hold-guard.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import { insertAudit } from '../projects/audit-log.ts';
 import type { Db, Trx } from '../connection.ts';
-import { queueOwnerNotice } from '../projects/owner-notices.ts';
 import { prepared } from '../prepared.ts';
+import { insertAudit } from '../projects/audit-log.ts';
+import { queueOwnerNotice } from '../projects/owner-notices.ts';
 
 /** Rows of one hour of a project: transactions of different connections mostly meet different ones. */
 const SLOTS = 8;

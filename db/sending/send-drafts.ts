@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { emailDomain } from '../../rules/emails/email-address.ts';
-import { AppError, fieldError } from '../../rules/errors.ts';
 import { type MailText, NO_TEXT, pickMailText } from '../../rules/content/mail-text.ts';
+import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { SendRequest } from '../../rules/emails/send-request.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Trx } from '../connection.ts';
 import type { NewContent } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
+import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
 import type { Trx } from '../connection.ts';
 import { type NewContent, saveContents } from '../contents/contents.ts';
+import { selectMailText } from '../contents/mail-text.ts';
 import type { GraphStep } from '../executions/graph.ts';
 import type { EffectStanding } from '../executions/resume.ts';
 import type { StandingExecution } from '../executions/standing.ts';
 import { loadStepVariables } from '../executions/variables.ts';
-import { selectMailText } from '../contents/mail-text.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';

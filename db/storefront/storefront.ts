@@ -7,8 +7,8 @@ import type { Restock, Variant } from '../../rules/storefront/storefront.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { upsertContacts } from '../contacts/upsert.ts';
-import { enqueue } from '../outbox/outbox.ts';
 import { recordEvents } from '../events/record-events.ts';
+import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
 
 export interface SavedVariant extends Variant {

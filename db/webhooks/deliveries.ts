@@ -5,10 +5,10 @@ import { uuidv7 } from '../../rules/uuid.ts';
 import { matchesEvent } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';
 import type { SubscribedEndpoint } from '../events/listeners.ts';
+import type { RecordedEvent } from '../events/record-events.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { answeredBytes } from '../page-budget.ts';
-import type { RecordedEvent } from '../events/record-events.ts';
 import type { DeliveryStatus } from '../schema/webhooks.ts';
 import type { EndpointRef } from './endpoints.ts';
 

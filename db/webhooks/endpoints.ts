@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { AppError } from '../../rules/errors.ts';
 import { sealSecret } from '../../rules/access/secrets.ts';
 import { type StoredUrl, sealUrl } from '../../rules/access/url-secrets.ts';
+import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { newWebhookSecret, ROTATION_HOURS } from '../../rules/webhooks/registry.ts';
 import type { Db, Trx } from '../connection.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Data, mergeData } from '../filters/data-values.ts';
 import { normalizeEmail } from '../emails/email-address.ts';
+import { type Data, mergeData } from '../filters/data-values.ts';
 import { publicDataOf, type StoredData } from './public-data.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CsvRow, countCsvRows, readCsvChunk, readCsvLayout } from './csv.ts';
 import { AppError } from '../errors.ts';
+import { type CsvRow, countCsvRows, readCsvChunk, readCsvLayout } from './csv.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 

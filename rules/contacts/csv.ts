@@ -1,7 +1,7 @@
-import { CsvRecords, lineEndOf } from './csv-records.ts';
-import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
 import { isEmailAddress, normalizeEmail } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
+import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { CsvRecords, lineEndOf } from './csv-records.ts';
 
 /** Size of an uploaded file. Source: contract §1.11. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;

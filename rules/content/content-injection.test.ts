@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
-import { compileContent, renderContent } from './content.ts';
 import { sourced, trusted } from '../strangers/provenance.ts';
+import { compileContent, renderContent } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
 

@@ -1,11 +1,11 @@
 import type { Template } from 'liquidjs';
+import { Lru } from '../lru.ts';
+import type { Sourced } from '../strangers/provenance.ts';
 import type { LinkValue } from './content-html.ts';
 import { guardExpression, outputNames } from './content-names.ts';
 import { parseGuarded, renderBounded, renderNodes, type Scope } from './liquid.ts';
 import { type FlatToken, flatTokens } from './liquid-tokens.ts';
-import { Lru } from '../lru.ts';
 import { plainExpression } from './plain-expression.ts';
-import type { Sourced } from '../strangers/provenance.ts';
 
 /** Scheme and host written out, and the host ended: what follows cannot lead to another one. */
 const CONSTANT_HOST = /^https?:\/\/[^/?#\\\s]+(?=[/?#])/i;

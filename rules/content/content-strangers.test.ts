@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentSource, compileContent, renderContent, renderSubjectOf, resolveLink } from './content.ts';
 import { sourced } from '../strangers/provenance.ts';
+import { type ContentSource, compileContent, renderContent, renderSubjectOf, resolveLink } from './content.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };
 

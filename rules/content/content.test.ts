@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { sourced, trusted } from '../strangers/provenance.ts';
+import { type ContentSource, compileContent, listUnsubscribeHeaders, renderContent, resolveLink } from './content.ts';
 import { TemplateError } from './template-error.ts';
 
 const urls = { baseUrl: 'https://mail.example', track: 'T'.repeat(43), manage: 'M'.repeat(43) };

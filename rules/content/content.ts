@@ -1,3 +1,5 @@
+import { isReservedMailHeader } from '../emails/service-headers.ts';
+import type { Sourced, Taken } from '../strangers/provenance.ts';
 import { fillWireBody, type WireBody, wireBody } from './content-mime.ts';
 import { dataName, URL_VARIABLES } from './content-names.ts';
 import { cutTemplate, type MessageUrls, type Part, renderPart, type Values } from './content-pieces.ts';
@@ -7,8 +9,6 @@ import { unsubscribeUrl } from './link-tokens.ts';
 import { renderBounded, type Scope } from './liquid.ts';
 import { NO_TEXT } from './mail-text.ts';
 import { formatAddress, type Mailbox, mailboxHeader, mailDate, singleLine, textHeader } from './mime-headers.ts';
-import type { Sourced, Taken } from '../strangers/provenance.ts';
-import { isReservedMailHeader } from '../emails/service-headers.ts';
 
 export { resolveLink } from './content-links.ts';
 export type { MessageUrls } from './content-pieces.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { interpolate, interpolateFields, interpolateJson, namesStranger } from './interpolate.ts';
 import { sourced, trusted } from '../strangers/provenance.ts';
+import { interpolate, interpolateFields, interpolateJson, namesStranger } from './interpolate.ts';
 
 const KEEP = { untrusted: 'keep' } as const;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { trusted } from '../strangers/provenance.ts';
 import { compileContent, renderContent } from './content.ts';
 import { verbatimTemplate } from './liquid-verbatim.ts';
-import { trusted } from '../strangers/provenance.ts';
 
 it('whatever is written in a text, its template says just that', () => {
   for (const text of ['plain', '{{name}}', '{{{x}}} {% if %}', '{%endraw%} {{', '{{{{{%', "it's {{ 'so' | raw }}"]) {

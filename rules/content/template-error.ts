@@ -1,6 +1,6 @@
+import type { Reason } from '../emails/reasons.ts';
 import { AppError } from '../errors.ts';
 import type { MailTemplates } from './mail-text.ts';
-import type { Reason } from '../emails/reasons.ts';
 
 /** Which part of the content is meant, in the words of the API's fields. */
 export type TemplateField = keyof MailTemplates | 'text' | 'template';

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
+import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
 import { dkimRecordValue } from './dkim-key.ts';
 import type { Dns, DnsAnswer, MxRecord } from './dns.ts';
-import { EMAIL_PROVIDERS, type EmailProviderKind } from '../emails/email-providers.ts';
 
 export const RECORD_PURPOSES = ['DKIM', 'SPF', 'DMARC', 'RETURN_PATH', 'INBOUND'] as const;
 export type RecordPurpose = (typeof RECORD_PURPOSES)[number];

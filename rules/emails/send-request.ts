@@ -1,6 +1,6 @@
 import type { KeyMode } from '../access/api-keys.ts';
-import type { Data } from '../filters/data-values.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
+import type { Data } from '../filters/data-values.ts';
 
 export interface Recipient {
   /** Trimmed, in lower case. */

@@ -1,6 +1,6 @@
 import spellChecker from '@zootools/email-spell-checker';
-import { isDisposableDomain } from './disposable-domains.ts';
 import type { Dns, DnsAnswer, MxRecord } from '../domains/dns.ts';
+import { isDisposableDomain } from './disposable-domains.ts';
 import { emailDomain, normalizeEmail } from './email-address.ts';
 import { FREE_MAIL_DOMAINS, isUnder, MISSPELT_ENDINGS, REAL_LOOKALIKES, RELAY_DOMAINS } from './mail-domains.ts';
 

@@ -1,14 +1,7 @@
 /** Which filters make sense: field and operator together, and the value that the operator needs (contract §5.2). */
-import {
-  type FieldRef,
-  type FilterScope,
-  isHistoryOperator,
-  isRelative,
-  operatorsOf,
-  parseField,
-} from './fields.ts';
-import { parseIsoDate, spanMs } from './values.ts';
+import { type FieldRef, type FilterScope, isHistoryOperator, isRelative, operatorsOf, parseField } from './fields.ts';
 import type { Filter } from './filters.ts';
+import { parseIsoDate, spanMs } from './values.ts';
 
 /** A hundred years: beyond it a relative date leaves what Postgres can hold, and no contact is that old. */
 const MAX_SPAN_MS = 36_525 * 86_400_000;

@@ -11,8 +11,8 @@ import {
   parseField,
   type ValueOperator,
 } from './fields.ts';
-import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
 import type { Condition, Filter, FilterValue } from './filters.ts';
+import { compareValue, equalsValue, foldCase, parseIsoDate, type Scalar, spanMs, valueAt } from './values.ts';
 
 /** One email of a contact: the instants of its activities. Test mails are not to be handed in. */
 export interface EmailActivityTimes {

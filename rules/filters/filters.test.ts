@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { collectReferences, conditionUses } from './references.ts';
 import {
   ConditionInput,
   MAX_CONDITION_DEPTH,
@@ -8,6 +7,7 @@ import {
   StepConditionInput,
   WaitFiltersInput,
 } from './filters.ts';
+import { collectReferences, conditionUses } from './references.ts';
 
 const SEGMENT = '019a0000-0000-7000-8000-000000000001';
 const PRO = { field: 'data.plan', operator: 'equals', value: 'pro' };

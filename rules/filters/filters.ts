@@ -4,8 +4,8 @@
  * that lacks the field: who asks for "plan is not pro" means them too.
  */
 import { z } from 'zod';
-import { conditionSizeFault } from './condition-size.ts';
 import { checkFilter } from './check.ts';
+import { conditionSizeFault } from './condition-size.ts';
 import { type FilterScope, OPERATORS, type Operator, UNITS, type Unit } from './fields.ts';
 import type { Scalar } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesEventData } from './evaluate.ts';
-import { compareText, foldCase, parseIsoDate, valueAt } from './values.ts';
 import { WaitFiltersInput } from './filters.ts';
+import { compareText, foldCase, parseIsoDate, valueAt } from './values.ts';
 
 describe('an ISO date', () => {
   it.each([

@@ -1,13 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import {
-  matchesEvent,
-  newWebhookSecret,
-  nextAttemptAt,
-  RETRY_SECONDS,
-  verdictOf,
-  webhookHeaders,
-} from './registry.ts';
+import { matchesEvent, newWebhookSecret, nextAttemptAt, RETRY_SECONDS, verdictOf, webhookHeaders } from './registry.ts';
 
 describe('webhookHeaders', () => {
   it('are accepted by the public verifier, with the old and the new secret', () => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countCampaign } from '../../db/campaigns/stats.ts';
+import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { takeSendTokens } from '../../db/sending/send-rate.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { monthlyRoom, takeMonthlyAllowance } from '../../db/projects/usage.ts';
 import { insertEndpoint } from '../../db/webhooks/endpoints.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import { buildContacts } from '../build/campaigns.ts';

@@ -6,10 +6,10 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from '../../channel
 import { sesProvider } from '../../channels/email/ses/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { startSmtpServer } from '../../cli/demo/smtp-server.ts';
-import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { parseConfig } from '../../rules/config.ts';
+import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { parseConfig } from '../../rules/config.ts';
 import { createActivityDeps } from '../../worker/activity-deps.ts';
 import { buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';

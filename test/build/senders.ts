@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Db } from '../../db/connection.ts';
-import { dkimKeyContext, newDkimKey } from '../../rules/domains/dkim-key.ts';
 import { deriveKey, sealSecret } from '../../rules/access/secrets.ts';
+import { dkimKeyContext, newDkimKey } from '../../rules/domains/dkim-key.ts';
 import type { DomainStatus } from '../../rules/domains/sender-domain.ts';
 
 /** The SECRET_KEY of the tests. */

@@ -5,11 +5,11 @@ import { SmtpPool, type SmtpPoolOptions } from '../../channels/email/smtp/pool.t
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
 import { countCampaign } from '../../db/campaigns/stats.ts';
-import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { classifyReply } from '../../rules/emails/bounce.ts';
-import { parseConfig } from '../../rules/config.ts';
+import { claimEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { parseConfig } from '../../rules/config.ts';
+import { classifyReply } from '../../rules/emails/bounce.ts';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
-import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
+import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { saveContent } from '../../db/contents/contents.ts';
-import { deleteExpired } from '../../db/housekeeping.ts';
+import { isUnused, removeErasedContents } from '../../db/contents/removal.ts';
 import { recordReceived } from '../../db/emails/inbound-mail.ts';
-import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { deleteExpired } from '../../db/housekeeping.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

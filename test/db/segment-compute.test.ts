@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertProject } from '../../db/projects/accounts.ts';
 import { deleteContacts } from '../../db/contacts/delete.ts';
+import { insertProject } from '../../db/projects/accounts.ts';
 import { computeSegment } from '../../db/segments/compute.ts';
 import { listSegmentContacts, refreshMemberCount } from '../../db/segments/contacts.ts';
 import { insertSegment, type Segment } from '../../db/segments/segments.ts';

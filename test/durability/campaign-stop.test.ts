@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';
 import { buildContacts } from '../build/campaigns.ts';

@@ -2,16 +2,16 @@ import type fc from 'fast-check';
 import { readMessage } from '../../channels/inbound/read-message.ts';
 import { createVerdicts, type Resolve } from '../../channels/inbound/verdicts.ts';
 import { readSubmission } from '../../channels/relay/read-submission.ts';
-import { classifyReply, parseDiagnostic } from '../../rules/emails/bounce.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import { countCsvRows, readCsvChunk, readCsvLayout } from '../../rules/contacts/csv.ts';
-import { AppError } from '../../rules/errors.ts';
-import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
 import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
 import { parseTemplate, renderBounded } from '../../rules/content/liquid.ts';
-import { trusted } from '../../rules/strangers/provenance.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
+import { classifyReply, parseDiagnostic } from '../../rules/emails/bounce.ts';
 import { emailIdOfVerp } from '../../rules/emails/verp.ts';
+import { AppError } from '../../rules/errors.ts';
+import { ConditionInput, StepConditionInput, WaitFiltersInput } from '../../rules/filters/filters.ts';
+import { trusted } from '../../rules/strangers/provenance.ts';
 import { address, type ClaimedMail, claimedMail, condition, csv, liquid, mail, report } from './strangers.ts';
 
 /** A parser of strangers' bytes: what it is given, and what it may throw. */

@@ -1,13 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { pino } from 'pino';
-import type { ChunkInput } from '../../activities/campaigns/sending.ts';
 import { campaignChunkActivities, campaignControlActivities } from '../../activities/campaigns/campaigns.ts';
+import type { ChunkInput } from '../../activities/campaigns/sending.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import { insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { parseConfig } from '../../rules/config.ts';
 import { NO_TEXT } from '../../rules/content/mail-text.ts';

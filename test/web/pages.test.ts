@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSuppressions, findSuppressions } from '../../db/contacts/suppressions.ts';
-import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
+import { contactToken, linkToken } from '../../rules/content/link-tokens.ts';
 import { buildContact, buildEmail } from '../build/emails.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../../db/projects/accounts.ts';
 import { deleteSession, updateSessionProject } from '../../../db/projects/sessions.ts';
 import { newPublicKey } from '../../../rules/access/api-keys.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
 import { personOf } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import { clientAddress, clientNetwork } from '../../http/client-address.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
+import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';

@@ -1,6 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
 import {
   deleteCampaign,
   duplicateCampaign,
@@ -10,6 +8,8 @@ import {
   lockCampaign,
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
+import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
+import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';

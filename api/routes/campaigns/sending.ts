@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
+import { getCampaign } from '../../../db/campaigns/campaigns.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaigns/lifecycle.ts';
 import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
-import { getCampaign } from '../../../db/campaigns/campaigns.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -1,13 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { deleteContacts } from '../../../db/contacts/delete.ts';
-import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
+import { deleteContacts } from '../../../db/contacts/delete.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
+import { upsertContacts } from '../../../db/contacts/upsert.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { applyData } from '../../../rules/filters/data-values.ts';
-import { AppError } from '../../../rules/errors.ts';
-import { trusted } from '../../../rules/strangers/provenance.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { applyData } from '../../../rules/filters/data-values.ts';
+import { trusted } from '../../../rules/strangers/provenance.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

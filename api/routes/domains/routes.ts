@@ -9,11 +9,11 @@ import {
   updateDomainSigning,
 } from '../../../db/domains/domains.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
+import { findRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { recordSource } from '../../../rules/strangers/record-source.ts';
-import { deriveKey } from '../../../rules/access/secrets.ts';
-import { findRecords } from '../../../rules/domains/sender-domain.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

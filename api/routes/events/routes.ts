@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getContact } from '../../../db/contacts/contacts.ts';
 import { countEvents, deleteEvents, getEventUsage, listEvents, recordManualEvent } from '../../../db/events/events.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { listEventNames } from '../../../db/executions/workflow-fields.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

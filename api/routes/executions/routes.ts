@@ -6,8 +6,8 @@ import {
   listExecutions,
   startManually,
 } from '../../../db/executions/executions.ts';
-import { inTransaction } from '../../../db/transaction.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -1,6 +1,6 @@
 import { listMemberships } from '../../../db/projects/accounts.ts';
-import { AppError } from '../../../rules/errors.ts';
 import { isLoopbackAuthority } from '../../../rules/access/loopback.ts';
+import { AppError } from '../../../rules/errors.ts';
 import { authenticate } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';

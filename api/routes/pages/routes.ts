@@ -6,9 +6,9 @@ import {
   unsubscribeByLink,
 } from '../../../db/contacts/subscription-links.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
-import { deriveKey } from '../../../rules/access/secrets.ts';
 import type { Page } from '../../../web/document.ts';
 import {
   forgottenPage,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isBase64 } from '../../../rules/base64.ts';
-import { AppError } from '../../../rules/errors.ts';
 import { isReservedMailHeader } from '../../../rules/emails/service-headers.ts';
+import { AppError } from '../../../rules/errors.ts';
 import { JSON_MAX_BYTES } from '../../http/body.ts';
 import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../../http/schemas.ts';
 

@@ -1,11 +1,11 @@
 import type { Compute } from '../../../compute/compute.ts';
 import { isSmall } from '../../../compute/contents.ts';
-import { applyData } from '../../../rules/filters/data-values.ts';
-import { AppError } from '../../../rules/errors.ts';
 import { parseTemplate, renderBounded } from '../../../rules/content/liquid.ts';
-import { Lru } from '../../../rules/lru.ts';
-import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
+import type { Recipient, SendAttachment, SendRequest } from '../../../rules/emails/send-request.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { applyData } from '../../../rules/filters/data-values.ts';
+import { Lru } from '../../../rules/lru.ts';
 import { checkAttachments, type SendInput } from './input.ts';
 
 /** What the caller is, besides what it asks for. */

@@ -1,11 +1,11 @@
 import { type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import { findEmailIdByProviderId } from '../../../db/emails/provider-messages.ts';
-import { AppError } from '../../../rules/errors.ts';
-import { emailIdOf } from '../../../rules/content/link-tokens.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { emailIdOf } from '../../../rules/content/link-tokens.ts';
 import { readSesNotification, type SesNotification } from '../../../rules/emails/ses-notification.ts';
 import { certificateUrl, confirmationUrl, isSnsSignature, SnsMessage } from '../../../rules/emails/sns-message.ts';
 import { emailIdOfVerp } from '../../../rules/emails/verp.ts';
+import { AppError } from '../../../rules/errors.ts';
 import { createFeedbackRecorder } from '../../accept/feedback-recorder.ts';
 import { readBody } from '../../http/body.ts';
 import { CERTIFICATE_FETCHES, REFUSED_CALLBACKS } from '../../http/caller-limits.ts';

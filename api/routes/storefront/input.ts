@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { checkData } from '../../../rules/filters/data-values.ts';
 import { EVENT_NAME_LENGTH, eventNameShapeFault, PIXEL_PREFIX } from '../../../rules/events/event-names.ts';
+import { checkData } from '../../../rules/filters/data-values.ts';
 import { readVariantId, VARIANTS_MAX } from '../../../rules/storefront/storefront.ts';
 import { EmailAddress, InstantInput } from '../../http/schemas.ts';
 

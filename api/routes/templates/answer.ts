@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { Listed } from '../../../db/page-budget.ts';
 import type { Template } from '../../../db/contents/templates.ts';
+import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';

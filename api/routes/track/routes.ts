@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { KeyOwner } from '../../../rules/access/key-owner.ts';
-import { publicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
+import { publicContactId } from '../../../rules/contacts/public-contact-id.ts';
 import { createTrackAcceptor } from '../../accept/track-acceptor.ts';
 import { keyOwner } from '../../http/actor.ts';
 import { errors, json, ok } from '../../http/answers.ts';

@@ -1,5 +1,5 @@
-import { verifyTrackToken } from '../../../rules/content/link-tokens.ts';
 import { isLoopbackHost } from '../../../rules/access/loopback.ts';
+import { verifyTrackToken } from '../../../rules/content/link-tokens.ts';
 import { type FetchKind, machineBehind } from '../../../rules/emails/prefetchers.ts';
 import { TRACKED_HITS } from '../../http/caller-limits.ts';
 import type { Deps } from '../../http/deps.ts';

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { inTransaction } from '../../../db/transaction.ts';
 import {
   deleteStep,
   deleteTransition,
@@ -8,9 +7,10 @@ import {
   insertTransition,
   updateStep,
 } from '../../../db/executions/workflow-steps.ts';
-import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
+import { conditionSizeFault } from '../../../rules/filters/condition-size.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

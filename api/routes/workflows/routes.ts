@@ -1,7 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { inTransaction } from '../../../db/transaction.ts';
 import { listWorkflowFields } from '../../../db/executions/workflow-fields.ts';
-import { deleteWorkflow, getWorkflow, insertWorkflow, listWorkflows, updateWorkflow } from '../../../db/executions/workflows.ts';
+import {
+  deleteWorkflow,
+  getWorkflow,
+  insertWorkflow,
+  listWorkflows,
+  updateWorkflow,
+} from '../../../db/executions/workflows.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';

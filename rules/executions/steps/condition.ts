@@ -1,5 +1,5 @@
-import { storedConditionUses } from '../../filters/references.ts';
 import { StepConditionInput } from '../../filters/filters.ts';
+import { storedConditionUses } from '../../filters/references.ts';
 import { configFaults, type PassedStep } from './definition.ts';
 
 /** Goes on by what is true of the contact at that moment. */

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSuppressions, findSuppressionFor, notSuppressed, suppressionPads } from '../../../db/contacts/suppressions.ts';
+import {
+  addSuppressions,
+  findSuppressionFor,
+  notSuppressed,
+  suppressionPads,
+} from '../../../db/contacts/suppressions.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 

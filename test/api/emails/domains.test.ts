@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { domainActivities } from '../../../activities/domains.ts';
-import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
 import { deriveKey, openSecret } from '../../../rules/access/secrets.ts';
+import { dkimKeyContext } from '../../../rules/domains/dkim-key.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type DnsServer, startDnsServer, type Zone } from '../../support/dns-server.ts';
 

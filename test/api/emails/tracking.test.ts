@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngagementBatcher } from '../../../api/accept/engagement-batcher.ts';
 import type { KeyMode } from '../../../rules/access/api-keys.ts';
-import type { EmailStatus } from '../../../rules/emails/email-status.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
+import type { EmailStatus } from '../../../rules/emails/email-status.ts';
 import { buildContact, buildEmail } from '../../build/emails.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
