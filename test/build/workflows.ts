@@ -1,6 +1,6 @@
-import { expect } from 'vitest';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
+import { expect } from 'vitest';
 
 /** Where workflows are built: a test API or a test service. */
 export interface Caller {
@@ -49,6 +49,11 @@ export async function buildWorkflow(
   }
   if (enabled) await expectOk(api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
   return { id, steps: ids };
+}
+
+/** The executions of a workflow, the newest first, as the API lists them. */
+export async function listExecutions(api: Caller, workflowId: string): Promise<CallResult['body'][]> {
+  return (await expectOk(api.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
 }
 
 /** The body of an answer that has to be a success. */
