@@ -1,10 +1,10 @@
+import { connect, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startInboundListener } from '../../channels/inbound/listener.ts';
 import { type RelayMessage, RelayRefusal, startRelayListener } from '../../channels/relay/listener.ts';
 import { type Certificate, newCertificate } from '../support/certificate.ts';
 import { until } from '../support/until.ts';
-import { type Socket, connect } from 'node:net';
-import { connect as startTls } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const GOOD = Buffer.from('\0apikey\0good').toString('base64');
 const BAD = Buffer.from('\0apikey\0bad').toString('base64');

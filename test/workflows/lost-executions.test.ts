@@ -1,12 +1,12 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { type BuiltWorkflow, type StepSpec, buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
-import { type Operator, connectOperator } from '../support/operator.ts';
-import { type TestService, startTestService } from '../support/service.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 let operator: Operator;

@@ -1,15 +1,15 @@
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { buildEmail } from '../build/emails.ts';
 import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
 import { type BuiltWorkflow, buildWorkflow, listExecutions } from '../build/workflows.ts';
-import { type TestService, startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 
 let sink: SmtpSink;
 let service: TestService;

@@ -1,15 +1,15 @@
+import { Client, Connection } from '@temporalio/client';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TRIES, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
 import { track } from '../build/events.ts';
 import { expectOk } from '../build/workflows.ts';
-import { type TestService, startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
 import { until } from '../support/until.ts';
-import { type WebhookReceiver, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { withWorkers } from '../support/with-workers.ts';
-import { Client, Connection } from '@temporalio/client';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let service: TestService;
 let receiver: WebhookReceiver;
