@@ -26,6 +26,7 @@ export const CAMPAIGN_EXAMPLE = {
   name: 'November news',
   description: null,
   subject: 'News for {{firstName ?? you}}',
+  preheader: 'What is new this month',
   body: '<p>Hello {{firstName}}</p>',
   from: 'news@example.com',
   fromName: 'Example',

@@ -10,6 +10,7 @@ const EXAMPLE = {
   name: 'Welcome',
   description: null,
   subject: 'Welcome, {{firstName ?? there}}',
+  preheader: null,
   body: '<p>Hello {{firstName}}</p>',
   type: 'TRANSACTIONAL' as const,
   from: 'hello@example.com',
