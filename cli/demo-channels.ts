@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DevFile } from './start/dev-file.ts';
-import { freePort } from './start/ports.ts';
 import type { ChannelTour } from './demo/channel-tour.ts';
 import { createTourClient } from './demo/client.ts';
 import { startMailListeners } from './demo/listeners.ts';
@@ -13,6 +11,8 @@ import { type Open, runTour } from './demo/process.ts';
 import { startProviders } from './demo/providers.ts';
 import { createReport } from './demo/report.ts';
 import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './demo/service.ts';
+import type { DevFile } from './start/dev-file.ts';
+import { freePort } from './start/ports.ts';
 
 // `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the running service
 // what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when a loop is not closed.
