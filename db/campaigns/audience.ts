@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -8,6 +9,7 @@ import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { inSavepoint } from '../transaction.ts';
+import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 
 /**
@@ -22,6 +24,7 @@ interface PageRequest {
   campaignId: string;
   sendNo: number;
   contacts?: number;
+  suppressionPads: KeyPads;
 }
 
 /** Whom a campaign is for, as its row says. */
@@ -37,16 +40,17 @@ export type AudiencePage =
   /** `recipients` and `lastSeq` are those of the whole campaign so far. */
   { outcome: 'taken'; recipients: number; lastSeq: number; done: boolean } | { outcome: 'stopped' };
 
-/** Whether a campaign would reach anybody now. */
+/** Whether a campaign would reach anybody now: its audience has somebody who is subscribed. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
-    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)}) AS exists
+    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
   `.execute(db);
   return rows[0]?.exists ?? false;
 }
 
 /**
- * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Rows, chunk and cursor move
+ * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is a row; who cannot
+ * get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and cursor move
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
  * A contact who leaves the audience later is judged when the mail is about to leave (db/campaigns/ledger.ts). Source: contract §6.3.
  */
@@ -63,8 +67,8 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
-  const room = await takeAllowance(trx, p.projectId, campaign, page.recipients);
-  if (room < page.recipients) await skipBeyond(trx, p, page, room);
+  const room = await takeAllowance(trx, p.projectId, campaign, page.open);
+  if (room < page.open) await failBeyond(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
 
@@ -80,11 +84,11 @@ export async function openMonthOf(db: Db, p: { projectId: string; campaignId: st
   if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
-/** The WHERE of `contacts`: the project's subscribed contacts that the audience means. */
-async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
+/** The WHERE of `contacts`: those of the project that the audience means, subscribed or not. */
+export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
   const condition = audienceCondition(audience);
-  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND contacts.subscribed`;
+  const ours = sql<SqlBool>`contacts.project_id = ${projectId}`;
   if (!condition) return ours;
   const segments = await loadSegmentSources(db, projectId, condition);
   return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments })})`;
@@ -150,6 +154,8 @@ async function takenSoFar(trx: Trx, p: { campaignId: string }): Promise<{ recipi
 
 interface Page {
   recipients: number;
+  /** Those who are to get it. */
+  open: number;
   first: string | null;
   last: string | null;
   cursor: string | null;
@@ -187,24 +193,30 @@ async function insertPage(
   how: { campaign: CampaignRow; predicate: RawBuilder<SqlBool>; present: RawBuilder<unknown> },
 ): Promise<Page> {
   const { campaign, predicate, present } = how;
-  const { contacts = PAGE_CONTACTS } = p;
+  const { projectId, contacts = PAGE_CONTACTS, suppressionPads: pads } = p;
+  const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   const { rows } = await sql<{
     recipients: number;
+    open: number;
     first: string | null;
     last: string | null;
     seen: number;
     cursor: string | null;
   }>`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+      SELECT contacts.id, contacts.subscribed, contacts.email FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+    ), judged AS MATERIALIZED (
+      SELECT page.id, ${refused} AS refused FROM page
     ), taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode)
-      SELECT ${p.projectId}::uuid, page.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode}
-      FROM page ORDER BY page.id
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
+      SELECT ${projectId}::uuid, judged.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
+        CASE WHEN judged.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, judged.refused
+      FROM judged ORDER BY judged.id
       ${present}
-      RETURNING id
+      RETURNING id, status
     )
-    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
+    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open,
+      (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
       (SELECT id FROM taken ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS seen,
       (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor
   `.execute(trx);
@@ -250,7 +262,7 @@ async function takeAllowance(
 }
 
 /** Recipients of a page that the month has no room for. */
-async function skipBeyond(
+async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },
   page: Page,
@@ -261,6 +273,7 @@ async function skipBeyond(
     WHERE id IN (
       SELECT id FROM emails
       WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${page.first} AND ${page.last}
+        AND status = 'PENDING'
       ORDER BY id OFFSET ${room})
   `.execute(trx);
 }

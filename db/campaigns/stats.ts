@@ -15,9 +15,9 @@ export interface CampaignCounts {
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** Tried, and not taken by the provider. */
+  /** Tried and not taken by the provider, or beyond what the month has room for. */
   failed: number;
-  /** Not tried: not subscribed any more, suppressed, cancelled and the like. */
+  /** Not tried: not subscribed, suppressed, cancelled and the like. */
   skipped: number;
 }
 
@@ -27,14 +27,7 @@ export const NO_COUNTS: CampaignCounts = {
 };
 
 /** Reasons of a recipient to whom nothing was tried, besides `suppressed:<why>`. */
-const SKIP_REASONS = [
-  'unsubscribed',
-  'cancelled',
-  'left_audience',
-  'contact_deleted',
-  'limit_reached',
-  'sender_not_verified',
-];
+const SKIP_REASONS = ['unsubscribed', 'cancelled', 'left_audience', 'contact_deleted', 'sender_not_verified'];
 
 /**
  * Counts of campaigns by id; one that has no recipient is missing. One statement, so one snapshot: the sum holds while a send is running. It
