@@ -8,6 +8,7 @@ import { analyticsRoutes } from './analytics/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { campaignRecipientRoutes } from './campaigns/recipients.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
@@ -67,6 +68,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
+  campaignRecipientRoutes(both, deps);
   campaignSendingRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
