@@ -37,6 +37,7 @@ import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
 import * as preheader from './migrations/20261122T2149-preheader.ts';
 import * as asCodeSlugs from './migrations/20261122T2152-as-code-slugs.ts';
+import * as topics from './migrations/20261122T2159-topics.ts';
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
@@ -80,4 +81,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2149-preheader': preheader,
   '20261122T2152-as-code-slugs': asCodeSlugs,
   '20261122T2203-campaign-control': campaignControl,
+  '20261122T2159-topics': topics,
 };

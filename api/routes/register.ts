@@ -31,6 +31,7 @@ import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { verifyRoutes } from './verify/routes.ts';
@@ -63,6 +64,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactJobRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
+  topicRoutes(both, deps);
   templateRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);

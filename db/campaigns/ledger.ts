@@ -7,6 +7,7 @@ import { noteProviderMessages } from '../emails/provider-messages.ts';
 import { listens } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
+import { isOnTopic } from '../topics/choices.ts';
 import type { CampaignStart } from './lifecycle.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
@@ -108,7 +109,7 @@ export async function listRanges(
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const { rows } = await sql<ClaimRow>`
     WITH start AS MATERIALIZED (
-      SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
+      SELECT k.id, k.topic_id FROM campaigns k JOIN projects p ON p.id = k.project_id
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
       FOR KEY SHARE OF k
@@ -119,6 +120,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
       AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
       AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
+      AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
   `.execute(db);
   const count = p.dataKeys === 'all' ? 0 : p.dataKeys.length;
@@ -133,12 +135,14 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
     projectId: p.projectId,
     type: 'MARKETING',
   });
+  const onTopic = isOnTopic({ contact: sql`c.id`, topic: sql`k.topic_id` });
   const result = await sql`
     UPDATE emails e SET status = 'FAILED', reason = r.reason
     FROM (
       SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed THEN 'unsubscribed'
-        ELSE 'suppressed:' || (${why}) END AS reason
-      FROM emails m LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+        ELSE coalesce('suppressed:' || (${why}), CASE WHEN NOT ${onTopic} THEN 'unsubscribed:topic' END) END AS reason
+      FROM emails m JOIN campaigns k ON k.id = ${p.campaignId} AND k.project_id = m.project_id
+      LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
         AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
     WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}

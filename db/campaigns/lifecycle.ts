@@ -269,6 +269,7 @@ async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<vo
     projectId: p.projectId,
     type: 'MARKETING',
     templateId: null,
+    topicId: campaign.topicId,
   });
   await sql`
     UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()

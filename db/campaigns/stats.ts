@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
+import { sql } from 'kysely';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
 export interface CampaignCounts {
@@ -27,7 +27,14 @@ export const NO_COUNTS: CampaignCounts = {
 };
 
 /** Reasons of a recipient to whom nothing was tried, besides `suppressed:<why>`. */
-const SKIP_REASONS = ['unsubscribed', 'cancelled', 'left_audience', 'contact_deleted', 'sender_not_verified'];
+const SKIP_REASONS = [
+  'unsubscribed',
+  'unsubscribed:topic',
+  'cancelled',
+  'left_audience',
+  'contact_deleted',
+  'sender_not_verified',
+];
 
 /**
  * Counts of campaigns by id; one that has no recipient is missing. One statement, so one snapshot: the sum holds while a send is running. It

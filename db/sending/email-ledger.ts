@@ -12,6 +12,7 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
+import { isOnTopic } from '../topics/choices.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -35,6 +36,8 @@ export interface ClaimedEmail {
   /** Null where the mail is to no contact, or the contact was deleted. */
   contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
   contentType: MailType;
+  /** The contact is not on the topic of the mail. */
+  offTopic: boolean;
   project: {
     tracking: TrackingMode;
     held: boolean;
@@ -86,6 +89,7 @@ export async function readClaimed(
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       d.id AS domain_id, d.domain, d.signing,
+      k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
@@ -213,6 +217,7 @@ interface ClaimedRow {
   contact_data: Data | null;
   untrusted_keys: string[] | null;
   content_type: MailType;
+  off_topic: boolean;
   tracking: ClaimedEmail['project']['tracking'];
   held: boolean;
   monthly_email_limit: number | null;
@@ -241,6 +246,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     createdAt: row.created_at,
     contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
     contentType: row.content_type,
+    offTopic: row.off_topic,
     project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
     senderDomain:
       row.domain_id === null || row.domain === null

@@ -12,6 +12,7 @@ export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 
 const PLAIN_REASONS = [
   'unsubscribed',
+  'unsubscribed:topic',
   'cancelled',
   'left_audience',
   'sender_not_verified',

@@ -8,6 +8,8 @@ export interface MailAtHand {
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
   contact: { subscribed: boolean } | null;
+  /** The contact has left the topic of the mail. */
+  offTopic: boolean;
   senderDomain: object | null;
   project: { held: boolean };
   mode: KeyMode;
@@ -22,6 +24,7 @@ export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
   if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) return failed('unsubscribed');
+  if (email.contentType === 'MARKETING' && email.offTopic) return failed('unsubscribed:topic');
   if (!email.senderDomain) return failed('sender_not_verified');
   const held = email.project.held && email.mode === 'live' && isHoldable(email);
   return held ? { kind: 'held' } : undefined;

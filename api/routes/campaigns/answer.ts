@@ -1,12 +1,12 @@
+import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
+import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
 import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
-import { type CampaignCounts, NO_COUNTS, countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
-import { EXAMPLE_ID, Id, Instant, Truncated, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
-import { z } from '@hono/zod-openapi';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -35,6 +35,7 @@ export const CAMPAIGN_EXAMPLE = {
   type: 'ALL' as const,
   audienceType: 'ALL' as const,
   segmentId: null,
+  topicId: null,
   filters: null,
   audienceFilter: null,
   audienceCondition: null,
@@ -78,6 +79,7 @@ export const CampaignRecord = z
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),
+    topicId: Id.nullable(),
     filters: Audience,
     audienceFilter: Audience,
     audienceCondition: Audience,

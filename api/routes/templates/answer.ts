@@ -17,6 +17,7 @@ const EXAMPLE = {
   from: 'hello@example.com',
   fromName: 'Example',
   replyTo: null,
+  topicId: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
 };
@@ -30,6 +31,7 @@ export const TemplateRecord = z
     ...mailTextAnswer,
     from: mailTextAnswer.from.nullable(),
     type: Type,
+    topicId: Id.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
   })
