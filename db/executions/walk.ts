@@ -1,21 +1,22 @@
-import { ZodError } from 'zod';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
-import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../../rules/executions/laps.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { SplitConfig, chooseBranch } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import { follow, type Graph, type GraphStep } from './graph.ts';
+import { type Graph, type GraphStep, follow } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
 import type { NewVisit } from './visits.ts';
 import type { NewWait } from './waits.ts';
 import type { World } from './world.ts';
+import { ZodError } from 'zod';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -87,6 +88,8 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
       return stopAtWait(world, w, step);
     case 'CONDITION':
       return passCondition(world, w, step);
+    case 'SPLIT':
+      return passSplit(world, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -150,6 +153,15 @@ async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Ar
   const holds = await world.holds(w.execution, step.config).catch(unusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+async function passSplit(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { contactId } = w.execution;
+  if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
+  const taken = await world.findTakenBranch(w.execution, step.id);
+  const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }

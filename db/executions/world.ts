@@ -1,6 +1,7 @@
 import type { Trx } from '../connection.ts';
 import { conditionHolds } from './condition.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
+import { findTakenBranch } from './visits.ts';
 import { findMatchingEvent, type NewWait, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 
@@ -26,6 +27,8 @@ export interface World {
     execution: WalkingExecution,
     wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
   ): Promise<FoundEvent>;
+  /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
+  findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
   /** Notes that a stranger has let the execution past a wait. */
   noteSwayed(execution: WalkingExecution): Promise<void>;
 }
@@ -40,6 +43,7 @@ export function realWorld(trx: Trx): World {
     holds: ({ projectId, contactId, event, context }, config) =>
       conditionHolds(trx, { projectId, contactId, event, context, config }),
     findEvent: ({ projectId }, wait) => findMatchingEvent(trx, projectId, wait),
+    findTakenBranch: (execution, stepId) => findTakenBranch(trx, execution, stepId),
     noteSwayed: ({ projectId, id }) => sway(trx, projectId, [id]),
   };
 }

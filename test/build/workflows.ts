@@ -1,6 +1,6 @@
-import { expect } from 'vitest';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
+import { expect } from 'vitest';
 
 /** Where workflows are built: a test API or a test service. */
 export interface Caller {
@@ -11,7 +11,7 @@ export interface StepSpec {
   type: StepType;
   config?: Record<string, unknown>;
   /** Names of the steps it leads to: the plain transition, or by branch. */
-  to?: string | Partial<Record<'yes' | 'no' | 'event' | 'timeout' | 'plain', string>>;
+  to?: string | Record<string, string>;
 }
 
 export interface BuiltWorkflow {
