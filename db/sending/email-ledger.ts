@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
@@ -13,6 +12,7 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -256,12 +256,14 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
   };
 }
 
+/** As the run has left it where a sandbox sends the mail. */
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
+  const { subscribed, data, untrusted_keys } = row.options?.sandbox?.contact ?? {};
   return {
     id,
     email: row.contact_email ?? '',
-    subscribed: row.subscribed ?? false,
-    data: row.contact_data ?? {},
-    untrustedKeys: row.untrusted_keys ?? [],
+    subscribed: subscribed ?? row.subscribed ?? false,
+    data: data ?? row.contact_data ?? {},
+    untrustedKeys: untrusted_keys ?? row.untrusted_keys ?? [],
   };
 }

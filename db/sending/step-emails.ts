@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
@@ -13,6 +12,7 @@ import { loadStepVariables } from '../executions/variables.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
+import { z } from 'zod';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (
@@ -153,12 +153,13 @@ function variablesOf({ context, event }: StandingExecution): string {
   return JSON.stringify({ ...context, event, context });
 }
 
-function optionsOf({ untrusted, swayed }: StandingExecution): string | null {
+function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null {
   const options: EmailOptions = {
     ...(untrusted && { untrustedKeys: ['event'] }),
     ...(swayed && { forStranger: true }),
+    ...(run && { sandbox: { contact: run.contact } }),
   };
-  return untrusted || swayed ? JSON.stringify(options) : null;
+  return untrusted || swayed || run ? JSON.stringify(options) : null;
 }
 
 function required(emailId: string | undefined): string {
