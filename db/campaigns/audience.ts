@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -8,9 +7,11 @@ import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../pr
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
+import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -67,8 +68,9 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
-  const room = await takeAllowance(trx, p.projectId, campaign, page.open);
-  if (room < page.open) await failBeyond(trx, p, page, room);
+  const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
+  const room = await takeAllowance(trx, p.projectId, campaign, counted);
+  if (room < counted) await failBeyond(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
 
@@ -261,6 +263,25 @@ async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
+/** Open recipients of a page who are addresses of the simulator: mail to them is in no limit. */
+async function countToSimulator(
+  trx: Trx,
+  p: { projectId: string; campaignId: string },
+  { first, last }: Page,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${rowsOf(p, { first, last })}) r WHERE ${isSimulatorSql(sql`r.email`)}
+  `.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+function rowsOf(p: { projectId: string; campaignId: string }, { first, last }: Pick<Page, 'first' | 'last'>) {
+  return sql`
+    SELECT e.id, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
+      AND e.status = 'PENDING'`;
+}
+
 /** Recipients of a page that the month has no room for. */
 async function failBeyond(
   trx: Trx,
@@ -271,9 +292,6 @@ async function failBeyond(
   await sql`
     UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
     WHERE id IN (
-      SELECT id FROM emails
-      WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${page.first} AND ${page.last}
-        AND status = 'PENDING'
-      ORDER BY id OFFSET ${room})
+      SELECT r.id FROM (${rowsOf(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
   `.execute(trx);
 }

@@ -1,15 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
-import {
-  ACTIVITY_SOURCES,
-  type ActivityFilter,
-  type ActivityPosition,
-  type ActivitySource,
-  selectItems,
-  selectPresence,
-} from './activity-sources.ts';
+import { ACTIVITY_SOURCES, type ActivityFilter, type ActivityPosition, type ActivitySource, selectItems, selectPresence } from './activity-sources.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 export interface ActivityItem {
   id: string;
@@ -106,7 +99,7 @@ export async function countActivity(
       (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND NOT sandbox AND ${within('started_at')}) AS "totalWorkflowsStarted"
     FROM (SELECT count(*) FILTER (WHERE ${within('sent_at')}) AS sent,
         count(*) FILTER (WHERE ${within('opened_at')}) AS opened, count(*) FILTER (WHERE ${within('clicked_at')}) AS clicked
-      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live') m
+      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live' AND NOT simulated) m
   `.execute(db);
   return (
     rows[0] ?? {

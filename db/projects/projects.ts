@@ -183,3 +183,9 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     updatedAt: row.updated_at,
   };
 }
+
+/** Which mails of a project are tracked, as of now. */
+export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
+  const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
+  return row?.tracking ?? 'DISABLED';
+}

@@ -53,6 +53,8 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
+  /** It was to the simulator: it never left, and counts in no analytics. */
+  simulated: Generated<boolean>;
 }
 
 export interface SesMessagesTable {

@@ -12,6 +12,7 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
+import { isSimulatorSql } from './simulator-addresses.ts';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
@@ -110,10 +111,11 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
   `.execute(db);
 }
 
-/** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
+/** Of single mails those that count towards the send rate: mails of test keys and to the simulator reach nobody. */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+      AND NOT ${isSimulatorSql(sql`to_email`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }

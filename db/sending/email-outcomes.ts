@@ -1,16 +1,17 @@
-import { sql } from 'kysely';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import { type SubscriptionState, recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { addSuppressions } from '../contacts/suppressions.ts';
 import { insertProviderMessages } from '../emails/provider-messages.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
+import { sql } from 'kysely';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {
@@ -61,7 +62,8 @@ async function guard(
   projectId: string,
   results: EmailResult[],
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
-  const live = results.filter(({ email }) => email.mode === 'live').map(({ outcome }) => outcome);
+  const counts = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
+  const live = results.filter(counts).map(({ outcome }) => outcome);
   if (live.length === 0) return { outbox: [], watched: false };
   const refusals = new Map<string, number>();
   for (const outcome of live) {
