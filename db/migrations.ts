@@ -37,11 +37,11 @@ import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
 import * as preheader from './migrations/20261122T2149-preheader.ts';
 import * as asCodeSlugs from './migrations/20261122T2152-as-code-slugs.ts';
-import * as topics from './migrations/20261122T2159-topics.ts';
-import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
-import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
-import * as sandboxExecutions from './migrations/20261122T2159-sandbox-executions.ts';
 import * as simulatedEmails from './migrations/20261122T2152-simulated-emails.ts';
+import * as sandboxExecutions from './migrations/20261122T2159-sandbox-executions.ts';
+import * as topics from './migrations/20261122T2159-topics.ts';
+import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
+import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {

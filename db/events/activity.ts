@@ -1,8 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
 import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
-import { ACTIVITY_SOURCES, type ActivityFilter, type ActivityPosition, type ActivitySource, selectItems, selectPresence } from './activity-sources.ts';
-import { type RawBuilder, sql } from 'kysely';
+import {
+  ACTIVITY_SOURCES,
+  type ActivityFilter,
+  type ActivityPosition,
+  type ActivitySource,
+  selectItems,
+  selectPresence,
+} from './activity-sources.ts';
 
 export interface ActivityItem {
   id: string;

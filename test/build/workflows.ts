@@ -1,6 +1,6 @@
+import { expect } from 'vitest';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { CallOptions, CallResult } from '../support/api.ts';
-import { expect } from 'vitest';
 
 /** Where workflows are built: a test API or a test service. */
 export interface Caller {

@@ -1,12 +1,12 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { VARIABLES } from '../../rules/config.ts';
 import { ERRORS } from '../../rules/errors.ts';
-import { STEPS, STEP_TYPES } from '../../rules/executions/steps/registry.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
+import { STEP_TYPES, STEPS } from '../../rules/executions/steps/registry.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { operationsOf } from '../support/operations.ts';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = packageRoot();
 const pages = [

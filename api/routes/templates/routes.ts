@@ -1,4 +1,13 @@
-import { deleteTemplate, duplicateTemplate, getTemplate, getTemplateUsage, insertTemplate, listTemplates, updateTemplate } from '../../../db/contents/templates.ts';
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  deleteTemplate,
+  duplicateTemplate,
+  getTemplate,
+  getTemplateUsage,
+  insertTemplate,
+  listTemplates,
+  updateTemplate,
+} from '../../../db/contents/templates.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -6,10 +15,9 @@ import type { App } from '../../http/env.ts';
 import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
-import { TemplateList, TemplateRecord, Usage, listedAnswer, templateAnswer } from './answer.ts';
+import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
 import { refuseBadContent } from './content-check.ts';
-import { CreateTemplate, LIST_DEFAULT, PatchTemplate, Type, refuseTopicOnTransactional } from './input.ts';
-import { createRoute, z } from '@hono/zod-openapi';
+import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
