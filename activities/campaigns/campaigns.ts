@@ -49,7 +49,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
-      if (await finishCampaign(db, start)) return { outcome: 'sent' };
+      if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
     },

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -9,6 +8,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { campaignRecipientRoutes } from './campaigns/recipients.ts';
+import { campaignRetryRoutes } from './campaigns/retry.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
@@ -26,8 +26,8 @@ import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsRoutes } from './sms/routes.ts';
 import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { smsRoutes } from './sms/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
@@ -38,6 +38,7 @@ import { verifyRoutes } from './verify/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -72,6 +73,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   campaignRoutes(both, deps);
   campaignRecipientRoutes(both, deps);
   campaignSendingRoutes(both, deps);
+  campaignRetryRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);

@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
@@ -12,6 +11,7 @@ import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -249,11 +249,11 @@ async function insertChunk(
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
 
-/** Takes the page from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
-async function takeAllowance(
+/** Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
+export async function takeAllowance(
   trx: Trx,
   projectId: string,
-  { mode, monthly_email_limit: limit }: CampaignRow,
+  { mode, monthly_email_limit: limit }: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>,
   n: number,
 ): Promise<number> {
   if (limit === null || mode === 'test') return n;

@@ -44,9 +44,9 @@ interface Stretch {
  * How long a page is looked for. What a filter finds seldom among a million is found over several pages, each answered in time, the cursor
  * going on where the one before ended.
  */
-const PAGE_MS = 50;
-/** Chunks of 5,000 that one statement looks through: some 10 ms. */
-const CHUNKS_AT_A_TIME = 2;
+const PAGE_MS = 40;
+/** Chunks of 5,000 that one statement looks through: some 5 ms. */
+const CHUNKS_AT_A_TIME = 1;
 /** A filter's matches are counted where that reads no more than this. */
 const COUNTED_MAX = 20_000;
 /** Rows of an export that are in memory at a time. */
@@ -102,7 +102,8 @@ function pageOf(found: Recipient[], limit: number, lookedTo: string | null): Pag
 function indexedReasons({ statuses, reasons, search }: RecipientFilter): readonly string[] | undefined {
   if (search) return undefined;
   if (reasons) return reasons;
-  return statuses?.every((status) => WITH_REASON.includes(status)) ? REASONS : undefined;
+  if (!statuses?.every((status) => WITH_REASON.includes(status))) return undefined;
+  return statuses.includes('FAILED') ? REASONS : REASONS.filter((reason) => reason.startsWith('bounced:'));
 }
 
 async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<Recipient[]> {
@@ -121,10 +122,13 @@ async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise
 async function inStretch(db: Db, p: Search, how: { stretch: Stretch; limit: number }): Promise<Recipient[]> {
   const { first, last } = how.stretch;
   const { rows } = await sql<Recipient>`
-    SELECT ${COLUMNS} FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })}
-      AND ${before(p, sql`e.id`)} AND ${matches(p)}
-    ORDER BY e.id DESC LIMIT ${how.limit}
+    SELECT ${COLUMNS} FROM (
+      SELECT e.* FROM emails e
+      WHERE e.project_id = ${p.projectId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
+        AND ${ofCampaign(sql`e.campaign_id`, { campaignId: p.id })} AND ${before(p, sql`e.id`)} AND ${matches(p)}
+      ORDER BY e.id DESC LIMIT ${how.limit}) e
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    ORDER BY e.id DESC
   `.execute(db);
   return rows;
 }
@@ -150,8 +154,7 @@ async function countRecipients(db: Db, p: Request): Promise<number | null> {
   if (!p.statuses && !p.reasons && !p.search) return all;
   if (all > COUNTED_MAX) return null;
   const counted = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM emails e LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.id} AND ${matches(p)}
+    SELECT count(*) AS total FROM emails e WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.id} AND ${matches(p)}
   `.execute(db);
   return counted.rows[0]?.total ?? 0;
 }
@@ -167,16 +170,17 @@ function hasStatus({ statuses }: RecipientFilter, column: RawBuilder<unknown>): 
 
 function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {
   if (!search) return sql<SqlBool>`true`;
-  return sql<SqlBool>`${ADDRESS} LIKE ${`%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`}`;
+  const part = `%${normalizeEmail(search).replaceAll(/[\\%_]/g, '\\$&')}%`;
+  // The contact is asked only of whom nothing was sent to yet.
+  return sql<SqlBool>`CASE WHEN e.to_email IS NOT NULL THEN e.to_email LIKE ${part} ELSE EXISTS (
+    SELECT FROM contacts c WHERE c.id = e.contact_id AND c.project_id = e.project_id AND c.email LIKE ${part}) END`;
 }
 
 function before({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return id === null ? sql<SqlBool>`true` : sql<SqlBool>`${column} < ${id}::uuid`;
 }
 
-/** As it was sent to; before that, as the contact has it. */
-const ADDRESS = sql`coalesce(e.to_email, c.email)`;
-
-const COLUMNS = sql`e.id, e.contact_id AS "contactId", CASE WHEN e.contact_id IS NOT NULL THEN ${ADDRESS} END AS email, e.status,
+/** The address as it was sent to; before that, as the contact has it. */
+const COLUMNS = sql`e.id, e.contact_id AS "contactId", CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
   e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt"`;
