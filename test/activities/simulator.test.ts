@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
@@ -43,8 +44,8 @@ async function send(to: string, body = '<p>Hello, <a href="https://example.com/o
 async function ended(id: string, status: string) {
   return until(
     async () => {
-      const { body } = await call('GET', `/emails/${id}`);
-      return body.status === status ? body : undefined;
+      const { body } = await call('GET', `/v1/emails/${id}`);
+      return body.data.status === status ? body.data : undefined;
     },
     `${id} ${status}`,
     { timeoutMs: CHAIN_MS },
@@ -84,7 +85,7 @@ describe('mail to the simulator', () => {
     expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
     expect((await contactOf(to)).subscribed).toBe(false);
     const again = await send(to);
-    expect(await ended(again, 'FAILED')).toMatchObject({ error: expect.anything() });
+    expect(await ended(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
   });
 
   it('softbounce ends BOUNCED for now and changes no contact', async () => {
@@ -92,7 +93,7 @@ describe('mail to the simulator', () => {
     const id = await send(to);
     await ended(id, 'BOUNCED');
     const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    expect([row.bounce_type, row.reason]).toEqual(['Transient', 'bounced:mailbox_for_now']);
+    expect([row.bounce_type, row.reason]).toEqual(['Transient', bounceReason('mailbox_for_now')]);
     expect((await contactOf(to)).subscribed).toBe(true);
     expect(await suppressionsOf(to)).toEqual([]);
   });
