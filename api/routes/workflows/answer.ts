@@ -1,10 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Slug, numberedListFields } from '../../http/schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -32,6 +32,8 @@ const workflowExample = {
   enabled: true,
   allowReentry: false,
   entryStepId: EXAMPLE_ID,
+  exitOn: [{ eventName: 'purchase' }],
+  exitWhenUnsubscribed: false,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -48,6 +50,8 @@ export const WorkflowSchema = z
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     entryStepId: Id.nullable(),
+    exitOn: z.array(z.object({ eventName: z.string(), filters: Json.optional() })),
+    exitWhenUnsubscribed: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
   })
@@ -186,6 +190,10 @@ export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName },
+    exitOn: workflow.exitOn.map(({ eventName, filters }) => ({
+      eventName,
+      ...(filters && { filters: { ...filters } }),
+    })),
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };
