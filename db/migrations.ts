@@ -42,6 +42,7 @@ import * as sandboxExecutions from './migrations/20261122T2159-sandbox-execution
 import * as topics from './migrations/20261122T2159-topics.ts';
 import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
+import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -88,4 +89,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2159-workflow-automations': workflowAutomations,
   '20261122T2159-sandbox-executions': sandboxExecutions,
   '20261122T2152-simulated-emails': simulatedEmails,
+  '20261122T2207-step-visit-counts': stepVisitCounts,
 };

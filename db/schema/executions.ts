@@ -1,4 +1,3 @@
-import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
@@ -8,6 +7,7 @@ import type { Branch, StepConfig } from '../../rules/executions/steps/definition
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+import type { Generated } from 'kysely';
 
 /** Workflows, and each contact's way through one. */
 export interface ExecutionsTables {
@@ -17,6 +17,7 @@ export interface ExecutionsTables {
   executions: ExecutionsTable;
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
+  step_visit_counts: StepVisitCountsTable;
   timer_seconds: TimerSecondsTable;
   begin_rates: BeginRatesTable;
   timer_rate: TimerRateTable;
@@ -103,6 +104,22 @@ export interface ExecutionStepsTable {
   due_at: NullableTimestamp;
   output: NullableJson<Record<string, unknown>>;
   error: string | null;
+}
+
+export interface StepVisitCountsTable {
+  step_id: string;
+  /** Whole hours since 1970 at which the visits began. */
+  hour: number;
+  /** '' where the step has none. */
+  branch: string;
+  /** The backend that counted, 0 once added up. */
+  shard: number;
+  project_id: string;
+  waiting: number;
+  running: number;
+  completed: number;
+  failed: number;
+  skipped: number;
 }
 
 export interface ExecutionWaitsTable {
