@@ -1,16 +1,16 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
+import { type Listed, fittedPage } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
 
@@ -88,6 +88,17 @@ export async function listTemplates(
     ...toTemplate(row),
     truncated: row.truncated,
   }));
+}
+
+/** Every template of the project by its slug, with all bodies: for whoever has looked how large they are. */
+export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
+  const rows = await db
+    .selectFrom('templates')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toTemplate);
 }
 
 /** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000, or the slug is taken */
