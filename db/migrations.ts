@@ -43,6 +43,7 @@ import * as topics from './migrations/20261122T2159-topics.ts';
 import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
+import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -90,4 +91,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2159-sandbox-executions': sandboxExecutions,
   '20261122T2152-simulated-emails': simulatedEmails,
   '20261122T2207-step-visit-counts': stepVisitCounts,
+  '20261122T2208-frequency-cap': frequencyCap,
 };

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
+import { sql } from 'kysely';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
 export interface CampaignCounts {
@@ -30,6 +30,7 @@ export const NO_COUNTS: CampaignCounts = {
 const SKIP_REASONS = [
   'unsubscribed',
   'unsubscribed:topic',
+  'frequency_capped',
   'cancelled',
   'left_audience',
   'contact_deleted',

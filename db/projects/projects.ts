@@ -5,6 +5,7 @@ import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
+import { type FrequencyCap, capOf } from '../sending/frequency.ts';
 import { resetGuard } from '../sending/hold-guard.ts';
 import { sql } from 'kysely';
 
@@ -15,6 +16,8 @@ export interface Project {
   tracking: TrackingMode;
   /** Of the hosted pages, `#rrggbb`; null is the service's own. */
   color: string | null;
+  /** How many MARKETING mails of campaigns and automations a contact gets in so many days; null is no limit. */
+  frequencyCap: FrequencyCap | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -40,6 +43,7 @@ export interface ProjectChanges {
   name?: string | undefined;
   tracking?: TrackingMode | undefined;
   color?: string | null | undefined;
+  frequencyCap?: FrequencyCap | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -52,6 +56,8 @@ const COLUMNS = [
   'public_key',
   'tracking',
   'color',
+  'frequency_max',
+  'frequency_days',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -102,6 +108,8 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
     name: changes.name,
     tracking: changes.tracking,
     color: changes.color,
+    frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
+    frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -185,6 +193,7 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     publicKey: row.public_key,
     tracking: row.tracking,
     color: row.color,
+    frequencyCap: capOf(row),
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,

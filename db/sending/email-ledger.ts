@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
@@ -13,7 +12,9 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
+import { type FrequencyCap, capOf, takeSlotsFor } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -39,6 +40,8 @@ export interface ClaimedEmail {
   contentType: MailType;
   /** The contact is not on the topic of the mail. */
   offTopic: boolean;
+  /** The contact has had as many mails as the project's frequency cap lets them have. */
+  capped: boolean;
   project: {
     tracking: TrackingMode;
     held: boolean;
@@ -89,6 +92,7 @@ export async function readClaimed(
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
+      p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing,
       k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
@@ -100,7 +104,30 @@ export async function readClaimed(
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
   `.execute(db);
-  return rows.map(toClaimed);
+  const claimed = rows.map(toClaimed);
+  const cap = rows[0] ? capOf(rows[0]) : null;
+  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
+}
+
+/**
+ * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else keeps from leaving.
+ * After the claim, so a crash between the two claims the mail again.
+ */
+async function withinCap(
+  db: Db,
+  p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
+): Promise<ClaimedEmail[]> {
+  const mails = p.claimed.flatMap((mail) =>
+    isCounted(mail) && mail.contact ? [{ id: mail.id, contactId: mail.contact.id }] : [],
+  );
+  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, mails });
+  return p.claimed.map((mail) => (refused.has(mail.id) ? { ...mail, capped: true } : mail));
+}
+
+function isCounted(mail: ClaimedEmail): boolean {
+  if (mail.contentType !== 'MARKETING' || mail.sourceType === 'TRANSACTIONAL' || mail.mode !== 'live') return false;
+  const mayLeave = mail.contact?.subscribed && !mail.suppressedBy && !mail.offTopic;
+  return Boolean(mayLeave && mail.senderDomain && !mail.project.held);
 }
 
 /** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
@@ -220,6 +247,8 @@ interface ClaimedRow {
   untrusted_keys: string[] | null;
   content_type: MailType;
   off_topic: boolean;
+  frequency_max: number | null;
+  frequency_days: number | null;
   tracking: ClaimedEmail['project']['tracking'];
   held: boolean;
   monthly_email_limit: number | null;
@@ -249,6 +278,7 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
     contentType: row.content_type,
     offTopic: row.off_topic,
+    capped: false,
     project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
     senderDomain:
       row.domain_id === null || row.domain === null
