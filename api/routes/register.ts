@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -26,10 +25,11 @@ import { mailboxRoutes } from './mailbox/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
+import { segmentLookRoutes } from './segments/looking.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsRoutes } from './sms/routes.ts';
 import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { smsRoutes } from './sms/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
@@ -41,6 +41,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -72,6 +73,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   templateRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
+  segmentLookRoutes(both, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   campaignRecipientRoutes(both, deps);
