@@ -14,6 +14,7 @@ import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
+import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
@@ -67,6 +68,8 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   analyticsRoutes(both, deps);
   contactFieldRoutes(both, deps);
   contactJobRoutes(both, deps);
+  // Before `/contacts/{id}`: `export` is no id.
+  contactExportRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
   topicRoutes(both, deps);
