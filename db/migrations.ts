@@ -46,6 +46,7 @@ import * as workflowAutomations from './migrations/20261122T2159-workflow-automa
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
+import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -96,4 +97,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2208-frequency-cap': frequencyCap,
   '20261122T2156-sending-times': sendingTimes,
   '20261122T2155-campaign-variants': campaignVariants,
+  '20261122T2222-event-actors': eventActors,
 };

@@ -16,6 +16,7 @@ import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
 import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
+import { contactTimelineRoutes } from './contacts/timeline.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
@@ -71,6 +72,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   // Before `/contacts/{id}`: `export` is no id.
   contactExportRoutes(both, deps);
   contactRoutes(both, deps);
+  contactTimelineRoutes(both, deps);
   suppressionRoutes(both, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);
