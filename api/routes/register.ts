@@ -14,6 +14,7 @@ import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
+import { contactDossierRoutes } from './contacts/dossier.ts';
 import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { contactTimelineRoutes } from './contacts/timeline.ts';
@@ -73,6 +74,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactExportRoutes(both, deps);
   contactRoutes(both, deps);
   contactTimelineRoutes(both, deps);
+  contactDossierRoutes(both, deps);
   suppressionRoutes(both, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);

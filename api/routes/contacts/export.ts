@@ -8,6 +8,7 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
+import { streamOf } from '../../http/stream.ts';
 
 /** A condition as the text of its JSON. */
 const ConditionText = z
@@ -81,22 +82,4 @@ async function* csvOf(keys: string[], next: NextPage): AsyncGenerator<string> {
       .join('');
     page = await next(page.at(-1)?.id);
   }
-}
-
-/** Read as fast as it is taken: a slow reader holds one page. */
-function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await texts.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      },
-      async cancel() {
-        await texts.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
