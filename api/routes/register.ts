@@ -8,6 +8,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { asCodeRoutes } from './as-code/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { campaignLinkRoutes } from './campaigns/links.ts';
 import { campaignRecipientRoutes } from './campaigns/recipients.ts';
 import { campaignRetryRoutes } from './campaigns/retry.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
@@ -84,6 +85,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   campaignRecipientRoutes(both, deps);
+  campaignLinkRoutes(both, deps);
   campaignSendingRoutes(both, deps);
   campaignRetryRoutes(both, deps);
   webhookRoutes(both, deps);

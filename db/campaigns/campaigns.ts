@@ -1,24 +1,19 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
-import {
-  type CampaignVariant,
-  type VariantTest,
-  variantText,
-  type WinnerSource,
-} from '../../rules/campaigns/variants.ts';
+import { type CampaignVariant, type VariantTest, type WinnerSource, variantText } from '../../rules/campaigns/variants.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
+import { type Listed, fittedPage } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
-import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
+import { WINDOW_COLUMN_NAMES, timingColumns, timingOf } from './timing.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -125,6 +120,17 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
   return toCampaign(row);
 }
 
+/** What a start of it sends; null before there is one, or when it is DRAFT again. */
+export async function getContentId(db: Db, { projectId, id }: CampaignRef): Promise<string | null> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('content_id')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.content_id ?? null;
+}
+
 /** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
   const row = await trx
@@ -195,6 +201,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
   `.execute(trx);
   if (rows.length === 0)
     throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
+  await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
 }
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */

@@ -1,4 +1,3 @@
-import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { LatePolicy } from '../../rules/campaigns/timing.ts';
@@ -7,11 +6,13 @@ import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
+import type { Generated } from 'kysely';
 
-/** Campaigns, and the chunks in which their audience is taken. */
+/** Campaigns, the chunks in which their audience is taken, and the links that were followed. */
 export interface CampaignsTables {
   campaigns: CampaignsTable;
   campaign_chunks: CampaignChunksTable;
+  link_clicks: LinkClicksTable;
 }
 
 export interface CampaignsTable extends MailTextColumns {
@@ -68,4 +69,15 @@ export interface CampaignChunksTable {
   /** Of those who waited for the winner, or would have. */
   rest: Generated<boolean>;
   done_at: NullableTimestamp;
+}
+
+export interface LinkClicksTable {
+  campaign_id: string;
+  email_id: string;
+  /** As it stands in the list of the content's links. */
+  link: number;
+  project_id: string;
+  content_id: string;
+  clicks: Generated<number>;
+  machine_clicks: Generated<number>;
 }
