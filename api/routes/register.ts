@@ -11,6 +11,7 @@ import { authRoutes } from './auth/routes.ts';
 import { campaignLinkRoutes } from './campaigns/links.ts';
 import { campaignRecipientRoutes } from './campaigns/recipients.ts';
 import { campaignRetryRoutes } from './campaigns/retry.ts';
+import { campaignReviewRoutes } from './campaigns/review.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
@@ -36,6 +37,7 @@ import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { smsRoutes } from './sms/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
+import { templatePreviewRoutes } from './templates/preview.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
@@ -79,6 +81,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   suppressionRoutes(both, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);
+  templatePreviewRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
   segmentLookRoutes(both, deps);
@@ -88,6 +91,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   campaignLinkRoutes(both, deps);
   campaignSendingRoutes(both, deps);
   campaignRetryRoutes(both, deps);
+  campaignReviewRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
