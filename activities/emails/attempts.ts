@@ -99,6 +99,7 @@ function becameOf(delivery: PromiseSettledResult<Delivery<undefined>>): Became {
     case 'sent':
       return { became: 'sent' };
     case 'later':
+    case 'shut':
       return { became: 'later', dueAt: outcome.dueAt };
     case 'unpaid':
       return { became: 'unpaid', dueAt: outcome.dueAt };

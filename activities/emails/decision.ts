@@ -1,10 +1,21 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { type BounceVerdict, classifyReply } from '../../rules/emails/bounce.ts';
+import { windowGate } from '../../rules/campaigns/gate.ts';
 import { bounceReason } from '../../rules/emails/bounce-reason.ts';
+import { type BounceVerdict, classifyReply } from '../../rules/emails/bounce.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { failed } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
+
+/**
+ * When the project's sending window opens for a mail that it holds; undefined where it does not. Only MARKETING of automations: of a request the
+ * caller chose the moment, and campaigns decide for all their recipients.
+ */
+export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
+  if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;
+  const gate = windowGate(clock, Date.now());
+  return gate.kind === 'shut' ? new Date(gate.notBeforeMs) : undefined;
+}
 
 /** A final verdict on a message as the outcome of its email. */
 export function bounceOutcome(verdict: BounceVerdict, error: string): EmailOutcome {

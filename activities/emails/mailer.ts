@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
@@ -16,10 +15,11 @@ import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
 import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { bounceOutcome, later, verdictOf } from './decision.ts';
+import { bounceOutcome, later, opensAt, verdictOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
-import { createEmailMessages, type ReadyEmail } from './message.ts';
-import { createEmailSettler, type SettleHook } from './settler.ts';
+import { type ReadyEmail, createEmailMessages } from './message.ts';
+import { type SettleHook, createEmailSettler } from './settler.ts';
+import type { Logger } from 'pino';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
 const IN_FLIGHT_MAX = 60;
@@ -40,9 +40,9 @@ export interface Delivery<T> {
 
 /**
  * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because its project has used up
- * what it may compute, until `dueAt`.
+ * what it may compute, until `dueAt`, `shut` because its project's sending window opens only then.
  */
-export type NotTried = { kind: 'stopped' } | { kind: 'unpaid'; dueAt: Date };
+export type NotTried = { kind: 'stopped' } | { kind: 'unpaid' | 'shut'; dueAt: Date };
 
 export interface DeliverOptions {
   /** What is refused for now after this is given up; a day after the mail was accepted unless given. */
@@ -94,6 +94,8 @@ export function createMailer(deps: {
     const refused = refusalOf(email);
     if (refused) return refused;
     if (!email.to) return failed('contact_deleted');
+    const dueAt = opensAt(email);
+    if (dueAt) return { kind: 'shut', dueAt };
     return messages.make(email, email.to, inThread).catch((error: unknown) => unready(email, error, expiresAt));
   }
 
@@ -136,7 +138,7 @@ export function createMailer(deps: {
     const expiresAt = options?.expiresAt ?? new Date(email.createdAt.getTime() + DELIVERY_EXPIRES_MS);
     // Before it has a place among those in doubt: what takes its time to make keeps nobody's mail waiting.
     const ready = await made(email, expiresAt, inThread);
-    if ('kind' in ready && (ready.kind === 'unpaid' || ready.kind === 'stopped')) return notTried(email, ready);
+    if ('kind' in ready && isNotTried(ready)) return notTried(email, ready);
     return limit.run(email.projectId, async () => {
       // Looked at only now: the wait for a place may have been long, and another attempt may have the mail by then.
       if (options?.stop?.aborted) return notTried(email, { kind: 'stopped' });
@@ -167,6 +169,10 @@ interface Order<T> {
   email: ClaimedEmail;
   whenSettled: SettleHook<T> | undefined;
   options: DeliverOptions | undefined;
+}
+
+function isNotTried(ready: EmailOutcome | NotTried): ready is NotTried {
+  return ready.kind === 'unpaid' || ready.kind === 'stopped' || ready.kind === 'shut';
 }
 
 function unpaid({ retryAfterMs }: OverBudget): NotTried {

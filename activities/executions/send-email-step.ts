@@ -1,17 +1,10 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import {
-  atEffect,
-  completeEffect,
-  completeEffects,
-  type EffectOutcome,
-  resumeExecutions,
-} from '../../db/executions/resume.ts';
+import { type EffectOutcome, atEffect, completeEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
+import { waitForWindow } from '../../db/executions/window-waits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
-import { type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts';
+import { type StepEmail, findMarketing, saveStepEmails } from '../../db/sending/step-emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
@@ -20,8 +13,11 @@ import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { NotTried } from '../emails/mailer.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;
@@ -77,12 +73,17 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
   });
 }
 
-/** Ends the pauses that led here, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
+/** Ends the pauses that led here, lets MARKETING wait for the window, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
 async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, projectId, inputs);
   const effects = standings.flatMap((standing) => atEffect(standing, 'SEND_EMAIL') ?? []);
-  const mails = await saveStepEmails(trx, projectId, effects);
+  const waits = await waitForWindow(trx, projectId, await findMarketing(trx, projectId, effects));
+  const mails = await saveStepEmails(
+    trx,
+    projectId,
+    effects.filter(({ execution }) => !waits.has(execution.id)),
+  );
   const claimed = await claimEmails(trx, { projectId, mails: mails.flatMap(claimOf), suppressionPads });
   const mailOf = new Map(mails.map((mail) => [mail.standing.execution.id, mail]));
   const emailOf = new Map(claimed.map((email) => [email.executionId, email]));
@@ -90,7 +91,9 @@ async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): P
   for (const { execution, next } of standings) {
     const mail = execution && mailOf.get(execution.id);
     const email = execution && emailOf.get(execution.id);
+    const wait = execution && waits.get(execution.id);
     if (email) begun.push({ email });
+    else if (wait) begun.push({ next: wait });
     else begun.push({ next: mail ? await passOver(trx, mail) : next });
   }
   return begun;
@@ -117,6 +120,7 @@ async function send(deps: ActivityDeps, email: ClaimedEmail): Promise<Next> {
   const { outcome, settled } = await deps.mailer.deliver(email, completeSteps, { stop });
   if (outcome.kind === 'stopped') throw new CancelledFailure('the execution was cancelled, or the worker stops');
   if (outcome.kind === 'later') return defer(deps, email, outcome);
+  if (outcome.kind === 'unpaid' || outcome.kind === 'shut') return comeAgain(outcome);
   // Fenced off: another attempt of this step has the mail.
   return settled ?? inTransaction(deps.db, (trx) => completeEffect(trx, email.projectId, completionOf(email)));
 }
@@ -144,6 +148,15 @@ function completionOf(email: ClaimedEmail): EffectOutcome {
 function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
   if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
   return { executionId, visit };
+}
+
+/** It was not tried, which counts as no try: the step looks again, at its window too. */
+function comeAgain({ kind, dueAt }: NotTried & { dueAt: Date }): never {
+  throw ApplicationFailure.create({
+    type: kind === 'unpaid' ? 'OVER_BUDGET' : 'WINDOW_SHUT',
+    message: `the mail may not leave now; again at ${dueAt.toISOString()}`,
+    nextRetryDelay: kind === 'unpaid' ? Math.max(1_000, dueAt.getTime() - Date.now()) : 1_000,
+  });
 }
 
 async function defer(

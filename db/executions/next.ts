@@ -2,15 +2,16 @@ import { assertNever } from '../../rules/assert-never.ts';
 import type { Next, StepActivity } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
-import { follow, type Graph, type GraphStep } from './graph.ts';
+import { type Graph, type GraphStep, follow } from './graph.ts';
 
 /**
- * What comes next for an execution that stands at a step: the activity of an effect, the timer of a DELAY, the event of a WAIT_FOR_EVENT.
+ * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may act, the timer of a DELAY,
+ * the event of a WAIT_FOR_EVENT.
  * @param at.dueAt when the pause ends; null where only an event ends it
  */
 export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {
   const { visit, dueAt = null } = at;
-  if (isEffect(step.type)) return { kind: 'effect', visit, activity: step.type, label: stepLabel(step) };
+  if (isEffect(step.type)) return nextAtEffect(step, { visit, dueAt });
   switch (step.type) {
     case 'DELAY': {
       const then = activityAt(graph, follow(graph, step.id));
@@ -32,6 +33,15 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
     default:
       return assertNever(step.type);
   }
+}
+
+/** What comes next at an effect; with `dueAt` it may act only then. */
+export function nextAtEffect(step: GraphStep, { visit, dueAt }: { visit: number; dueAt: Date | null }): Next {
+  const { type: then } = step;
+  if (!isEffect(then)) throw new Error(`a step of type ${then} has no effect`);
+  const label = stepLabel(step);
+  if (dueAt === null) return { kind: 'effect', visit, activity: then, label };
+  return { kind: 'delay', visit, dueAt: dueAt.toISOString(), then, label };
 }
 
 /** The same pause with another end. */

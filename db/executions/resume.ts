@@ -1,17 +1,17 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
-import { changeRun, type RunChanges } from '../../rules/executions/run.ts';
+import { type RunChanges, changeRun } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
-import { type EffectType, STEPS } from '../../rules/executions/steps/registry.ts';
+import { type EffectType, STEPS, isEffect } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
-import { follow, type GraphStep } from './graph.ts';
+import { type GraphStep, follow } from './graph.ts';
 import { nextAt } from './next.ts';
-import { newProgress, type Progress, saveProgress } from './progress.ts';
-import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
+import { type Progress, newProgress, saveProgress } from './progress.ts';
+import { type LockedExecution, type StandingExecution, lockExecutions } from './standing.ts';
 import type { Visit, VisitOutcome } from './visits.ts';
 import { findWaitEvents } from './waits.ts';
-import { fail, type Stop, walk } from './walk.ts';
-import { type PauseEnd, realWorld, type World } from './world.ts';
+import { type Stop, fail, walk } from './walk.ts';
+import { type PauseEnd, type World, realWorld } from './world.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {
@@ -131,6 +131,10 @@ export async function resume(
   const { input, progress } = p;
   if (execution.completedAt) return endOf(execution);
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
+  if (over && isEffect(current.type)) {
+    await world.endWindowWait(execution, input.visit);
+    return standsAt(world, { ...locked, current: { ...current, status: 'RUNNING', dueAt: null } }, progress);
+  }
   return over
     ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
     : standsAt(world, locked, progress);

@@ -1,23 +1,22 @@
-import { ZodError } from 'zod';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
-import { interpolate } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
-import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
-import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
-import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
+import { SplitConfig, chooseBranch } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import { follow, type Graph, type GraphStep } from './graph.ts';
+import { delayEnd } from './delay-end.ts';
+import { type Graph, type GraphStep, follow } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
 import type { NewVisit } from './visits.ts';
 import type { NewWait } from './waits.ts';
 import type { World } from './world.ts';
+import { ZodError } from 'zod';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -110,13 +109,14 @@ function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
 
 async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const now = world.now(w.execution).getTime();
-  const dueAt = await dueOf(world, step, w.execution, now);
-  if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
+  const due = await delayEnd(world, { step, execution: w.execution, nowMs: now });
+  if (!due) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
+  const { dueAt, countsMs } = due;
   if (dueAt.getTime() <= now) {
     addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  return pauseAt(world, w, step, { now, dueAt });
+  return pauseAt(world, w, step, { now, dueAt, ...(countsMs !== undefined && { countsMs }) });
 }
 
 async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -144,10 +144,16 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-function pauseAt(world: World, w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
+/** `countsMs`: with how much it counts towards a lap, where that is not its length. */
+function pauseAt(
+  world: World,
+  w: Walk,
+  step: GraphStep,
+  p: { now: number; dueAt: Date | null; wait?: NewWait; countsMs?: number },
+): Stop {
   const { laps, run, id: executionId } = w.execution;
   stand(w.execution, new Date(p.now), p.dueAt);
-  if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
+  if (laps) beginPause(laps, p.countsMs ?? (p.dueAt ? p.dueAt.getTime() - p.now : undefined));
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
   const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
@@ -190,16 +196,6 @@ function unusable(error: unknown): Unusable {
   if (error instanceof AppError || error instanceof ZodError)
     return new Unusable(`this condition cannot be evaluated: ${error.message}`);
   throw error;
-}
-
-/** The instant at which a DELAY ends; null when its `until` does not come to one. */
-async function dueOf(world: World, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
-  if (typeof step.config.until !== 'string') {
-    return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
-  }
-  const { variables } = await world.loadVariables(execution);
-  const at = Date.parse(interpolate(step.config.until, variables, { untrusted: 'keep' }));
-  return Number.isNaN(at) ? null : new Date(at);
 }
 
 /** Notes that the execution has come to a step, and what became of it there. */

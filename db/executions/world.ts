@@ -1,3 +1,6 @@
+import { getContactClock } from '../contacts/clock.ts';
+import type { Clock } from '../../rules/campaigns/gate.ts';
+import { endWindowWait } from './window-waits.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import { awaitedBy, endOfPause, takeEvent } from '../../rules/executions/run.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -33,6 +36,10 @@ export interface World {
   ): Promise<FoundEvent>;
   /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
   findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
+  /** The zones by which hours of the contact are meant. */
+  getClock(execution: WalkingExecution): Promise<Clock>;
+  /** The wait of a visit for the sending window is over. */
+  endWindowWait(execution: WalkingExecution, visit: number): Promise<void>;
   /** Notes that a stranger has let the execution past a wait. */
   noteSwayed(execution: WalkingExecution): Promise<void>;
   /** What Temporal has to wait for, where an execution comes to stand at a pause. */
@@ -52,6 +59,7 @@ export function realWorld(trx: Trx): World {
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution.projectId, wait);
     },
+    endWindowWait: ({ projectId, id }, visit) => endWindowWait(trx, { projectId, executionId: id, visit }),
     noteSwayed: ({ projectId, id }) => sway(trx, projectId, [id]),
   };
 }
@@ -66,17 +74,19 @@ export function previewWorld(db: Db, startMs: number): World {
     async findEvent(execution, wait) {
       return takeOwnEvent(execution, wait, this.now(execution));
     },
+    async endWindowWait() {},
     async noteSwayed() {},
   };
 }
 
-function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'noteSwayed'> {
+function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'noteSwayed' | 'endWindowWait'> {
   return {
     now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
     loadVariables: (execution) => loadStepVariables(db, execution),
     holds(execution, config) {
       return conditionHolds(db, { ...execution, config, now: this.now(execution) });
     },
+    getClock: ({ projectId, contactId }) => getContactClock(db, { projectId, contactId }),
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     timed({ run }, step, next) {
       if (!run) return next;

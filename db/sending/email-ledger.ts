@@ -1,11 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { EmailOptions, EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { Reason, SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
 import { ownedBy } from '../owned-by.ts';
@@ -13,8 +14,9 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
-import { capOf, type FrequencyCap, takeSlotsFor } from './frequency.ts';
+import { type FrequencyCap, capOf, takeSlotsFor } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -50,6 +52,8 @@ export interface ClaimedEmail {
   /** The project's domain that the sender address is on; null when there is none that is verified. */
   senderDomain: { id: string; domain: string; signing: boolean } | null;
   suppressedBy: SuppressionReason | null;
+  /** The clock of the project and the contact; absent where it holds no mail. */
+  clock?: Clock;
 }
 
 /**
@@ -90,6 +94,7 @@ export async function readClaimed(
     WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
+      p.sending_window, p.timezone,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,
@@ -256,6 +261,8 @@ interface ClaimedRow {
   domain: string | null;
   signing: boolean | null;
   suppressed_by: SuppressionReason | null;
+  sending_window: SendingWindow | null;
+  timezone: string;
 }
 
 function toClaimed(row: ClaimedRow): ClaimedEmail {
@@ -285,10 +292,15 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
         ? null
         : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true },
     suppressedBy: row.suppressed_by,
+    clock: { zone: zoneIn(row.contact_data), projectZone: row.timezone, window: row.sending_window },
   };
 }
 
 /** As the run has left it where a sandbox sends the mail. */
+function zoneIn(data: Data | null): string | null {
+  return typeof data?.timezone === 'string' ? data.timezone : null;
+}
+
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
   const { subscribed, data, untrusted_keys } = row.options?.sandbox?.contact ?? {};
   return {

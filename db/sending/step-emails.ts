@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
@@ -13,6 +12,7 @@ import { loadStepVariables } from '../executions/variables.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
+import { z } from 'zod';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (
@@ -59,6 +59,22 @@ export async function saveStepEmails(trx: Trx, projectId: string, standings: Eff
           emailId: required(emailIds.get(draft.standing.execution.id)),
         },
   );
+}
+
+/** Of SEND_EMAIL visits those whose template is MARKETING. */
+export async function findMarketing(
+  trx: Trx,
+  projectId: string,
+  standings: EffectStanding[],
+): Promise<EffectStanding[]> {
+  const ids = standings.map(({ step }) => configOf(step)?.templateId ?? null);
+  const { rows } = await prepared<{ id: string }>`
+    SELECT t.id FROM templates t
+    WHERE t.id = ANY(${ids.filter((id) => id !== null)}::uuid[]) AND ${ownedBy('t.project_id', projectId)} AND t.type = 'MARKETING'
+      AND EXISTS (SELECT FROM projects p WHERE p.id = ${projectId} AND p.sending_window IS NOT NULL)
+  `.execute(trx);
+  const marketing = new Set<string | null>(rows.map((row) => row.id));
+  return standings.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
 async function draftOf(

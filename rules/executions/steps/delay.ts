@@ -1,19 +1,28 @@
+import { HOUR_PATTERN } from '../../time/local-time.ts';
+import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
+import { type PauseStep, configFaults } from './definition.ts';
 import { z } from 'zod';
-import { configFaults, type PauseStep } from './definition.ts';
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 const MAX_MS = 365 * UNIT_MS.days;
 
-const DelayUntil = z.object({
-  until: z
-    .string()
-    .min(1)
-    .max(300)
-    .refine((text) => text.includes('{{') || !Number.isNaN(Date.parse(text)), {
-      error: 'a date-time, or a {{variable}} that holds one',
-      params: { code: 'invalid_string' },
-    }),
-});
+const DelayUntil = z
+  .object({
+    until: z
+      .string()
+      .min(1)
+      .max(300)
+      .refine((text) => text.includes('{{') || isHour(text) || !Number.isNaN(Date.parse(text)), {
+        error: 'a date-time, an hour such as 09:00, or a {{variable}} that holds one',
+        params: { code: 'invalid_string' },
+      }),
+    days: DaysInput.optional(),
+    timezone: ZoneInput.optional(),
+  })
+  .refine(({ until, days, timezone }) => canBeHour(until) || (days === undefined && timezone === undefined), {
+    path: ['until'],
+    message: 'Days and time zone belong to an hour such as 09:00.',
+  });
 const DelayAmount = z
   .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
   .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
@@ -27,7 +36,16 @@ const DelayConfig = z.unknown().transform((input, ctx) => {
   return z.NEVER;
 });
 
-/** Waits for a span, or until an instant that the config names or makes of variables. */
+/** An hour by somebody's clocks, `HH:MM`, and the days on which it counts. */
+export function isHour(until: string): boolean {
+  return HOUR_PATTERN.test(until);
+}
+
+function canBeHour(until: string): boolean {
+  return isHour(until) || until.includes('{{');
+}
+
+/** Waits for a span, until an instant that the config names or makes of variables, or until an hour. */
 export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,
@@ -42,7 +60,8 @@ export const delay: PauseStep = {
     const { data } = DelayConfig.safeParse(config);
     if (!data) return Number.POSITIVE_INFINITY; // That it is not configured is a fault of its own.
     if ('amount' in data) return delayMs(data);
-    return data.until.includes('{{') ? Number.POSITIVE_INFINITY : 0;
+    // An hour comes once a day, and counts with a lap's time at least.
+    return canBeHour(data.until) ? Number.POSITIVE_INFINITY : 0;
   },
 };
 

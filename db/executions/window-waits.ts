@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import { windowGate } from '../../rules/campaigns/gate.ts';
+import type { Next } from '../../rules/executions/execution.ts';
+import type { Trx } from '../connection.ts';
+import { CLOCK_COLUMNS, type ClockRow } from '../contacts/clock.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
+import { nextAtEffect } from './next.ts';
+import type { EffectStanding } from './resume.ts';
+import { bookTimers } from './timer-seconds.ts';
+
+/**
+ * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a pause at the same step,
+ * whose timer's end leads to the step again. Their answers are by execution; who may go on is not among them. Under the contacts' locks.
+ */
+export async function waitForWindow(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Map<string, Next>> {
+  const now = Date.now();
+  const waits: { standing: EffectStanding; dueAt: Date }[] = [];
+  const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, projectId, steps);
+  for (const standing of steps) {
+    const clock = clocks.get(standing.execution.contactId);
+    const gate = clock && windowGate(clock, now);
+    if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
+  }
+  if (waits.length === 0) return new Map();
+  await bookTimers(trx, projectId, waits.map(timerOf));
+  await saveWaits(trx, projectId, waits);
+  return new Map(
+    waits.map(({ standing: { execution, step, next }, dueAt }) => [
+      execution.id,
+      nextAtEffect(step, { visit: next.visit, dueAt }),
+    ]),
+  );
+}
+
+/** The wait for a window is over: the step is about to act again. Under the contact's lock. */
+export async function endWindowWait(
+  trx: Trx,
+  p: { projectId: string; executionId: string; visit: number },
+): Promise<void> {
+  await sql`
+    WITH visit AS (
+      UPDATE execution_steps SET status = 'RUNNING', due_at = NULL
+      WHERE execution_id = ${p.executionId} AND visit = ${p.visit} AND project_id = ${p.projectId} AND status = 'WAITING')
+    UPDATE executions SET status = 'RUNNING' WHERE id = ${p.executionId} AND project_id = ${p.projectId} AND completed_at IS NULL
+  `.execute(trx);
+}
+
+function timerOf(wait: { dueAt: Date }) {
+  return {
+    dueAt: wait.dueAt,
+    moveTo(at: Date) {
+      wait.dueAt = at;
+    },
+  };
+}
+
+/** By contact; none where the project has no window, which costs no look at the contacts. */
+async function findClocks(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Map<string, ClockRow>> {
+  const contactIds = steps.map(({ execution }) => execution.contactId);
+  const { rows } = await prepared<ClockRow & { id: string }>`
+    SELECT c.id, ${CLOCK_COLUMNS} FROM projects p JOIN contacts c ON c.id = ANY(${contactIds}::uuid[]) AND ${ownedBy('c.project_id', projectId)}
+    WHERE p.id = ${projectId} AND p.sending_window IS NOT NULL
+  `.execute(trx);
+  return new Map(rows.map(({ id, ...clock }) => [id, clock]));
+}
+
+async function saveWaits(
+  trx: Trx,
+  projectId: string,
+  waits: { standing: EffectStanding; dueAt: Date }[],
+): Promise<void> {
+  await sql`
+    WITH u AS (
+      SELECT * FROM unnest(${waits.map(({ standing }) => standing.execution.id)}::uuid[], ${waits.map(({ standing }) => standing.next.visit)}::int[],
+        ${waits.map(({ dueAt }) => dueAt)}::timestamptz[]) AS u (execution_id, visit, due_at)
+    ), visits AS (
+      UPDATE execution_steps s SET status = 'WAITING', due_at = u.due_at FROM u
+      WHERE s.execution_id = u.execution_id AND s.visit = u.visit AND s.project_id = ${projectId} AND s.status = 'RUNNING')
+    UPDATE executions e SET status = 'WAITING' FROM u
+    WHERE e.id = u.execution_id AND e.project_id = ${projectId} AND e.completed_at IS NULL
+  `.execute(trx);
+}

@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nextHour, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { ALL_DAYS } from '../../rules/time/sending-window.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { signedIn } from '../support/session.ts';
+import { until } from '../support/until.ts';
+
+const HOUR_MS = 3_600_000;
+let service: TestService;
+let owner: Record<string, string>;
+let marketing: string;
+let transactional: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { db, one } = service;
+  owner = await signedIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, one);
+  await buildDomain(db, { projectId: one.id });
+  marketing = await buildTemplate(db, { projectId: one.id, type: 'MARKETING' });
+  transactional = await buildTemplate(db, { projectId: one.id });
+});
+beforeEach(() => patchProject({ sendingWindow: null, timezone: 'UTC' }));
+afterAll(() => service?.close());
+
+const patchProject = (body: object) =>
+  expectOk(service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } }));
+
+/** `HH:MM` of UTC, so many milliseconds from now. */
+const hourIn = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+const shutWindow = () => ({ from: hourIn(2 * HOUR_MS), to: hourIn(3 * HOUR_MS), timezone: 'UTC' });
+
+let names = 0;
+async function workflowOf(step: { type: 'SEND_EMAIL' | 'DELAY'; config: object }): Promise<string> {
+  names += 1;
+  const eventName = `times-${names}`;
+  const steps = { step: { type: step.type, config: { ...step.config }, to: 'end' }, end: { type: 'EXIT' as const } };
+  await buildWorkflow(service, { eventName, steps });
+  return eventName;
+}
+
+let people = 0;
+/** The contact's execution of a workflow, begun. */
+async function begin(event: string, data: Record<string, unknown> = {}): Promise<string> {
+  people += 1;
+  const email = `p${people}@to.test`;
+  await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data } }));
+  await expectOk(service.call('POST', '/v1/track', { body: { email, event } }));
+  return until(async () => {
+    const { rows } = await sql<{ id: string }>`
+      SELECT e.id FROM executions e JOIN contacts c ON c.id = e.contact_id WHERE c.email = ${email} AND e.event_name = ${event}
+    `.execute(service.db);
+    return rows[0]?.id;
+  }, 'the execution');
+}
+
+async function stateOf(executionId: string) {
+  const { rows } = await sql<{
+    status: string;
+    step: string;
+    dueAt: Date | null;
+    mail: string | null;
+    sentAt: Date | null;
+  }>`
+    SELECT e.status, s.status AS step, s.due_at AS "dueAt", m.status AS mail, m.sent_at AS "sentAt"
+    FROM executions e JOIN execution_steps s ON s.execution_id = e.id AND s.visit = 1
+    LEFT JOIN emails m ON m.execution_id = e.id WHERE e.id = ${executionId}`.execute(service.db);
+  return rows[0];
+}
+const become = (id: string, status: string, timeoutMs = 30_000) =>
+  until(
+    async () => {
+      const state = await stateOf(id);
+      return state?.status === status ? state : undefined;
+    },
+    `an execution ${status}`,
+    { timeoutMs },
+  );
+
+describe('the sending window of the project', () => {
+  it('holds MARKETING of an automation by a timer until it opens, over a restart of the worker', {
+    timeout: 150_000,
+  }, async () => {
+    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
+    const opens = new Date(opensMs);
+    await patchProject({ sendingWindow: { from: hourIn(opensMs - Date.now()), to: hourIn(HOUR_MS), timezone: 'UTC' } });
+    const id = await begin(event);
+    const waits = await become(id, 'WAITING');
+    expect(waits).toMatchObject({ step: 'WAITING', dueAt: opens, mail: null });
+    await service.stopWorker();
+    await service.startWorker();
+    const done = await become(id, 'EXITED', 90_000);
+    expect(done).toMatchObject({ step: 'COMPLETED', dueAt: null, mail: 'SENT' });
+    expect(done.sentAt?.getTime()).toBeGreaterThanOrEqual(opensMs);
+  });
+
+  it('goes by the clocks of the contact where it says so, and lets TRANSACTIONAL pass', async () => {
+    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
+    const [from, to] = [hourOf('Asia/Kathmandu', -HOUR_MS), hourOf('Asia/Kathmandu', HOUR_MS)];
+    await patchProject({ sendingWindow: { from, to, timezone: 'contact' } });
+    expect(await become(await begin(event, { timezone: 'Asia/Kathmandu' }), 'EXITED')).toMatchObject({ mail: 'SENT' });
+    expect(await become(await begin(event, { timezone: 'Asia/Tokyo' }), 'WAITING')).toMatchObject({ mail: null });
+    await patchProject({ sendingWindow: shutWindow() });
+    const single = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: transactional } });
+    expect(await become(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
+  });
+
+  it('holds MARKETING mail that a hold has kept back, when it is released', async () => {
+    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));
+    const id = await begin(event);
+    expect(await become(id, 'EXITED')).toMatchObject({ mail: 'HELD' });
+    await patchProject({ sendingWindow: shutWindow() });
+    await expectOk(service.call('POST', '/project/release', { key: null, headers: owner }));
+    await until(async () => (await stateOf(id))?.mail === 'PENDING' || undefined, 'the mail to be released');
+    const mail = await sql<{ attempts: number; deliveryId: string | null }>`
+      SELECT attempts, delivery_id AS "deliveryId" FROM emails WHERE execution_id = ${id}`;
+    await until(async () => (await mail.execute(service.db)).rows[0]?.deliveryId ?? undefined, 'a delivery of it');
+    expect((await mail.execute(service.db)).rows[0]?.attempts).toBe(0);
+  });
+
+  it('lets a request pass, whose caller chose the moment', async () => {
+    await patchProject({ sendingWindow: shutWindow() });
+    const body = { to: 'asked@to.test', template: marketing, subscribed: true };
+    const { data } = await expectOk(service.call('POST', '/v1/send', { body }));
+    const id = data.emails[0].email;
+    await until(async () => {
+      const { rows } = await sql<{ status: string }>`SELECT status FROM emails WHERE id = ${id}`.execute(service.db);
+      return rows[0]?.status === 'SENT' || undefined;
+    }, 'the mail to leave');
+  });
+});
+
+describe('a DELAY until an hour', () => {
+  it('ends at that hour of the zone it names, else of the contact, else of the project', async () => {
+    await patchProject({ timezone: 'Pacific/Honolulu' });
+    const config = { until: '09:00', days: [1, 3, 5] };
+    const event = await workflowOf({ type: 'DELAY', config });
+    const named = await workflowOf({ type: 'DELAY', config: { ...config, timezone: 'Asia/Kolkata' } });
+    const due = (zone: string) => new Date(nextHour(zone, { hour: '09:00', days: config.days, afterMs: Date.now() }));
+    const dueOf = async (id: string) => (await become(id, 'WAITING')).dueAt;
+    expect(await dueOf(await begin(event, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kathmandu'));
+    expect(await dueOf(await begin(event, { timezone: 'Mars/Olympus' }))).toEqual(due('Pacific/Honolulu'));
+    expect(await dueOf(await begin(event))).toEqual(due('Pacific/Honolulu'));
+    expect(await dueOf(await begin(named, { timezone: 'Asia/Kathmandu' }))).toEqual(due('Asia/Kolkata'));
+  });
+
+  it('can be the hour that a contact wishes', async () => {
+    const event = await workflowOf({ type: 'DELAY', config: { until: '{{wish}}' } });
+    const dueAt = new Date(nextHour('UTC', { hour: '07:30', days: ALL_DAYS, afterMs: Date.now() }));
+    expect(await become(await begin(event, { wish: '07:30' }), 'WAITING')).toMatchObject({ dueAt });
+  });
+
+  it('is refused where it is none', async () => {
+    const { id } = (await buildWorkflow(service, { steps: {}, enabled: false })) satisfies BuiltWorkflow;
+    const statusOf = async (config: object) =>
+      (await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'DELAY', name: 'd', config } })).status;
+    expect(await statusOf({ until: '23:59', days: [7], timezone: 'Europe/Berlin' })).toBe(201);
+    const bad = [{ until: '24:00' }, { until: '9:00' }, { until: '09:00', days: [] }, { until: '09:00', days: [8] }];
+    for (const config of [...bad, { until: '09:00', timezone: 'Mars/Olympus' }, { until: '2030-01-01', days: [1] }])
+      expect(await statusOf(config), JSON.stringify(config)).toBe(422);
+  });
+});
