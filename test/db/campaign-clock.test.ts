@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findChunkClock, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { claimRange, listRanges, nextClaim } from '../../db/campaigns/ledger.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
+import { updateProject } from '../../db/projects/projects.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import {
+  type CampaignStart,
+  type CampaignWorker,
+  campaignWorker,
+  sendingCampaign,
+} from '../support/campaign-worker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const pads = suppressionPads(deriveKey(TEST_SECRET_KEY, 'suppression'));
+let database: TestDatabase;
+let worker: CampaignWorker;
+let projectId: string;
+let start: CampaignStart;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  worker = campaignWorker({ db: database.db, smtpUrl: 'smtp://127.0.0.1:1' });
+});
+beforeEach(async () => {
+  projectId = (await buildProject(database.db, 'Clock')).id;
+  await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+  start = await sendingCampaign(database.db, { projectId, count: 10, worker });
+});
+afterAll(async () => {
+  await worker?.close();
+  await database?.drop();
+});
+
+const set = (changes: Parameters<typeof updateProject>[2]) =>
+  inTransaction(database.db, (trx) => updateProject(trx, projectId, changes));
+
+/** How many recipients a claim takes under what was decided before. */
+async function claimed(clock: OpenClock): Promise<number> {
+  const chunk = { ...start, seq: 1 };
+  const [range] = await listRanges(database.db, { ...chunk, size: 100, from: undefined });
+  if (!range) throw new Error('the chunk has nobody left');
+  const claim = await nextClaim(database.db);
+  const request = { ...chunk, claim, range, dataKeys: [], suppressionPads: pads, sendRate: null, clock };
+  return (await claimRange(database.db, request)).length;
+}
+const keyNow = async () => (await findChunkClock(database.db, { ...start, seq: 1 }))?.key ?? '';
+
+describe('the statement that claims', () => {
+  it('takes nobody once the window is shut, whatever was decided when the turn began', async () => {
+    const key = await keyNow();
+    expect(await claimed({ key, closesAt: new Date(Date.now() - 1) })).toBe(0);
+    expect(await claimed({ key, closesAt: new Date(Date.now() + 60_000) })).toBe(10);
+  });
+
+  it('takes nobody by settings of before', async () => {
+    const key = await keyNow();
+    const sendingWindow = { from: '08:00', to: '09:00', days: [1] };
+    const projects = [{ sendingWindow }, { timezone: 'Asia/Kathmandu' }];
+    for (const changes of projects) {
+      const before = await keyNow();
+      await set(changes);
+      expect(await claimed({ key: before, closesAt: null })).toBe(0);
+    }
+    await set({ sendingWindow: null, timezone: 'UTC' });
+    expect(await claimed({ key, closesAt: null })).toBe(10);
+  });
+});
+
+describe('the audience of a campaign by zones', () => {
+  it('is cut into chunks of one zone, which do not overlap and leave nobody out', async () => {
+    const zones = ['Europe/Berlin', 'Asia/Kathmandu', 'US/Eastern', 'America/New_York', 'Mars/Olympus'];
+    const other = (await buildProject(database.db, 'Zones')).id;
+    await buildDomain(database.db, { projectId: other, domain: 'sender.test', signing: false });
+    await sql`
+      INSERT INTO contacts (project_id, email, subscribed, data)
+      SELECT ${other}, 'z' || n || '@to.test', true, jsonb_build_object('timezone', (${zones}::text[])[1 + n % 5])
+      FROM generate_series(1, 35000) AS n`.execute(database.db);
+    const { rows: made } = await sql<{ id: string }>`
+      INSERT INTO campaigns (project_id, name, subject, body, from_email, audience_type, send_at_local, status, send_no, started_at)
+      VALUES (${other}, 'N', 'S', 'B', 'a@sender.test', 'ALL', '2030-01-01T09:00', 'SENDING', 1, now()) RETURNING id`.execute(
+      database.db,
+    );
+    const zoned = { projectId: other, campaignId: made[0]?.id ?? '', sendNo: 1 };
+    await worker.read(zoned);
+    expect(await worker.take(zoned)).toMatchObject({ outcome: 'taken', done: true, recipients: 35_000 });
+    const { rows } = await sql<{ zone: string | null; n: number; strangers: number }>`
+      SELECT k.zone, count(*) AS n, count(*) FILTER (WHERE e.campaign_id <> k.campaign_id) AS strangers
+      FROM campaign_chunks k JOIN emails e ON e.id BETWEEN k.first_id AND k.last_id AND e.project_id = k.project_id
+      WHERE k.campaign_id = ${zoned.campaignId} GROUP BY 1 ORDER BY 1 NULLS LAST`.execute(database.db);
+    expect(rows).toEqual([
+      { zone: 'America/New_York', n: 14_000, strangers: 0 },
+      { zone: 'Asia/Katmandu', n: 7_000, strangers: 0 },
+      { zone: 'Europe/Berlin', n: 7_000, strangers: 0 },
+      { zone: null, n: 7_000, strangers: 0 },
+    ]);
+    const { rows: wrong } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM campaign_chunks k
+      JOIN emails e ON e.id BETWEEN k.first_id AND k.last_id JOIN contacts c ON c.id = e.contact_id
+      WHERE k.campaign_id = ${zoned.campaignId} AND (k.zone = 'Europe/Berlin') <> (c.data->>'timezone' = 'Europe/Berlin')`.execute(
+      database.db,
+    );
+    expect(wrong[0]?.n).toBe(0);
+  });
+});
