@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { expectOk } from '../build/workflows.ts';
+import { type CallResult, startTestApi, type TestApi } from '../support/api.ts';
+import { signedIn } from '../support/session.ts';
+
+const WINDOW = { from: '22:00', to: '06:00', days: [1, 2, 3, 4, 5], timezone: 'contact' };
+const LOCAL = '2030-12-01T09:00';
+/** Fourteen hours before that time in UTC: the first clocks that show it. */
+const FIRST = '2030-11-30T19:00:00.000Z';
+
+let api: TestApi;
+let owner: Record<string, string>;
+beforeAll(async () => {
+  api = await startTestApi();
+  owner = await signedIn(api, api.one);
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
+  await expectOk(api.call('POST', '/contacts', { body: { email: 'ada@to.test', subscribed: true } }));
+});
+afterAll(() => api.close());
+
+const patch = (body: object) => api.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
+const post = (changes: object) => api.call('POST', '/campaigns', { body: campaignBody({ ...changes }) });
+const create = async (changes: object) => (await expectOk(post(changes))).data;
+const send = (id: string, body: object = {}) => api.call('POST', `/campaigns/${id}/send`, { body: { ...body } });
+const refused = ({ status, body }: CallResult) => [status, body.error?.errors?.[0]?.field];
+
+it('a project is in UTC and has no window until it is told otherwise, and keeps both as they are written', async () => {
+  const get = () => expectOk(api.call('GET', '/project', { key: null, headers: owner }));
+  expect(await get()).toMatchObject({ timezone: 'UTC', sendingWindow: null });
+  const set = { timezone: 'Asia/Kolkata', sendingWindow: WINDOW };
+  expect(await expectOk(patch(set))).toMatchObject(set);
+  await patch({ name: 'Shop' });
+  expect(await get()).toMatchObject(set);
+  expect(await expectOk(patch({ sendingWindow: { from: '08:00', to: '21:00' } }))).toMatchObject({
+    sendingWindow: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7] },
+  });
+  expect(await expectOk(patch({ sendingWindow: null, timezone: 'UTC' }))).toMatchObject({ sendingWindow: null });
+});
+
+it.each([
+  [{ timezone: 'Mars/Olympus' }, 'timezone'],
+  [{ timezone: '+02:00' }, 'timezone'],
+  [{ timezone: null }, 'timezone'],
+  [{ sendingWindow: { ...WINDOW, to: '22:00' } }, 'sendingWindow.to'],
+  [{ sendingWindow: { ...WINDOW, days: [0] } }, 'sendingWindow.days.0'],
+  [{ sendingWindow: { ...WINDOW, days: [] } }, 'sendingWindow.days'],
+  [{ sendingWindow: { to: '21:00' } }, 'sendingWindow.from'],
+])('a project with %j is 422 at %s', async (body, field) => {
+  expect(refused(await patch(body))).toEqual([422, field]);
+});
+
+it('a campaign keeps its window, its hour and what becomes of the late', async () => {
+  const plain = await create({});
+  expect(plain).toMatchObject({ sendAtLocal: null, latePolicy: 'SEND', nextOpening: null });
+  expect(plain).not.toHaveProperty('sendingWindow');
+  const timed = { sendAtLocal: LOCAL, latePolicy: 'SKIP', sendingWindow: WINDOW };
+  const { id } = await create(timed);
+  expect(await expectOk(api.call('GET', `/campaigns/${id}`))).toMatchObject(timed);
+  expect(await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { subject: 'S' } }))).toMatchObject(timed);
+  const copy = await expectOk(api.call('POST', `/campaigns/${id}/duplicate`));
+  expect(copy.data).toMatchObject({ ...timed, sendAtLocal: null });
+  const cleared = await expectOk(
+    api.call('PUT', `/campaigns/${id}`, { body: { sendingWindow: null, sendAtLocal: null } }),
+  );
+  expect(cleared).toMatchObject({ sendingWindow: null, sendAtLocal: null, latePolicy: 'SKIP' });
+  const { campaigns } = await expectOk(api.call('GET', '/campaigns'));
+  expect(campaigns.find((campaign: { id: string }) => campaign.id === id)).toMatchObject({ sendingWindow: null });
+});
+
+it.each([
+  [{ sendAtLocal: '2030-12-01T09:00Z' }, 'sendAtLocal'],
+  [{ sendAtLocal: '2030-12-01 09:00' }, 'sendAtLocal'],
+  [{ sendAtLocal: '2030-02-30T09:00' }, 'sendAtLocal'],
+  [{ latePolicy: 'LATER' }, 'latePolicy'],
+  [{ sendingWindow: { ...WINDOW, from: '06:00' } }, 'sendingWindow.to'],
+])('a campaign with %j is 422 at %s', async (body, field) => {
+  const [status, at] = refused(await post(body));
+  expect([status, String(at).startsWith(field) || at === 'sendingWindow']).toEqual([422, true]);
+});
+
+it('an hour of the recipients is given with the campaign or when it is sent, and not beside a schedule', async () => {
+  const { id } = await create({ sendAtLocal: LOCAL });
+  const scheduledFor = '2030-01-01T09:00:00Z';
+  expect(refused(await send(id, { scheduledFor }))).toEqual([422, 'scheduledFor']);
+  const sent = await expectOk(send(id));
+  expect(sent.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, scheduledFor: null, sendAtLocal: LOCAL });
+  expect(refused(await api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor } }))).toEqual([422, 'scheduledFor']);
+  const moved = await expectOk(api.call('PUT', `/campaigns/${id}`, { body: { scheduledFor, sendAtLocal: null } }));
+  expect(moved).toMatchObject({ scheduledFor: '2030-01-01T09:00:00.000Z', sendAtLocal: null });
+  const other = await create({});
+  const both = { sendAtLocal: LOCAL, scheduledFor };
+  expect(refused(await send(other.id, both))).toEqual([422, 'scheduledFor']);
+  const local = await expectOk(send(other.id, { sendAtLocal: LOCAL, latePolicy: 'SKIP' }));
+  expect(local.data).toMatchObject({ status: 'SCHEDULED', scheduledAt: FIRST, sendAtLocal: LOCAL, latePolicy: 'SKIP' });
+});
