@@ -75,9 +75,10 @@ it.each([
   [{ sendAtLocal: '2030-02-30T09:00' }, 'sendAtLocal'],
   [{ latePolicy: 'LATER' }, 'latePolicy'],
   [{ sendingWindow: { ...WINDOW, from: '06:00' } }, 'sendingWindow.to'],
+  [{ sendingWindow: { from: '8', to: '9' } }, 'sendingWindow.from'],
+  [{ sendingWindow: 'mine' }, 'sendingWindow'],
 ])('a campaign with %j is 422 at %s', async (body, field) => {
-  const [status, at] = refused(await post(body));
-  expect([status, String(at).startsWith(field) || at === 'sendingWindow']).toEqual([422, true]);
+  expect(refused(await post(body))).toEqual([422, field]);
 });
 
 it('an hour of the recipients is given with the campaign or when it is sent, and not beside a schedule', async () => {

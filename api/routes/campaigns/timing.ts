@@ -31,7 +31,10 @@ export const hourInput = { sendAtLocal: LocalTime.nullish(), latePolicy: LatePol
 export const timingInput = {
   ...hourInput,
   sendingWindow: z
-    .union([SendingWindow, z.literal('project')])
+    .union([
+      SendingWindow,
+      z.string().regex(/^project$/, 'A window, null for none, or project for that of the project.'),
+    ])
     .nullish()
     .openapi({
       description:
@@ -61,7 +64,7 @@ interface TimingChanges {
 export function changedTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
   const { sendingWindow = current.sendingWindow, sendAtLocal = current.sendAtLocal } = changes;
   const { latePolicy = current.latePolicy } = changes;
-  return { sendingWindow: sendingWindow === 'project' ? undefined : sendingWindow, sendAtLocal, latePolicy };
+  return { sendingWindow: typeof sendingWindow === 'string' ? undefined : sendingWindow, sendAtLocal, latePolicy };
 }
 
 /**
