@@ -47,6 +47,7 @@ import * as campaignControl from './migrations/20261122T2203-campaign-control.ts
 import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
 import * as eventActors from './migrations/20261122T2222-event-actors.ts';
+import * as doubleOptIn from './migrations/20261122T2215-double-opt-in.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -98,4 +99,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2156-sending-times': sendingTimes,
   '20261122T2155-campaign-variants': campaignVariants,
   '20261122T2222-event-actors': eventActors,
+  '20261122T2215-double-opt-in': doubleOptIn,
 };

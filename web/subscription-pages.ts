@@ -19,6 +19,7 @@ export interface PageLinks {
   unsubscribe: string;
   subscribe: string;
   manage: string;
+  confirm: string;
 }
 
 /** Asks before it unsubscribes: mail scanners follow links, and only people press buttons. */
@@ -90,6 +91,28 @@ export function subscribePage(subject: PageSubject, links: PageLinks): Page {
 <p>${addressOf(subject)} will get mail from ${nameOf(subject)}.</p>
 ${button(links.subscribe, 'Subscribe')}
 <p class="soft">You can unsubscribe at any time, by the link in every message.</p>`,
+  );
+}
+
+/** What a person agrees to by the button of the page, as it is kept for proof. */
+export function confirmationText({ address, projectName }: PageSubject): string {
+  return `${address ?? ''} will get mail from ${projectName}. You can unsubscribe at any time, by the link in every message.`;
+}
+
+/** Asks for the confirmation that a mail was sent for; `holds` is false once its link is too old. */
+export function confirmPage(subject: PageSubject, links: PageLinks, holds: boolean): Page {
+  if (!subject.address) return forgottenPage(subject);
+  if (subject.subscribed) return subscribedPage(subject, links);
+  if (!holds) {
+    const body = '<h1>This link does not hold any more</h1>\n<p>Please subscribe again to get a new one.</p>';
+    return pageOf(subject, 'Too late', body);
+  }
+  return pageOf(
+    subject,
+    'Confirm',
+    `<h1>Confirm your subscription</h1>
+<p>${escapeHtml(confirmationText(subject))}</p>
+${button(links.confirm, 'Confirm')}`,
   );
 }
 

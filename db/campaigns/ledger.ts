@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
@@ -11,6 +10,7 @@ import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -157,7 +157,7 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
   const result = await sql`
     UPDATE emails e SET status = 'FAILED', reason = r.reason
     FROM (
-      SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed THEN 'unsubscribed'
+      SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed AND c.pending THEN 'unconfirmed' WHEN NOT c.subscribed THEN 'unsubscribed'
         ELSE coalesce('suppressed:' || (${why}), CASE WHEN NOT ${onTopic} THEN 'unsubscribed:topic' END,
           CASE WHEN NOT ${hasSlot(sql`s.mails`, sql`m.id`)} THEN 'frequency_capped' END) END AS reason
       FROM emails m JOIN campaigns k ON k.id = ${p.campaignId} AND k.project_id = m.project_id

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
 export interface CampaignCounts {
@@ -30,6 +30,7 @@ export const NO_COUNTS: CampaignCounts = {
 const SKIP_REASONS = [
   'unsubscribed',
   'unsubscribed:topic',
+  'unconfirmed',
   'frequency_capped',
   'cancelled',
   'left_audience',

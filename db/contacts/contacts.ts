@@ -17,6 +17,8 @@ export interface Contact {
   id: string;
   email: string;
   subscribed: boolean;
+  /** The same in a word; `pending` was asked to confirm it, and is not subscribed until then. */
+  subscription: Subscription;
   /** Consent to SMS, apart from `subscribed` (contract §10.3). */
   smsSubscribed: boolean;
   data: Data;
@@ -25,6 +27,9 @@ export interface Contact {
   createdAt: Date;
   updatedAt: Date;
 }
+
+export const SUBSCRIPTIONS = ['subscribed', 'unsubscribed', 'pending'] as const;
+export type Subscription = (typeof SUBSCRIPTIONS)[number];
 
 export interface ContactRef {
   projectId: string;
@@ -42,6 +47,7 @@ export const CONTACT_COLUMN_NAMES = [
   'id',
   'email',
   'subscribed',
+  'pending',
   'sms_subscribed',
   'data',
   'created_at',
@@ -194,6 +200,7 @@ export function toContact(row: ContactRow | undefined): Contact {
     id: row.id,
     email: row.email,
     subscribed: row.subscribed,
+    subscription: row.subscribed ? 'subscribed' : row.pending ? 'pending' : 'unsubscribed',
     smsSubscribed: row.sms_subscribed,
     data: row.data,
     topics: row.topics,

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { recordEvents } from '../events/record-events.ts';
+import { sql } from 'kysely';
 
 export interface SubscriptionState {
   id: string;
@@ -69,10 +69,10 @@ export async function unsubscribeAddresses(
     WITH locked AS MATERIALIZED (
       SELECT id FROM contacts
       WHERE project_id = ${p.projectId} AND email = ANY(${p.emails.map(normalizeEmail)}::text[])
-        AND (subscribed OR was_unsubscribed IS NOT TRUE)
+        AND (subscribed OR was_unsubscribed IS NOT TRUE OR pending)
       ORDER BY id FOR NO KEY UPDATE
     )
-    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, updated_at = now() FROM locked WHERE c.id = locked.id
+    UPDATE contacts c SET subscribed = false, was_unsubscribed = true, pending = false, updated_at = now() FROM locked WHERE c.id = locked.id
     RETURNING c.id, c.subscribed, old.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, { ...p, contacts, forStranger: false, causeId: null });

@@ -110,9 +110,9 @@ async function setSubscribed(
 ): Promise<OutboxRow[]> {
   if (contactId === null) return [];
   const { rows } = await sql<SubscriptionState>`
-    UPDATE contacts SET subscribed = ${subscribed}, was_unsubscribed = was_unsubscribed OR ${!subscribed}, updated_at = now()
+    UPDATE contacts SET subscribed = ${subscribed}, was_unsubscribed = was_unsubscribed OR ${!subscribed}, pending = false, updated_at = now()
     WHERE project_id = ${projectId} AND id = ${contactId}
-      AND (subscribed <> ${subscribed} OR ${!subscribed} AND was_unsubscribed IS NOT TRUE)
+      AND (subscribed <> ${subscribed} OR ${!subscribed} AND (was_unsubscribed IS NOT TRUE OR pending))
     RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, {

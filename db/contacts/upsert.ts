@@ -17,6 +17,7 @@ import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { RowOf } from '../schema/database.ts';
+import { asksForConfirmation, askToConfirm } from './double-opt-in.ts';
 import { lockContacts } from './locks.ts';
 import { findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -26,7 +27,7 @@ const MANY_ROWS = 200;
 const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 const NOTHING: StoredData = { data: {}, untrustedKeys: [] };
 const STORED_COLUMNS = sql`
-  c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.created_at, c.updated_at`;
+  c.id, c.email, c.subscribed, c.data, c.untrusted_keys, c.was_unsubscribed, c.pending, c.created_at, c.updated_at`;
 
 export interface UpsertContacts {
   projectId: string;
@@ -66,6 +67,7 @@ export interface UpsertedContact {
 export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<UpsertedContact[]> {
   const wanted = foldByEmail(p.rows);
   const known = await lockKnown(trx, p.projectId, wanted);
+  const asking = await holdBackAsking(trx, p, wanted, known);
   await settleSubscriptions(trx, p, wanted, known);
   const inserted = await insertMissing(
     trx,
@@ -83,6 +85,8 @@ export async function upsertContacts(trx: Trx, p: UpsertContacts): Promise<Upser
   const updated = await updateChanged(trx, changes, p.causeId);
   const results = new Map([...known.values(), ...inserted, ...updated].map((contact) => [contact.email, contact]));
   for (const contact of updated) refuseTooMuch(contact, wanted.get(contact.email));
+  const contactIds = asking.flatMap((email) => results.get(email)?.id ?? []);
+  await askToConfirm(trx, { projectId: p.projectId, contactIds });
   return inOrder(p.rows, results);
 }
 
@@ -111,6 +115,24 @@ async function lockKnown(
     ORDER BY id FOR ${strength}
   `.execute(trx);
   return new Map(rows.map((row) => [row.email, toStored(row)]));
+}
+
+/**
+ * Where the project asks for confirmation, the public key subscribes nobody: those it would are left unsubscribed, and their addresses
+ * returned, to be asked.
+ */
+async function holdBackAsking(
+  trx: Trx,
+  p: UpsertContacts,
+  wanted: Map<string, ContactUpsert>,
+  known: Map<string, StoredContact>,
+): Promise<string[]> {
+  const asking = [...wanted.values()].filter(
+    (row) => row.by === 'stranger' && wouldSubscribe(row, known.get(row.email), p),
+  );
+  if (asking.length === 0 || !(await asksForConfirmation(trx, p.projectId))) return [];
+  for (const row of asking) wanted.set(row.email, { ...row, subscribed: known.has(row.email) ? undefined : false });
+  return asking.map((row) => row.email);
 }
 
 /** Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands. */
@@ -194,6 +216,7 @@ async function updateChanged(trx: Trx, changes: ContactChange[], causeId: string
     )
     UPDATE contacts c SET
       subscribed = coalesce(i.subscribed, c.subscribed), was_unsubscribed = c.was_unsubscribed OR i.refuses,
+      pending = c.pending AND i.subscribed IS NULL,
       data = (c.data - i.remove::text[]) || i.set_data::jsonb,
       untrusted_keys = CASE WHEN c.untrusted_keys = '{}' AND i.distrust = '{}' THEN c.untrusted_keys ELSE ARRAY(
         SELECT DISTINCT k FROM unnest(c.untrusted_keys || i.distrust::text[]) AS k WHERE k <> ALL (i.trust::text[])) END,
@@ -228,7 +251,7 @@ function inOrder(rows: ContactUpsert[], results: Map<string, StoredContact>): Up
   return rows.map((row, index) => {
     const stored = results.get(normalizeEmail(row.email));
     if (!stored) throw new Error('an upserted contact is missing from its own result');
-    const { untrustedKeys: _, wasUnsubscribed: __, ...contact } = stored;
+    const { untrustedKeys: _, wasUnsubscribed: __, pending: ___, ...contact } = stored;
     const first = !seen.has(contact.email);
     seen.add(contact.email);
     return {
@@ -246,6 +269,7 @@ type StoredColumns = [
   'data',
   'untrusted_keys',
   'was_unsubscribed',
+  'pending',
   'created_at',
   'updated_at',
 ];
@@ -264,6 +288,7 @@ function toStored(row: ContactRow): StoredContact {
     updatedAt: row.updated_at,
     untrustedKeys: row.untrusted_keys,
     wasUnsubscribed: row.was_unsubscribed,
+    pending: row.pending,
   };
 }
 

@@ -1,14 +1,15 @@
-import { sql } from 'kysely';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
+import { type DoubleOptIn, assertDoubleOptIn } from '../contacts/double-opt-in.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { capOf, type FrequencyCap } from '../sending/frequency.ts';
+import { type FrequencyCap, capOf } from '../sending/frequency.ts';
 import { resetGuard } from '../sending/hold-guard.ts';
+import { sql } from 'kysely';
 
 export interface Project {
   id: string;
@@ -23,6 +24,7 @@ export interface Project {
   timezone: string;
   /** When marketing of campaigns and automations may leave; null at any time. */
   sendingWindow: SendingWindow | null;
+  doubleOptIn: DoubleOptIn;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -51,6 +53,7 @@ export interface ProjectChanges {
   frequencyCap?: FrequencyCap | null | undefined;
   timezone?: string | undefined;
   sendingWindow?: SendingWindow | null | undefined;
+  doubleOptIn?: { enabled: boolean; templateId?: string | null | undefined } | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -63,6 +66,8 @@ const COLUMNS = [
   'public_key',
   'tracking',
   'color',
+  'double_opt_in',
+  'double_opt_in_template_id',
   'frequency_max',
   'frequency_days',
   'timezone',
@@ -116,12 +121,16 @@ export async function updateProject(
   projectId: string,
   changes: ProjectChanges,
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
-  const { timezone, sendingWindow } = changes;
-  refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
+  const { timezone, sendingWindow, doubleOptIn } = changes;
+  const current = await lockProject(trx, projectId);
+  refuseLooser(changes, current.operatorLimits);
+  if (doubleOptIn) await assertDoubleOptIn(trx, projectId, { ...current.doubleOptIn, ...doubleOptIn });
   const columns = {
     name: changes.name,
     tracking: changes.tracking,
     color: changes.color,
+    double_opt_in: doubleOptIn?.enabled,
+    double_opt_in_template_id: doubleOptIn?.templateId,
     frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
     frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
     timezone,
@@ -213,6 +222,7 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     frequencyCap: capOf(row),
     timezone: row.timezone,
     sendingWindow: row.sending_window,
+    doubleOptIn: { enabled: row.double_opt_in, templateId: row.double_opt_in_template_id },
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,

@@ -8,6 +8,7 @@ import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './col
 export interface ContactsTables {
   contacts: ContactsTable;
   suppressions: SuppressionsTable;
+  confirmations: ConfirmationsTable;
   jobs: JobsTable;
 }
 
@@ -21,9 +22,23 @@ export interface ContactsTable {
   untrusted_keys: Generated<string[]>;
   was_unsubscribed: Generated<boolean | null>;
   changed_by: string | null;
+  /** Was asked to confirm that they want mail, and has not. */
+  pending: Generated<boolean>;
+  confirmation_asked_at: NullableTimestamp;
   phone: GeneratedAlways<string | null>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
+}
+
+/** Mails that asked for a confirmation, and the proof of those that got it. */
+export interface ConfirmationsTable {
+  email_id: string;
+  project_id: string;
+  contact_id: string;
+  created_at: GeneratedTimestamp;
+  confirmed_at: NullableTimestamp;
+  ip: string | null;
+  text: string | null;
 }
 
 export interface SuppressionsTable {

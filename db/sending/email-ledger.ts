@@ -38,7 +38,14 @@ export interface ClaimedEmail {
   attempts: number;
   createdAt: Date;
   /** Null where the mail is to no contact, or the contact was deleted. */
-  contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
+  contact: {
+    id: string;
+    email: string;
+    subscribed: boolean;
+    pending?: boolean;
+    data: Data;
+    untrustedKeys: string[];
+  } | null;
   contentType: MailType;
   /** The contact is not on the topic of the mail. */
   offTopic: boolean;
@@ -95,7 +102,7 @@ export async function readClaimed(
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       p.sending_window, p.timezone,
-      c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
+      c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing,
@@ -248,6 +255,7 @@ interface ClaimedRow {
   found_contact_id: string | null;
   contact_email: string | null;
   subscribed: boolean | null;
+  pending: boolean | null;
   contact_data: Data | null;
   untrusted_keys: string[] | null;
   content_type: MailType;
@@ -307,6 +315,7 @@ function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['conta
     id,
     email: row.contact_email ?? '',
     subscribed: subscribed ?? row.subscribed ?? false,
+    pending: row.pending ?? false,
     data: data ?? row.contact_data ?? {},
     untrustedKeys: untrusted_keys ?? row.untrusted_keys ?? [],
   };

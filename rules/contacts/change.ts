@@ -26,6 +26,8 @@ export interface KnownContact extends StoredData {
   subscribed: boolean;
   /** Whether anybody ever unsubscribed them; null where that is not known. */
   wasUnsubscribed: boolean | null;
+  /** Was asked to confirm that they want mail, and has not. */
+  pending?: boolean;
 }
 
 /** What is to be written about a known contact. */
@@ -74,7 +76,7 @@ export function changeOf(given: ContactUpsert, known: KnownContact): ContactChan
   const change: ContactChange = {
     id: known.id,
     subscribed,
-    refuses: subscribed === false && !known.subscribed && known.wasUnsubscribed !== true,
+    refuses: subscribed === false && !known.subscribed && (known.wasUnsubscribed !== true || known.pending === true),
     set: row.set,
     remove: row.remove,
     distrust: differing.filter((key) => strangers.has(key)),

@@ -4,7 +4,7 @@ import { type FlatToken, tagText } from './liquid-tokens.ts';
 import { plainExpression } from './plain-expression.ts';
 
 /** The links every message has; they are never guarded, overridden or tracked. */
-export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl'] as const;
+export const URL_VARIABLES = ['unsubscribeUrl', 'subscribeUrl', 'manageUrl', 'confirmUrl'] as const;
 
 const SAFE_NAME = /^[\p{L}\p{N}_-]+$/u;
 

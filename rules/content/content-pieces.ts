@@ -57,6 +57,7 @@ const PAGES: Record<string, string | undefined> = Object.assign(Object.create(nu
   unsubscribeUrl: '/u/',
   subscribeUrl: '/s/',
   manageUrl: '/m/',
+  confirmUrl: '/confirm/',
 });
 const CLICK = /^__click\[(\d+)\]$/;
 

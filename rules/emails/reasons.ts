@@ -13,6 +13,7 @@ export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 const PLAIN_REASONS = [
   'unsubscribed',
   'unsubscribed:topic',
+  'unconfirmed',
   'frequency_capped',
   'cancelled',
   'left_audience',

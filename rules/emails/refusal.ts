@@ -7,7 +7,7 @@ export interface MailAtHand {
   to: object | null;
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
-  contact: { subscribed: boolean } | null;
+  contact: { subscribed: boolean; pending?: boolean | undefined } | null;
   /** The contact has left the topic of the mail. */
   offTopic: boolean;
   /** The contact has had as much marketing as the project allows. */
@@ -25,7 +25,9 @@ export interface MailAtHand {
 export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
   if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
-  if (email.contentType === 'MARKETING' && !email.contact?.subscribed) return failed('unsubscribed');
+  if (email.contentType === 'MARKETING' && !email.contact?.subscribed) {
+    return failed(email.contact?.pending ? 'unconfirmed' : 'unsubscribed');
+  }
   if (email.contentType === 'MARKETING' && email.offTopic) return failed('unsubscribed:topic');
   if (!email.senderDomain) return failed('sender_not_verified');
   const held = email.project.held && email.mode === 'live' && isHoldable(email);

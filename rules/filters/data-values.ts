@@ -9,6 +9,7 @@ export const RESERVED_DATA_KEYS: ReadonlySet<string> = new Set([
   'unsubscribeUrl',
   'subscribeUrl',
   'manageUrl',
+  'confirmUrl',
 ]);
 
 /** Limits of one contact's data (contract §3.2). The size is that of its JSON in UTF-8 bytes. */

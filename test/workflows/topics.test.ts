@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { linkToken } from '../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../build/senders.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
 
 const campaigns = useCampaignService();
 const call = (method: string, path: string, body?: unknown) => campaigns.call(method, path, body);
@@ -92,3 +93,45 @@ const post = async (path: string, form: string) => {
   });
   return { status: response.status, body: await response.text() };
 };
+
+describe('double opt-in', () => {
+  it('sends the confirmation, and a campaign skips who has not confirmed', async () => {
+    const { id: projectId, publicKey: key } = campaigns.project;
+    const template = await call('POST', '/templates', {
+      ...{ name: 'Confirm', subject: 'Confirm', body: '<a href="{{confirmUrl}}">Yes</a>', from: 'a@sender.test' },
+      type: 'TRANSACTIONAL',
+    });
+    await campaigns.service.db
+      .updateTable('projects')
+      .set({ double_opt_in: true, double_opt_in_template_id: template.body.id })
+      .where('id', '=', projectId)
+      .execute();
+    await contact('old');
+    await campaigns.service.call('POST', '/v1/track', { key, body: { email: 'new@to.test', event: 'form' } });
+    const asked = await until(
+      () =>
+        campaigns.service.db
+          .selectFrom('emails')
+          .select('id')
+          .where('project_id', '=', projectId)
+          .where('status', '=', 'SENT')
+          .executeTakeFirst(),
+      'the confirmation mail',
+    );
+    const marketing = await call('POST', '/templates', {
+      ...{ name: 'M', subject: 's', body: '<p>b</p>', from: 'a@sender.test', type: 'MARKETING' },
+    });
+    const refused = await call('POST', '/v1/send', { to: 'new@to.test', template: marketing.body.id });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'CONTACT_UNSUBSCRIBED' } } });
+    const id = await campaigns.create();
+    await campaigns.send(id);
+    await campaigns.become(id, 'SENT');
+    expect((await campaigns.outcomes(id)).SENT).toBe(1);
+    const { manage } = linkToken(TEST_SECRET_KEY, asked.id);
+    expect((await post(`/confirm/${manage}`, '')).body).toContain('You are subscribed');
+    const next = await campaigns.create();
+    await campaigns.send(next);
+    await campaigns.become(next, 'SENT');
+    expect(await campaigns.outcomes(next)).toEqual({ SENT: 2 });
+  });
+});

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Contact } from '../../../db/contacts/contacts.ts';
+import { type Contact, SUBSCRIPTIONS } from '../../../db/contacts/contacts.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { EXAMPLE_ID, Id, Instant, Truncated } from '../../http/schemas.ts';
 
@@ -7,6 +7,7 @@ export const CONTACT_EXAMPLE = {
   id: EXAMPLE_ID,
   email: 'ada@example.com',
   subscribed: true,
+  subscription: 'subscribed' as const,
   smsSubscribed: true,
   data: { firstName: 'Ada', plan: 'pro' },
   topics: { [EXAMPLE_ID]: true },
@@ -20,6 +21,9 @@ export const ContactRecord = z
     id: Id,
     email: z.string(),
     subscribed: z.boolean(),
+    subscription: z.enum(SUBSCRIPTIONS).openapi({
+      description: 'The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then',
+    }),
     smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, apart from `subscribed`' }),
     data: z.record(z.string(), z.unknown()),
     topics: z.record(z.string(), z.boolean()).openapi({

@@ -1,4 +1,5 @@
 import type { Trx } from '../../../db/connection.ts';
+import { findConfirmation, keepProof } from '../../../db/contacts/double-opt-in.ts';
 import {
   findLinkSubject,
   type LinkSubject,
@@ -13,6 +14,8 @@ import { verifyManageToken } from '../../../rules/content/link-tokens.ts';
 import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Page } from '../../../web/document.ts';
 import {
+  confirmationText,
+  confirmPage,
   forgottenPage,
   leftTopicPage,
   managePage,
@@ -24,6 +27,7 @@ import {
   unsubscribePage,
 } from '../../../web/subscription-pages.ts';
 import { readBody } from '../../http/body.ts';
+import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
 import type { OpenRoutes } from '../../http/registrar.ts';
@@ -55,7 +59,12 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
       if (!proven) return answerNoSuchLink(c);
       const subject = await findLinkSubject(db, key, proven);
       if (!subject) return answerPage(c, forgottenPage());
-      const links = { unsubscribe: `/u/${token}`, subscribe: `/s/${token}`, manage: `/m/${token}` };
+      const links = {
+        unsubscribe: `/u/${token}`,
+        subscribe: `/s/${token}`,
+        manage: `/m/${token}`,
+        confirm: `/confirm/${token}`,
+      };
       return answerPage(c, await handle({ c, subject, shown: shownOf(subject), links }));
     });
   };
@@ -85,6 +94,24 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
     await readBody(c, FORM_MAX_BYTES);
     if (subject.addresses.length === 0) return forgottenPage(shown);
     await change(subject, subscribeByLink);
+    return subscribedPage({ ...shown, subscribed: true }, links);
+  });
+
+  on('get', '/confirm/{token}', async ({ subject, shown, links }) => {
+    const found = await findConfirmation(db, subject);
+    return confirmPage(shown, links, found?.holds ?? false);
+  });
+  on('post', '/confirm/{token}', async ({ c, subject, shown, links }) => {
+    await readBody(c, FORM_MAX_BYTES);
+    const { projectId, emailId } = subject;
+    const found = await findConfirmation(db, subject);
+    if (!found?.holds || emailId === null || subject.addresses.length === 0) return confirmPage(shown, links, false);
+    const text = confirmationText(shown);
+    await change(subject, async (trx, _, confirmed) => {
+      const outbox = await subscribeByLink(trx, key, confirmed);
+      await keepProof(trx, { projectId, emailId, ip: clientAddress(c), text });
+      return outbox;
+    });
     return subscribedPage({ ...shown, subscribed: true }, links);
   });
 

@@ -1,6 +1,7 @@
-import { z } from '@hono/zod-openapi';
 import { ZoneInput } from '../../../rules/time/sending-window.ts';
+import { Id } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
+import { z } from '@hono/zod-openapi';
 
 /** Postgres `integer`. */
 const INT_MAX = 2_147_483_647;
@@ -26,6 +27,14 @@ export const PatchProject = z
       description: 'IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none',
     }),
     sendingWindow: SendingWindow.nullish(),
+    doubleOptIn: z
+      .object({ enabled: z.boolean(), templateId: Id.nullish() })
+      .optional()
+      .openapi({
+        description:
+          'While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed ' +
+          'by the page behind that link.',
+      }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
     bounceGuard: z.number().gt(0).max(1).optional(),

@@ -1,15 +1,15 @@
-import { createRoute } from '@hono/zod-openapi';
 import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
-import { json, ok } from '../../http/answers.ts';
+import { errors, json, ok } from '../../http/answers.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
 import { Project, projectAnswer } from './answer.ts';
 import { HoldProject, PatchProject } from './input.ts';
+import { createRoute } from '@hono/zod-openapi';
 
 const tags = ['Project'];
 
@@ -33,7 +33,7 @@ const patchRoute = createRoute({
   description: 'Takes effect on every process at once.',
   security: session('project:manage'),
   request: { body: json(PatchProject) },
-  responses: { 200: ok(Project) },
+  responses: { 200: ok(Project), ...errors('NOT_FOUND') },
 });
 
 const holdRoute = createRoute({

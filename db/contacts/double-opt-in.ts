@@ -1,0 +1,150 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { MailText } from '../../rules/content/mail-text.ts';
+import { AppError, fieldError } from '../../rules/errors.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Db, Trx } from '../connection.ts';
+import { saveContent } from '../contents/contents.ts';
+import { selectMailText } from '../contents/mail-text.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { takeMonthlyAllowance } from '../projects/usage.ts';
+
+/** Whether a project's public key makes contacts pending until they confirm, and with which template they are asked. */
+export interface DoubleOptIn {
+  enabled: boolean;
+  templateId: string | null;
+}
+
+/** What is kept of a confirmation: when, from which address, on which words, and the mail that asked. */
+export interface SubscriptionProof {
+  at: Date;
+  ip: string;
+  text: string;
+  emailId: string;
+}
+
+/** A person is asked again only after this. */
+const ASK_EVERY = sql.raw(`interval '1 hour'`);
+/** How long the link of a confirmation mail holds. */
+const HOLDS = sql.raw(`interval '30 days'`);
+
+/**
+ * Checks a setting against the project's templates, and keeps the template until the transaction ends.
+ * @throws AppError NOT_FOUND for a template that is not the project's, VALIDATION_ERROR for one that cannot ask
+ */
+export async function assertDoubleOptIn(
+  trx: Trx,
+  projectId: string,
+  { enabled, templateId }: DoubleOptIn,
+): Promise<void> {
+  if (templateId === null) {
+    if (enabled) throw fieldError('doubleOptIn.templateId', 'Required while it is enabled.', 'invalid_type');
+    return;
+  }
+  const { rows } = await sql<{ from: string | null; asks: boolean }>`
+    SELECT from_email AS "from", position('confirmUrl' IN body) > 0 AS asks
+    FROM templates WHERE project_id = ${projectId} AND id = ${templateId} FOR KEY SHARE
+  `.execute(trx);
+  const template = rows[0];
+  if (!template)
+    throw new AppError('NOT_FOUND', { message: 'No template of this project has the id in doubleOptIn.templateId.' });
+  if (!template.from) throw fieldError('doubleOptIn.templateId', 'The template needs a sender.');
+  if (!template.asks)
+    throw fieldError('doubleOptIn.templateId', 'The body of the template has to name {{confirmUrl}}.');
+}
+
+/** Whether the project asks for confirmation. */
+export async function asksForConfirmation(db: Db, projectId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT id FROM projects WHERE id = ${projectId} AND double_opt_in`.execute(db);
+  return rows.length > 0;
+}
+
+/**
+ * Makes contacts who are not subscribed pending, and asks them to confirm, those who were not asked within the hour. Also who once unsubscribed:
+ * that is how they come back. The caller holds their locks.
+ */
+export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
+  if (p.contactIds.length === 0) return;
+  const { rows: asked } = await sql<{ id: string; email: string; due: boolean }>`
+    UPDATE contacts SET pending = true,
+      confirmation_asked_at = CASE WHEN ${isDue(sql`confirmation_asked_at`)} THEN now() ELSE confirmation_asked_at END
+    WHERE project_id = ${p.projectId} AND id = ANY(${p.contactIds}::uuid[]) AND NOT subscribed
+    RETURNING id, email, ${isDue(sql`old.confirmation_asked_at`)} AS due
+  `.execute(trx);
+  const due = asked.filter((contact) => contact.due);
+  if (due.length > 0) await sendConfirmations(trx, p.projectId, due);
+}
+
+function isDue(at: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(${at} IS NULL OR ${at} <= now() - ${ASK_EVERY})`;
+}
+
+interface AskingTemplate extends MailText<string | null> {
+  id: string;
+  limit: number | null;
+}
+
+/** The mail leaves whatever the type of its template: it is the answer to what the person asked for. */
+async function sendConfirmations(
+  trx: Trx,
+  projectId: string,
+  contacts: { id: string; email: string }[],
+): Promise<void> {
+  const { rows } = await sql<AskingTemplate>`
+    SELECT t.id, p.effective_monthly_email_limit AS limit, ${selectMailText('t')}
+    FROM projects p JOIN templates t ON t.id = p.double_opt_in_template_id AND t.project_id = p.id WHERE p.id = ${projectId}
+  `.execute(trx);
+  const template = rows[0];
+  if (!template?.from) return;
+  if (!(await takeMonthlyAllowance(trx, { projectId, n: contacts.length, limit: template.limit }))) return;
+  const { id: templateId, limit: _, ...text } = template;
+  const contentId = await saveContent(trx, {
+    ...{ ...text, from: template.from, projectId, type: 'TRANSACTIONAL' as const, templateId },
+  });
+  const mails = contacts.map((contact) => ({ ...contact, emailId: uuidv7() }));
+  const options = JSON.stringify({ forStranger: true });
+  await sql`
+    WITH mails AS (
+      INSERT INTO emails (id, project_id, contact_id, content_id, source_type, mode, to_email, options)
+      SELECT u.id, ${projectId}, u.contact_id, ${contentId}, 'TRANSACTIONAL', 'live', u.email, ${options}::jsonb
+      FROM unnest(${mails.map((m) => m.emailId)}::uuid[], ${mails.map((m) => m.id)}::uuid[], ${mails.map((m) => m.email)}::text[])
+        AS u (id, contact_id, email)
+      RETURNING id, contact_id)
+    INSERT INTO confirmations (email_id, project_id, contact_id) SELECT id, ${projectId}, contact_id FROM mails
+  `.execute(trx);
+  await enqueue(
+    trx,
+    mails.map(({ emailId }) => ({ projectId, kind: 'email.deliver' as const, refId: emailId })),
+  );
+}
+
+/** The state of a mail's link; undefined where the mail asked for no confirmation. */
+export async function findConfirmation(
+  db: Db,
+  p: { projectId: string; emailId: string | null },
+): Promise<{ holds: boolean } | undefined> {
+  const { rows } = await sql<{ holds: boolean }>`
+    SELECT created_at > now() - ${HOLDS} AS holds FROM confirmations
+    WHERE project_id = ${p.projectId} AND email_id = ${p.emailId}
+  `.execute(db);
+  return rows[0];
+}
+
+/** Keeps the proof of a confirmation; one that is there already stays. May run twice. */
+export async function keepProof(
+  trx: Trx,
+  p: { projectId: string; emailId: string; ip: string; text: string },
+): Promise<void> {
+  await sql`
+    UPDATE confirmations SET confirmed_at = now(), ip = ${p.ip}, text = ${p.text}
+    WHERE project_id = ${p.projectId} AND email_id = ${p.emailId} AND confirmed_at IS NULL
+  `.execute(trx);
+}
+
+/** What is kept of a contact's confirmations, oldest first. */
+export async function listProofs(db: Db, p: { projectId: string; contactId: string }): Promise<SubscriptionProof[]> {
+  const { rows } = await sql<SubscriptionProof>`
+    SELECT confirmed_at AS at, ip, text, email_id AS "emailId" FROM confirmations
+    WHERE project_id = ${p.projectId} AND contact_id = ${p.contactId} AND confirmed_at IS NOT NULL ORDER BY confirmed_at, email_id
+  `.execute(db);
+  return rows;
+}

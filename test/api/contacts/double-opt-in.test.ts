@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listProofs } from '../../../db/contacts/double-opt-in.ts';
+import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { TEST_SECRET_KEY } from '../../build/senders.ts';
+import { usePublicKey } from '../../support/public-key.ts';
+import { signedIn } from '../../support/session.ts';
+
+const calls = usePublicKey();
+let owner: Record<string, string>;
+let templateId: string;
+let count = 0;
+let email = '';
+
+const setProject = (body: object) => calls.api.call('PATCH', '/project', { key: null, headers: owner, body });
+const template = async (more: object = {}) => {
+  const body = {
+    name: 'Confirm',
+    subject: 'Please confirm',
+    body: '<p>Hello {{firstName}}: <a href="{{confirmUrl}}">Yes</a></p>',
+    from: 'hello@shop.example.com',
+    type: 'TRANSACTIONAL',
+  };
+  return (await calls.api.call('POST', '/templates', { body: { ...body, ...more } })).body.id as string;
+};
+
+beforeAll(async () => {
+  owner = await signedIn(calls.api, calls.api.one);
+  templateId = await template();
+  const { status, body } = await setProject({ doubleOptIn: { enabled: true, templateId } });
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.doubleOptIn).toEqual({ enabled: true, templateId });
+});
+beforeEach(() => {
+  count += 1;
+  email = `person-${count}@example.com`;
+});
+
+const stateOf = async (address = email) => {
+  const { subscribed, subscription } = await calls.contactOf(address);
+  return { subscribed, subscription };
+};
+const PENDING = { subscribed: false, subscription: 'pending' };
+
+/** Confirmation mails to an address, the first first. */
+async function mails(): Promise<{ id: string; content_id: string }[]> {
+  return calls.api.db
+    .selectFrom('emails')
+    .select(['id', 'content_id'])
+    .where('to_email', '=', email)
+    .orderBy('id')
+    .execute();
+}
+const hourPasses = () =>
+  sql`UPDATE contacts SET confirmation_asked_at = confirmation_asked_at - interval '1 hour' WHERE email = ${email}`.execute(
+    calls.api.db,
+  );
+
+const linkOf = (emailId: string) => `/confirm/${linkToken(TEST_SECRET_KEY, emailId).manage}`;
+const get = async (path: string) => (await calls.api.call('GET', path, { key: null })).body as string;
+const press = async (path: string) => (await calls.api.app.request(path, { method: 'POST', body: '' })).text();
+
+describe('whom the public key would subscribe', () => {
+  it.each([{ subscribed: true }, {}])('is pending and asked once, when new: %j', async (said) => {
+    for (let n = 0; n < 3; n++) expect((await calls.track({ email, ...said })).status).toBe(200);
+    expect(await stateOf()).toEqual(PENDING);
+    const [mail, ...more] = await mails();
+    expect(more).toEqual([]);
+    const { body } = await calls.api.call('GET', `/v1/emails/${mail?.id}`);
+    expect(body.data.body).toContain(linkOf(mail?.id ?? ''));
+    expect(body.data).toMatchObject({ subject: 'Please confirm', status: 'PENDING' });
+  });
+
+  it('is asked again after an hour, when they ask again, and at one moment once', async () => {
+    await calls.track({ email, subscribed: true });
+    await hourPasses();
+    await calls.track({ email });
+    expect(await mails()).toHaveLength(1);
+    await Promise.all(Array.from({ length: 5 }, () => calls.track({ email, subscribed: true })));
+    expect(await mails()).toHaveLength(2);
+  });
+
+  it('is asked also when they once unsubscribed, and comes back by the page', async () => {
+    await calls.save({ email, subscribed: true });
+    const { id } = await calls.contactOf(email);
+    await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
+    await calls.api.call('POST', '/suppressions', { body: { email, reason: 'unsubscribe' } });
+    await calls.track({ email, subscribed: true });
+    expect(await stateOf()).toEqual(PENDING);
+    await press(linkOf((await mails())[0]?.id ?? ''));
+    expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
+    expect(
+      (await calls.api.call('GET', '/suppressions')).body.data.map((one: { email: string }) => one.email),
+    ).not.toContain(email);
+  });
+
+  it('is not asked when they said no, or are subscribed, or the project says so', async () => {
+    await calls.track({ email, subscribed: false });
+    expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+    await calls.save({ email, subscribed: true });
+    await calls.track({ email, subscribed: true });
+    expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
+    expect(await mails()).toEqual([]);
+  });
+
+  it('waits no more when the project decides', async () => {
+    await calls.track({ email, subscribed: true });
+    const { id } = await calls.contactOf(email);
+    await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
+    expect(await stateOf()).toEqual({ subscribed: false, subscription: 'unsubscribed' });
+    await calls.track({ email, subscribed: true });
+    expect(await stateOf()).toEqual(PENDING);
+    await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: true } });
+    expect((await stateOf()).subscription).toBe('subscribed');
+    await calls.api.call('PATCH', `/contacts/${id}`, { body: { subscribed: false } });
+    expect((await stateOf()).subscription).toBe('unsubscribed');
+  });
+});
+
+describe('the page of the confirmation', () => {
+  it('subscribes by its button and by nothing else, and keeps the proof', async () => {
+    await calls.track({ email, subscribed: true });
+    const [{ id: emailId } = { id: '' }] = await mails();
+    const page = await get(linkOf(emailId));
+    expect(page).toContain(`<form method="post" action="${linkOf(emailId)}">`);
+    expect(await stateOf()).toEqual(PENDING);
+    for (let n = 0; n < 2; n++) expect(await press(linkOf(emailId))).toContain('You are subscribed');
+    expect((await stateOf()).subscribed).toBe(true);
+    const { id: contactId } = await calls.contactOf(email);
+    const proofs = await listProofs(calls.api.db, { projectId: calls.api.one.id, contactId });
+    expect(proofs).toEqual([
+      { at: expect.any(Date), ip: expect.any(String), text: expect.stringContaining(email), emailId },
+    ]);
+    const events = await calls.api.db.selectFrom('events').select('name').where('contact_id', '=', contactId).execute();
+    expect(events.filter(({ name }) => name === 'contact.subscribed')).toHaveLength(1);
+  });
+
+  it('holds for 30 days', async () => {
+    await calls.track({ email, subscribed: true });
+    const [{ id: emailId } = { id: '' }] = await mails();
+    await sql`UPDATE confirmations SET created_at = now() - interval '30 days 1 second' WHERE email_id = ${emailId}`.execute(
+      calls.api.db,
+    );
+    expect(await get(linkOf(emailId))).not.toContain('<form');
+    await press(linkOf(emailId));
+    expect(await stateOf()).toEqual(PENDING);
+  });
+
+  it('is of confirmation mails only', async () => {
+    await calls.save({ email, subscribed: false });
+    await calls.send({ to: email });
+    const [{ id: emailId } = { id: '' }] = await mails();
+    await press(linkOf(emailId));
+    expect((await stateOf()).subscribed).toBe(false);
+  });
+});
+
+describe('the settings of the project', () => {
+  it('take a template that can ask, of this project, which then stays', async () => {
+    const mute = await template({ body: '<p>Hello</p>' });
+    const faults = [
+      { enabled: true, templateId: null },
+      { enabled: true, templateId: mute },
+    ];
+    for (const doubleOptIn of faults) expect((await setProject({ doubleOptIn })).status).toBe(422);
+    const foreign = { enabled: true, templateId: calls.api.two.id };
+    expect((await setProject({ doubleOptIn: foreign })).status).toBe(404);
+    expect((await calls.api.call('DELETE', `/templates/${templateId}`)).status).toBe(409);
+  });
+
+  it('take a frequency cap, and null lifts it', async () => {
+    expect((await setProject({ frequencyCap: { max: 2, days: 7 } })).body.frequencyCap).toEqual({ max: 2, days: 7 });
+    expect((await setProject({ name: 'One' })).body.frequencyCap).toEqual({ max: 2, days: 7 });
+    expect((await setProject({ frequencyCap: { max: 0, days: 7 } })).status).toBe(422);
+    expect((await setProject({ frequencyCap: null })).body.frequencyCap).toBeNull();
+  });
+});
