@@ -57,6 +57,10 @@ const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, conta
 /** The same, and the contact's topics. */
 export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
 export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
+/** A page of `contacts` whose rows get their topics once it is cut: an offset passes over many. */
+export function withTopics(projectId: string, page: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`SELECT contacts.*, topics_of(${projectId}::uuid, contacts.id) AS topics FROM (${page}) AS contacts`;
+}
 
 export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES> & { topics: Record<string, boolean> };
 

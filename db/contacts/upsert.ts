@@ -118,8 +118,8 @@ async function lockKnown(
 }
 
 /**
- * Where the project asks for confirmation, the public key subscribes nobody: those it would are left unsubscribed, and their addresses
- * returned, to be asked.
+ * Where the project asks for confirmation, strangers subscribe nobody, nor does a step that one of them set going: those whom they would are
+ * left unsubscribed, and their addresses returned, to be asked.
  */
 async function holdBackAsking(
   trx: Trx,
@@ -127,9 +127,7 @@ async function holdBackAsking(
   wanted: Map<string, ContactUpsert>,
   known: Map<string, StoredContact>,
 ): Promise<string[]> {
-  const asking = [...wanted.values()].filter(
-    (row) => row.by === 'stranger' && wouldSubscribe(row, known.get(row.email), p),
-  );
+  const asking = [...wanted.values()].filter((row) => isStrangers(row) && wouldSubscribe(row, known.get(row.email), p));
   if (asking.length === 0 || !(await asksForConfirmation(trx, p.projectId))) return [];
   for (const row of asking) wanted.set(row.email, { ...row, subscribed: known.has(row.email) ? undefined : false });
   return asking.map((row) => row.email);

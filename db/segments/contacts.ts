@@ -3,11 +3,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import {
-  CONTACT_COLUMNS,
+  CONTACT_COLUMN_NAMES,
   CONTACT_FIELD_NAMES,
   type Contact,
   type ContactRow,
   toContact,
+  withTopics,
 } from '../contacts/contacts.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import { compileCondition, type SegmentSources } from './filter-sql.ts';
@@ -65,9 +66,12 @@ export async function listSegmentContacts(
   const { rows } = await fittedPage<ContactRow>({
     columns: CONTACT_FIELD_NAMES,
     large: { data: { jsonb: 2 } },
-    rows: sql`
-      SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}
-      ORDER BY id DESC LIMIT ${p.pageSize} OFFSET ${offset}`,
+    rows: withTopics(
+      segment.projectId,
+      sql`
+        SELECT ${sql.raw(CONTACT_COLUMN_NAMES.join(', '))} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}
+        ORDER BY id DESC LIMIT ${p.pageSize} OFFSET ${offset}`,
+    ),
   }).execute(db);
   const items = rows.map((row) => ({ ...toContact(row), truncated: row.truncated }));
   const isLast = items.length < p.pageSize && (items.length > 0 || p.page === 1);

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listProofs } from '../../../db/contacts/double-opt-in.ts';
+import { upsertContacts } from '../../../db/contacts/upsert.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
 import { linkToken } from '../../../rules/content/link-tokens.ts';
 import { TEST_SECRET_KEY } from '../../build/senders.ts';
 import { usePublicKey } from '../../support/public-key.ts';
@@ -101,6 +103,21 @@ describe('whom the public key would subscribe', () => {
     await calls.track({ email, subscribed: true });
     expect(await stateOf()).toEqual({ subscribed: true, subscription: 'subscribed' });
     expect(await mails()).toEqual([]);
+  });
+
+  it('is asked as well where a stranger had a step subscribe them', async () => {
+    await calls.save({ email, subscribed: false });
+    await calls.api.db.transaction().execute((trx) =>
+      upsertContacts(trx, {
+        projectId: calls.api.one.id,
+        rows: [{ email, subscribed: true, set: {}, remove: [], by: { copied: new Set(), swayed: true } }],
+        defaultSubscribed: false,
+        suppressionKey: deriveKey(TEST_SECRET_KEY, 'suppression'),
+        causeId: null,
+      }),
+    );
+    expect(await stateOf()).toEqual(PENDING);
+    expect(await mails()).toHaveLength(1);
   });
 
   it('waits no more when the project decides', async () => {

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { takeSlotsFor } from '../../db/sending/frequency.ts';
+import { buildContact, buildEmail } from '../build/emails.ts';
+import { buildProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const CAP = { max: 2, days: 7 };
+
+let database: TestDatabase;
+let projectId: string;
+let contactId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  projectId = (await buildProject(database.db, 'Cap')).id;
+  contactId = await buildContact(database.db, { projectId });
+});
+
+const mail = () =>
+  buildEmail(database.db, { projectId, contactId, type: 'MARKETING', sourceType: 'CAMPAIGN', status: 'SENDING' });
+const set = (id: string, values: object) =>
+  database.db.updateTable('emails').set(values).where('id', '=', id).execute();
+
+/** Which of the mails get a place. */
+async function take(...ids: string[]): Promise<string[]> {
+  const mails = ids.map((id) => ({ id, contactId }));
+  const refused = await takeSlotsFor(database.db, { projectId, cap: CAP, mails });
+  return ids.filter((id) => !refused.has(id));
+}
+
+it('as many places as the cap has, also of one statement, and a mail that has one keeps it', async () => {
+  const [a, b, c] = [await mail(), await mail(), await mail()];
+  expect(await take(a, b, c)).toEqual([a, b]);
+  // The process was killed: the mails are claimed again.
+  expect(await take(c, b)).toEqual([b]);
+  expect(await take(a)).toEqual([a]);
+  expect(await take(c)).toEqual([]);
+});
+
+it('claims of the same moment take no place twice', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, mail));
+  const granted = await Promise.all(ids.map((id) => take(id)));
+  expect(granted.flat()).toHaveLength(CAP.max);
+});
+
+it('a claim that waits for another one sees what it took', async () => {
+  const [a, b, c] = [await mail(), await mail(), await mail()];
+  let waiting: Promise<string[]> | undefined;
+  await database.db.transaction().execute(async (trx) => {
+    const mails = [a, b].map((id) => ({ id, contactId }));
+    expect(await takeSlotsFor(trx, { projectId, cap: CAP, mails })).toEqual(new Set());
+    waiting = take(c);
+    const isWaiting = sql<{
+      n: number;
+    }>`SELECT count(*) AS n FROM pg_locks l JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`;
+    while (((await isWaiting.execute(database.db)).rows[0]?.n ?? 0) === 0);
+  });
+  expect(await waiting).toEqual([]);
+});
+
+it('what a transaction took that did not end well is free', async () => {
+  const [a, b, c] = [await mail(), await mail(), await mail()];
+  const killed = database.db.transaction().execute(async (trx) => {
+    await takeSlotsFor(trx, { projectId, cap: CAP, mails: [a, b].map((id) => ({ id, contactId })) });
+    throw new Error('killed');
+  });
+  await expect(killed).rejects.toThrow('killed');
+  expect(await take(c, a)).toEqual([c, a]);
+});
+
+it('a mail that failed gives its place back, one that left keeps it for the days, also without a place of its own', async () => {
+  const [a, b, c, d] = [await mail(), await mail(), await mail(), await mail()];
+  await take(a, b);
+  await set(a, { status: 'FAILED' });
+  await set(b, { status: 'SENT', sent_at: new Date() });
+  expect(await take(c)).toEqual([c]);
+  expect(await take(d)).toEqual([]);
+  await sql`DELETE FROM frequency_slots`.execute(database.db);
+  await set(c, { status: 'BOUNCED', sent_at: new Date(Date.now() - 6 * 86_400_000) });
+  expect(await take(d)).toEqual([]);
+  await set(c, { status: 'BOUNCED', sent_at: new Date(Date.now() - 7 * 86_400_000 - 1_000) });
+  expect(await take(d)).toEqual([d]);
+});
+
+it('test mails, transactional ones and those of requests count for nothing', async () => {
+  const sent = { projectId, contactId, status: 'SENT' as const, type: 'MARKETING' as const };
+  const others = [
+    await buildEmail(database.db, { ...sent, sourceType: 'CAMPAIGN', mode: 'test' }),
+    await buildEmail(database.db, { ...sent, sourceType: 'WORKFLOW', type: 'TRANSACTIONAL' }),
+    await buildEmail(database.db, { ...sent, sourceType: 'TRANSACTIONAL' }),
+  ];
+  for (const id of others) await set(id, { sent_at: new Date() });
+  const [a, b] = [await mail(), await mail()];
+  expect(await take(a, b)).toEqual([a, b]);
+});
