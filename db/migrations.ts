@@ -48,6 +48,7 @@ import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.t
 import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
 import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 import * as doubleOptIn from './migrations/20261122T2215-double-opt-in.ts';
+import * as frequencyPlaces from './migrations/20261122T2232-frequency-places.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -100,4 +101,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2155-campaign-variants': campaignVariants,
   '20261122T2222-event-actors': eventActors,
   '20261122T2215-double-opt-in': doubleOptIn,
+  '20261122T2232-frequency-places': frequencyPlaces,
 };

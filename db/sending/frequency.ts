@@ -21,8 +21,8 @@ export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
 
 /**
  * The statement that takes places for mails, as part of the one that claims them; `wanted` selects `contact_id` and `ids`, each contact once.
- * Contacts are locked by their rows here in the order of their ids, after the contacts themselves where they are locked at all. Returns
- * `contact_id` and `mails`, of which `hasSlot` reads whether a mail got its place.
+ * Where there is a row, what it becomes is worked out once, on its latest version. Contacts are locked by their rows here in the order of
+ * their ids, after the contacts themselves where they are locked at all. Returns `contact_id`, `wanted` as it was given, and `mails`, of which `hasSlot` reads whether a mail got its place.
  */
 export function takeSlots(p: {
   projectId: string;
@@ -34,11 +34,13 @@ export function takeSlots(p: {
     sql`take_frequency(${held}, ${ids}, ${contact}, ${max}::int, ${days}::int)`;
   return sql`
     INSERT INTO frequency_slots AS s (contact_id, project_id, wanted, mails)
-    SELECT w.contact_id, ${p.projectId}::uuid, w.ids, ${taken(sql`'{}'::jsonb`, sql`w.ids`, sql`w.contact_id`)}
+    SELECT w.contact_id, ${p.projectId}::uuid, w.ids,
+      CASE WHEN EXISTS (SELECT FROM frequency_slots x WHERE x.contact_id = w.contact_id) THEN '{}'::jsonb
+        ELSE ${taken(sql`'{}'::jsonb`, sql`w.ids`, sql`w.contact_id`)} END
     FROM (${p.wanted}) AS w ORDER BY w.contact_id
     ON CONFLICT (contact_id) DO UPDATE SET wanted = excluded.wanted, updated_at = now(),
       mails = ${taken(sql`s.mails`, sql`excluded.wanted`, sql`s.contact_id`)}
-    RETURNING s.contact_id, s.mails`;
+    RETURNING s.contact_id, s.wanted, s.mails`;
 }
 
 /** Whether a mail got its place; NULL where it did not ask for one. */
