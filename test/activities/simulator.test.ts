@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import nodemailer from 'nodemailer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../cli/start/ports.ts';
 import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
-import { buildDomain } from '../build/senders.ts';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow } from '../build/workflows.ts';
 import { buildProject, type TestProject } from '../support/api.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
@@ -15,10 +18,14 @@ const CHAIN_MS = 90_000;
 let service: TestService;
 let sink: SmtpSink;
 let project: TestProject;
+let relayPort: number;
 
 beforeAll(async () => {
   sink = await startSmtpSink({});
-  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+  relayPort = await freePort();
+  service = await startTestService({
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url, SMTP_RELAY_PORT: String(relayPort) },
+  });
 });
 beforeEach(async () => {
   project = await buildProject(service.db, 'Simulated');
@@ -167,6 +174,33 @@ async function waiting(): Promise<boolean> {
     .execute();
   return rows.length > 0;
 }
+
+it('an automation and the SMTP relay have the same chain', async () => {
+  await sql`UPDATE projects SET monthly_email_limit = 0 WHERE id = ${project.id}`.execute(service.db);
+  const templateId = await buildTemplate(service.db, { projectId: project.id, from: 'news@sender.test' });
+  const steps = { mail: { type: 'SEND_EMAIL' as const, config: { templateId } } };
+  await buildWorkflow({ call: (method, path, options) => call(method, path, options?.body) }, { steps });
+  const tracked = await call('POST', '/v1/track', { email: 'bounce+flow@simulator.test', event: 'signup' });
+  expect(tracked.status).toBe(200);
+  const relay = nodemailer.createTransport({
+    ...{ host: '127.0.0.1', port: relayPort, secure: false, ignoreTLS: true },
+    auth: { user: 'apikey', pass: project.secretKey },
+  });
+  const mail = { from: 'news@sender.test', to: 'complaint+relay@simulator.test', subject: 'Hi', text: 'Hello' };
+  await relay.sendMail(mail);
+  await until(
+    async () => {
+      const { body } = await call('GET', '/v1/emails');
+      const ended = body.data.map((one: { to: string; status: string }) => `${one.to} ${one.status}`);
+      return (
+        ended.includes('bounce+flow@simulator.test BOUNCED') &&
+        ended.includes('complaint+relay@simulator.test COMPLAINED')
+      );
+    },
+    'both to come back',
+    { timeoutMs: CHAIN_MS },
+  );
+});
 
 describe('a campaign to the simulator', () => {
   /** A campaign to all contacts, once it is SENT and all has come back. */
