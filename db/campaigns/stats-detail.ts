@@ -29,7 +29,11 @@ const SERIES = ['sent', 'delivered', 'opened', 'clicked'] as const;
 /** Counts and detail in one snapshot. `series` has every hour from the one in which the campaign was started, and is empty before. */
 export async function readStats(db: Db, p: CampaignRef): Promise<{ counts: CampaignCounts; detail: StatsDetail }> {
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return snapshot.execute(async (trx) => ({ counts: await countCampaign(trx, p), detail: await readDetail(trx, p) }));
+  return snapshot.execute(async (trx) => {
+    // There are some hundred combinations of hours, which nobody can tell from the columns: Postgres would sort a million rows on disk.
+    await sql`SELECT set_config('enable_sort', 'off', true)`.execute(trx);
+    return { counts: await countCampaign(trx, p), detail: await readDetail(trx, p) };
+  });
 }
 
 interface GroupRow {

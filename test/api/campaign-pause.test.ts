@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+
+let api: TestApi;
+let project: TestProject;
+let domainId: string;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+beforeEach(async () => {
+  project = await buildProject(api.db, 'Pause');
+  await buildDomain(api.db, { projectId: project.id, domain: 'sender.test' });
+  const { rows } = await sql<{ id: string }>`SELECT id FROM domains WHERE project_id = ${project.id}`.execute(api.db);
+  domainId = rows[0]?.id ?? '';
+  await buildContacts(api.db, { projectId: project.id, count: 2 });
+});
+afterAll(() => api?.close());
+
+const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
+
+async function sending(changes: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await call('POST', '/campaigns', campaignBody(changes));
+  expect((await call('POST', `/campaigns/${body.data.id}/send`, {})).status).toBe(200);
+  return body.data.id;
+}
+
+describe('pausing a campaign', () => {
+  it('is SENDING to PAUSED and back; a second pause and a second resume are 200 and change nothing', async () => {
+    const id = await sending();
+    for (const _ of [1, 2]) {
+      const paused = await call('POST', `/campaigns/${id}/pause`);
+      expect([paused.status, paused.body.data.status, paused.body.data.pausedReason]).toEqual([
+        200,
+        'PAUSED',
+        'requested',
+      ]);
+    }
+    const { updatedAt } = (await call('GET', `/campaigns/${id}`)).body;
+    expect((await call('POST', `/campaigns/${id}/pause`)).body.data.updatedAt).toBe(updatedAt);
+    for (const _ of [1, 2]) {
+      const resumed = await call('POST', `/campaigns/${id}/resume`);
+      expect([resumed.status, resumed.body.data.status, resumed.body.data.pausedReason]).toEqual([
+        200,
+        'SENDING',
+        null,
+      ]);
+    }
+  });
+
+  it.each(['DRAFT', 'SCHEDULED', 'SENT', 'CANCELLED'])(
+    'and resuming are 409 in %s, with the state in details',
+    async (status) => {
+      const { body } = await call('POST', '/campaigns', campaignBody());
+      await sql`UPDATE campaigns SET status = ${status} WHERE id = ${body.data.id}`.execute(api.db);
+      for (const what of ['pause', 'resume']) {
+        const answer = await call('POST', `/campaigns/${body.data.id}/${what}`);
+        expect([answer.status, answer.body.error.details]).toEqual([409, { status }]);
+      }
+    },
+  );
+
+  it('keeps the campaign, its segment and its domain from being deleted', async () => {
+    const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
+    await call('POST', `/segments/${segment.body.id}/members`, { emails: ['r0@to.test'] });
+    const id = await sending({ audienceType: 'SEGMENT', segmentId: segment.body.id });
+    await call('POST', `/campaigns/${id}/pause`);
+    const answers = [`/campaigns/${id}`, `/segments/${segment.body.id}`, `/domains/${domainId}`];
+    for (const path of answers) expect([path, (await call('DELETE', path)).status]).toEqual([path, 409]);
+  });
+
+  it('and cancelling it is DRAFT when nothing was tried, else CANCELLED', async () => {
+    const [fresh, tried] = [await sending(), await sending()];
+    await sql`
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, attempts)
+      SELECT ${project.id}, id, uuidv7(), ${tried}, 'CAMPAIGN', 1 FROM contacts WHERE project_id = ${project.id} LIMIT 1`.execute(
+      api.db,
+    );
+    for (const [id, status] of [
+      [fresh, 'DRAFT'],
+      [tried, 'CANCELLED'],
+    ]) {
+      await call('POST', `/campaigns/${id}/pause`);
+      const cancelled = await call('POST', `/campaigns/${id}/cancel`);
+      expect([cancelled.status, cancelled.body.data.status]).toEqual([200, status]);
+    }
+  });
+});
