@@ -21,6 +21,9 @@ const PLAIN_REASONS = [
   'step_deleted',
   'contact_deleted',
   'limit_reached',
+  'no_phone',
+  'sms_stopped',
+  'exited_on_event',
 ] as const;
 
 /** Why something was not sent or ended early: one closed vocabulary for emails, recipients and executions. */

@@ -3,6 +3,7 @@ import type { EffectQueue, StepDefinition } from './definition.ts';
 import { delay } from './delay.ts';
 import { exit } from './exit.ts';
 import { sendEmail } from './send-email.ts';
+import { sendSms } from './send-sms.ts';
 import { updateContact } from './update-contact.ts';
 import { waitForEvent } from './wait-for-event.ts';
 import { webhook } from './webhook.ts';
@@ -19,6 +20,7 @@ export const STEPS = {
   WEBHOOK: webhook,
   UPDATE_CONTACT: updateContact,
   EXIT: exit,
+  SEND_SMS: sendSms,
 } satisfies Record<string, StepDefinition>;
 
 export type StepType = keyof typeof STEPS;
