@@ -8,6 +8,7 @@ import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import type { Trx } from '../connection.ts';
@@ -16,7 +17,7 @@ import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
 import { loadStepVariables } from './variables.ts';
-import type { NewVisit } from './visits.ts';
+import { findTakenBranch, type NewVisit } from './visits.ts';
 import { findMatchingEvent, type NewWait, sway } from './waits.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
@@ -89,6 +90,8 @@ async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
       return stopAtWait(trx, w, step);
     case 'CONDITION':
       return passCondition(trx, w, step);
+    case 'SPLIT':
+      return passSplit(trx, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -155,6 +158,15 @@ async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arriva
   );
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+async function passSplit(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { contactId } = w.execution;
+  if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
+  const taken = await findTakenBranch(trx, w.execution, step.id);
+  const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }

@@ -152,7 +152,7 @@ export async function insertTransition(
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
-  checkBranch(from.type, p.branch);
+  checkBranch(from, p.branch);
   const row = await trx
     .insertInto('workflow_transitions')
     .values({
@@ -187,8 +187,8 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-function checkBranch(type: StepType, branch: Branch | null): void {
-  const { branches } = STEPS[type];
+function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+  const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
   throw fieldError(
@@ -206,7 +206,7 @@ async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void
   const others = steps.filter((step) => step.id !== stepId).reverse();
   for (const from of others) {
     const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
-    const { branches } = STEPS[from.type];
+    const branches = STEPS[from.type].branches(from.config);
     const free = branches.find((branch) => !taken.includes(branch));
     if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
     const { projectId, workflowId } = p;

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
@@ -30,6 +31,8 @@ export interface WorkflowsTable {
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
   entry_step_id: string | null;
+  exit_on: NullableJson<ExitEvent[]>;
+  exit_when_unsubscribed: Generated<boolean>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }

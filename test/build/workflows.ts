@@ -11,7 +11,7 @@ export interface StepSpec {
   type: StepType;
   config?: Record<string, unknown>;
   /** Names of the steps it leads to: the plain transition, or by branch. */
-  to?: string | Partial<Record<'yes' | 'no' | 'event' | 'timeout' | 'plain', string>>;
+  to?: string | Record<string, string>;
 }
 
 export interface BuiltWorkflow {

@@ -68,7 +68,7 @@ const createTransitionRoute = createRoute({
   tags,
   summary: 'Connect two steps',
   description:
-    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, none elsewhere.',
+    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, the name of a branch on SPLIT, none elsewhere.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(CreateTransition) },
   responses: { 201: ok(TransitionSchema), ...errors('CONFLICT') },

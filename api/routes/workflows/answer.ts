@@ -12,7 +12,8 @@ const Json = z.record(z.string(), z.unknown());
 
 export const TriggerType = z.enum(['EVENT', 'MANUAL']);
 
-export const Branch = z.enum(['yes', 'no', 'event', 'timeout']);
+/** `yes`, `no`, `event`, `timeout`, or the name of a branch of a SPLIT. */
+export const Branch = z.string().min(1).max(100);
 
 export const StepTypeSchema = z.enum(STEP_TYPES);
 

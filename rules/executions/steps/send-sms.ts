@@ -34,7 +34,7 @@ export const sendSms: EffectStep<'automation'> = {
   // The step may be drawn before its text is written; enabling the workflow asks for it.
   input: SendSmsInput,
   faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
-  branches: [null],
+  branches: () => [null],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: null,
