@@ -18,9 +18,10 @@ export interface Exits {
   exitWhenUnsubscribed: boolean;
 }
 
-const UNSUBSCRIBED: ContactEvent = 'contact.unsubscribed';
+/** What `exitWhenUnsubscribed` looks at: `subscribed` changed, by whomever. Leaving a topic is another event. */
+export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** Each event of a contact is compared with all of them. */
-const MAX_EXITS = 20;
+export const EXITS_MAX = 20;
 
 const Filters = z
   .unknown()
@@ -34,7 +35,7 @@ const Filters = z
 /** `exitOn` as a caller sets it; what it yields is stored. */
 export const ExitOnInput = z
   .array(z.object({ eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH), filters: Filters.optional() }))
-  .max(MAX_EXITS);
+  .max(EXITS_MAX);
 
 /** Whether an event ends the executions of its contact in a workflow, and for which reason. */
 export function exitReason(
@@ -45,7 +46,7 @@ export function exitReason(
   event: { name: string; data: Record<string, unknown> },
   now: Date,
 ): 'exited_on_event' | 'unsubscribed' | undefined {
-  if (exitWhenUnsubscribed && event.name === UNSUBSCRIBED) return 'unsubscribed';
+  if (exitWhenUnsubscribed && event.name === UNSUBSCRIBED_EVENT) return 'unsubscribed';
   const matches = exitOn.some(
     ({ eventName, filters }) =>
       eventName === event.name &&

@@ -31,6 +31,8 @@ const workflowExample = {
   enabled: true,
   allowReentry: false,
   entryStepId: EXAMPLE_ID,
+  exitOn: [{ eventName: 'purchase' }],
+  exitWhenUnsubscribed: false,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -46,6 +48,8 @@ export const WorkflowSchema = z
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     entryStepId: Id.nullable(),
+    exitOn: z.array(z.object({ eventName: z.string(), filters: Json.optional() })),
+    exitWhenUnsubscribed: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
   })
@@ -180,6 +184,10 @@ export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName },
+    exitOn: workflow.exitOn.map(({ eventName, filters }) => ({
+      eventName,
+      ...(filters && { filters: { ...filters } }),
+    })),
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };

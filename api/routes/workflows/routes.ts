@@ -132,6 +132,8 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       triggerType: body.triggerType,
       eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
       allowReentry: body.allowReentry,
+      exitOn: body.exitOn ?? [],
+      exitWhenUnsubscribed: body.exitWhenUnsubscribed,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
@@ -145,8 +147,13 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const { triggerConfig, ...body } = c.req.valid('json');
-    const changes = { ...body, eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName };
+    const { triggerConfig, exitOn, ...body } = c.req.valid('json');
+    const exits = exitOn === undefined ? undefined : (exitOn ?? []);
+    const changes = {
+      ...body,
+      exitOn: exits,
+      eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
+    };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
   });
