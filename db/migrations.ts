@@ -36,6 +36,7 @@ import * as ledgerFillfactor from './migrations/20261122T1819-ledger-fillfactor.
 import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
 import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
+import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -76,4 +77,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1840-operator-limits': operatorLimits,
   '20261122T2046-attachments-as-they-are': attachmentsAsTheyAre,
   '20261122T2159-workflow-automations': workflowAutomations,
+  '20261122T2207-step-visit-counts': stepVisitCounts,
 };

@@ -4,7 +4,7 @@ import type { Branch, StepConfig } from '../../rules/executions/steps/definition
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import type { Trx } from '../connection.ts';
+import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
@@ -102,11 +102,11 @@ export async function updateStep(
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
+export async function getStep(trx: Db, p: StepRef): Promise<Step> {
   return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
 }
 
-function selectStep(trx: Trx, { projectId, workflowId, stepId }: StepRef) {
+function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
   return trx
     .selectFrom('workflow_steps')
     .where('project_id', '=', projectId)

@@ -16,6 +16,7 @@ export interface ExecutionsTables {
   executions: ExecutionsTable;
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
+  step_visit_counts: StepVisitCountsTable;
   timer_seconds: TimerSecondsTable;
   begin_rates: BeginRatesTable;
   timer_rate: TimerRateTable;
@@ -97,6 +98,22 @@ export interface ExecutionStepsTable {
   due_at: NullableTimestamp;
   output: NullableJson<Record<string, unknown>>;
   error: string | null;
+}
+
+export interface StepVisitCountsTable {
+  step_id: string;
+  /** Whole hours since 1970 at which the visits began. */
+  hour: number;
+  /** '' where the step has none. */
+  branch: string;
+  /** The backend that counted, 0 once added up. */
+  shard: number;
+  project_id: string;
+  waiting: number;
+  running: number;
+  completed: number;
+  failed: number;
+  skipped: number;
 }
 
 export interface ExecutionWaitsTable {
