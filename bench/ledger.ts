@@ -67,7 +67,9 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
     return result;
   };
   for (let done = false; !done; ) {
-    const page = await timed('rows made', () => inTransaction(db, (trx) => takeAudiencePage(trx, start)));
+    const page = await timed('rows made', () =>
+      inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, suppressionPads: pads })),
+    );
     if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
     done = page.done;
   }

@@ -2,7 +2,9 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -47,7 +49,7 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
-      if (await finishCampaign(db, start)) return { outcome: 'sent' };
+      if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
     },
@@ -67,7 +69,8 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 
 /** The long part: the audience, and the sender of chunks. */
 export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
-  const { db, stopping } = deps;
+  const { config, db, stopping } = deps;
+  const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
     /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
@@ -78,7 +81,9 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
         const contacts = round === 0 ? FIRST_PAGE_CONTACTS : PAGE_CONTACTS;
         await openMonthOf(db, start);
         for (let taken = 1; ; taken++) {
-          const page = await inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, contacts }));
+          const page = await inTransaction(db, (trx) =>
+            takeAudiencePage(trx, { ...start, contacts, suppressionPads: pads }),
+          );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
           const { done, recipients, lastSeq } = page;
           const enough = taken >= pages || Date.now() > until || stopping.aborted;

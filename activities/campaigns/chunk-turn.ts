@@ -56,6 +56,8 @@ export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: Claimed
     attempts: row.attempts,
     createdAt: new Date(),
     contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
+    offTopic: false,
+    capped: false,
     contentType: 'MARKETING',
     project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
     senderDomain: terms.senderDomain,

@@ -1,5 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
@@ -7,8 +7,11 @@ import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../pr
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
+import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
+import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -22,6 +25,7 @@ interface PageRequest {
   campaignId: string;
   sendNo: number;
   contacts?: number;
+  suppressionPads: KeyPads;
 }
 
 /** Whom a campaign is for, as its row says. */
@@ -37,16 +41,17 @@ export type AudiencePage =
   /** `recipients` and `lastSeq` are those of the whole campaign so far. */
   { outcome: 'taken'; recipients: number; lastSeq: number; done: boolean } | { outcome: 'stopped' };
 
-/** Whether a campaign would reach anybody now. */
+/** Whether a campaign would reach anybody now: its audience has somebody who is subscribed. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
-    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)}) AS exists
+    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
   `.execute(db);
   return rows[0]?.exists ?? false;
 }
 
 /**
- * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Rows, chunk and cursor move
+ * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is a row; who cannot
+ * get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and cursor move
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
  * A contact who leaves the audience later is judged when the mail is about to leave (db/campaigns/ledger.ts). Source: contract §6.3.
  */
@@ -63,8 +68,9 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
   if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
-  const room = await takeAllowance(trx, p.projectId, campaign, page.recipients);
-  if (room < page.recipients) await skipBeyond(trx, p, page, room);
+  const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
+  const room = await takeAllowance(trx, p.projectId, campaign, counted);
+  if (room < counted) await failBeyond(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
 
@@ -80,11 +86,11 @@ export async function openMonthOf(db: Db, p: { projectId: string; campaignId: st
   if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
-/** The WHERE of `contacts`: the project's subscribed contacts that the audience means. */
-async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
+/** The WHERE of `contacts`: those of the project that the audience means, subscribed or not. */
+export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
   const condition = audienceCondition(audience);
-  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND contacts.subscribed`;
+  const ours = sql<SqlBool>`contacts.project_id = ${projectId}`;
   if (!condition) return ours;
   const segments = await loadSegmentSources(db, projectId, condition);
   return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments })})`;
@@ -150,6 +156,8 @@ async function takenSoFar(trx: Trx, p: { campaignId: string }): Promise<{ recipi
 
 interface Page {
   recipients: number;
+  /** Those who are to get it. */
+  open: number;
   first: string | null;
   last: string | null;
   cursor: string | null;
@@ -187,24 +195,30 @@ async function insertPage(
   how: { campaign: CampaignRow; predicate: RawBuilder<SqlBool>; present: RawBuilder<unknown> },
 ): Promise<Page> {
   const { campaign, predicate, present } = how;
-  const { contacts = PAGE_CONTACTS } = p;
+  const { projectId, contacts = PAGE_CONTACTS, suppressionPads: pads } = p;
+  const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   const { rows } = await sql<{
     recipients: number;
+    open: number;
     first: string | null;
     last: string | null;
     seen: number;
     cursor: string | null;
   }>`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+      SELECT contacts.id, contacts.subscribed, contacts.email FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+    ), judged AS MATERIALIZED (
+      SELECT page.id, ${refused} AS refused FROM page
     ), taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode)
-      SELECT ${p.projectId}::uuid, page.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode}
-      FROM page ORDER BY page.id
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
+      SELECT ${projectId}::uuid, judged.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
+        CASE WHEN judged.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, judged.refused
+      FROM judged ORDER BY judged.id
       ${present}
-      RETURNING id
+      RETURNING id, status
     )
-    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
+    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open,
+      (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
       (SELECT id FROM taken ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS seen,
       (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor
   `.execute(trx);
@@ -235,11 +249,11 @@ async function insertChunk(
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
 
-/** Takes the page from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
-async function takeAllowance(
+/** Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
+export async function takeAllowance(
   trx: Trx,
   projectId: string,
-  { mode, monthly_email_limit: limit }: CampaignRow,
+  { mode, monthly_email_limit: limit }: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>,
   n: number,
 ): Promise<number> {
   if (limit === null || mode === 'test') return n;
@@ -249,8 +263,27 @@ async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
+/** Open recipients of a page who are addresses of the simulator: mail to them is in no limit. */
+async function countToSimulator(
+  trx: Trx,
+  p: { projectId: string; campaignId: string },
+  { first, last }: Page,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${rowsOf(p, { first, last })}) r WHERE ${isSimulatorSql(sql`r.email`)}
+  `.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+function rowsOf(p: { projectId: string; campaignId: string }, { first, last }: Pick<Page, 'first' | 'last'>) {
+  return sql`
+    SELECT e.id, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
+      AND e.status = 'PENDING'`;
+}
+
 /** Recipients of a page that the month has no room for. */
-async function skipBeyond(
+async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },
   page: Page,
@@ -259,8 +292,6 @@ async function skipBeyond(
   await sql`
     UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
     WHERE id IN (
-      SELECT id FROM emails
-      WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${page.first} AND ${page.last}
-      ORDER BY id OFFSET ${room})
+      SELECT r.id FROM (${rowsOf(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
   `.execute(trx);
 }

@@ -9,6 +9,7 @@ import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
 
 /** What a campaign says and to whom; everything that a caller can write. */
@@ -18,10 +19,13 @@ export interface CampaignContent extends MailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
+  /** What it is about: who left the topic does not get it. */
+  topicId?: string | null;
 }
 
 export interface Campaign extends CampaignContent {
   id: string;
+  topicId: string | null;
   status: CampaignStatus;
   scheduledAt: Date | null;
   startedAt: Date | null;
@@ -39,7 +43,14 @@ export interface CampaignRef {
 }
 
 /** The columns of `CampaignContent` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
+const SAID = [
+  'description',
+  ...MAIL_TEXT_COLUMN_NAMES,
+  'audience_type',
+  'segment_id',
+  'audience_filter',
+  'topic_id',
+] as const;
 const COLUMN_NAMES = [
   'id',
   'name',
@@ -187,6 +198,7 @@ async function assertContent(
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
   await assertSender(trx, projectId, content.from);
+  if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
@@ -208,6 +220,7 @@ function contentColumns(content: CampaignContent) {
     audience_type: audienceType,
     segment_id: segmentId,
     audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+    topic_id: content.topicId ?? null,
   };
 }
 
@@ -226,6 +239,7 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,
+    topicId: row.topic_id,
     status: row.status,
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,

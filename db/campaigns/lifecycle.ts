@@ -1,25 +1,17 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import { pickMailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Db, Trx } from '../connection.ts';
+import type { Trx } from '../connection.ts';
 import { saveContent } from '../contents/contents.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { monthlyRoom } from '../projects/usage.ts';
 import { audienceExists } from './audience.ts';
-import {
-  CAMPAIGN_COLUMNS,
-  CAMPAIGN_COLUMNS_OF_C,
-  type Campaign,
-  type CampaignRef,
-  type CampaignRow,
-  refusal,
-  toCampaign,
-} from './campaigns.ts';
-import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
+import { CAMPAIGN_COLUMNS, CAMPAIGN_COLUMNS_OF_C, type Campaign, type CampaignRef, type CampaignRow, refusal, toCampaign } from './campaigns.ts';
+import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS, isOpen } from './status.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {
@@ -169,8 +161,14 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   return { phase: row.status === 'PAUSED' ? 'paused' : 'sending', audienceDone, sendRate, mode };
 }
 
-/** Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was cancelled. May run twice. */
-export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean> {
+/**
+ * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was
+ * cancelled. Its row is locked first, so that the look sees whoever was taken up again (db/campaigns/retry.ts) before it. May run twice.
+ */
+export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
+  await sql`
+    SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+  `.execute(trx);
   const { rows } = await sql`
     UPDATE campaigns SET status = 'SENT', paused_reason = NULL, sent_at = coalesce(sent_at, now()), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
@@ -178,7 +176,7 @@ export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean>
       AND NOT EXISTS (
         SELECT FROM emails e WHERE e.campaign_id = ${p.campaignId} AND e.status IN ('PENDING', 'SENDING', 'HELD'))
     RETURNING id
-  `.execute(db);
+  `.execute(trx);
   return rows.length > 0;
 }
 
@@ -269,6 +267,7 @@ async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<vo
     projectId: p.projectId,
     type: 'MARKETING',
     templateId: null,
+    topicId: campaign.topicId,
   });
   await sql`
     UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()

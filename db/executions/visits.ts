@@ -73,7 +73,7 @@ export async function countTries(db: Db, executionId: string, visit: number): Pr
  * executions_entry and the visits of each execution of theirs.
  */
 export async function findTakenBranch(
-  trx: Trx,
+  db: Db,
   { projectId, workflowId, contactId }: { projectId: string; workflowId: string; contactId: string },
   stepId: string,
 ): Promise<string | undefined> {
@@ -82,6 +82,6 @@ export async function findTakenBranch(
     WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${ownedBy('e.project_id', projectId)}
       AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
     ORDER BY e.entry DESC, s.visit DESC LIMIT 1
-  `.execute(trx);
+  `.execute(db);
   return rows[0]?.branch ?? undefined;
 }

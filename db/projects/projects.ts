@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -6,7 +5,9 @@ import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
+import { type FrequencyCap, capOf } from '../sending/frequency.ts';
 import { resetGuard } from '../sending/hold-guard.ts';
+import { sql } from 'kysely';
 
 export interface Project {
   id: string;
@@ -15,6 +16,8 @@ export interface Project {
   tracking: TrackingMode;
   /** Of the hosted pages, `#rrggbb`; null is the service's own. */
   color: string | null;
+  /** How many MARKETING mails of campaigns and automations a contact gets in so many days; null is no limit. */
+  frequencyCap: FrequencyCap | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -40,6 +43,7 @@ export interface ProjectChanges {
   name?: string | undefined;
   tracking?: TrackingMode | undefined;
   color?: string | null | undefined;
+  frequencyCap?: FrequencyCap | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -52,6 +56,8 @@ const COLUMNS = [
   'public_key',
   'tracking',
   'color',
+  'frequency_max',
+  'frequency_days',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -68,9 +74,28 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
+const OWN_LIMITS = ['send_rate_per_second', 'monthly_email_limit', 'bounce_guard', 'complaint_guard'] as const;
+
 /** @throws AppError NOT_FOUND */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
   return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
+}
+
+/** The project with the settings of its own, whatever the operator allows of them. @throws AppError NOT_FOUND */
+export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
+  const row = await db
+    .selectFrom('projects')
+    .select([...COLUMNS, ...OWN_LIMITS])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    ...toProject(row),
+    sendRatePerSecond: row.send_rate_per_second,
+    monthlyEmailLimit: row.monthly_email_limit,
+    bounceGuard: row.bounce_guard,
+    complaintGuard: row.complaint_guard,
+  };
 }
 
 /**
@@ -83,6 +108,8 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
     name: changes.name,
     tracking: changes.tracking,
     color: changes.color,
+    frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
+    frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -166,6 +193,7 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     publicKey: row.public_key,
     tracking: row.tracking,
     color: row.color,
+    frequencyCap: capOf(row),
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,
@@ -182,4 +210,10 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** Which mails of a project are tracked, as of now. */
+export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
+  const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
+  return row?.tracking ?? 'DISABLED';
 }

@@ -27,6 +27,7 @@ export interface CampaignsTable extends MailTextColumns {
   cancelled_at: NullableTimestamp;
   paused_reason: PausedReason | null;
   content_id: string | null;
+  topic_id: string | null;
   send_no: Generated<number>;
   audience_cursor: string | null;
   audience_done: Generated<boolean>;

@@ -1,12 +1,13 @@
-import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+import type { Generated } from 'kysely';
 
 /** Workflows, and each contact's way through one. */
 export interface ExecutionsTables {
@@ -26,6 +27,7 @@ export interface WorkflowsTable {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   trigger_type: Generated<TriggerType>;
   event_name: string | null;
@@ -44,6 +46,7 @@ export interface WorkflowStepsTable {
   workflow_id: string;
   type: StepType;
   name: string;
+  slug: Generated<string>;
   config: GeneratedJson<StepConfig>;
   template_id: string | null;
   position: NullableJson<{ x: number; y: number }>;
@@ -66,7 +69,8 @@ export interface ExecutionsTable {
   project_id: string;
   workflow_id: string;
   contact_id: string;
-  entry: number;
+  /** Null for a sandbox, which counts for no entry. */
+  entry: number | null;
   status: Generated<ExecutionStatus>;
   current_step_id: string | null;
   visit: Generated<number>;
@@ -80,6 +84,8 @@ export interface ExecutionsTable {
   swayed: Generated<boolean>;
   mode: Generated<KeyMode>;
   laps: NullableJson<Laps>;
+  sandbox: Generated<boolean>;
+  run: NullableJson<Run>;
   depth: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;

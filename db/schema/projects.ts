@@ -28,6 +28,8 @@ export interface ProjectsTable {
   bounce_guard: Generated<number>;
   complaint_guard: Generated<number>;
   color: string | null;
+  frequency_max: number | null;
+  frequency_days: number | null;
   held_at: NullableTimestamp;
   hold_reason: string | null;
   /** Set by the operator of the service; the columns without `operator_` are the project's own. */

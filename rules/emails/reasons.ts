@@ -12,6 +12,8 @@ export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 
 const PLAIN_REASONS = [
   'unsubscribed',
+  'unsubscribed:topic',
+  'frequency_capped',
   'cancelled',
   'left_audience',
   'sender_not_verified',

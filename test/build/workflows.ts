@@ -51,6 +51,11 @@ export async function buildWorkflow(
   return { id, steps: ids };
 }
 
+/** The executions of a workflow, the newest first, as the API lists them. */
+export async function listExecutions(api: Caller, workflowId: string): Promise<CallResult['body'][]> {
+  return (await expectOk(api.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
+}
+
 /** The body of an answer that has to be a success. */
 export async function expectOk(answer: Promise<CallResult>): Promise<CallResult['body']> {
   const { status, body } = await answer;

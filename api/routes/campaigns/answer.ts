@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
+import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
@@ -26,6 +27,7 @@ export const CAMPAIGN_EXAMPLE = {
   name: 'November news',
   description: null,
   subject: 'News for {{firstName ?? you}}',
+  preheader: 'What is new this month',
   body: '<p>Hello {{firstName}}</p>',
   from: 'news@example.com',
   fromName: 'Example',
@@ -33,6 +35,7 @@ export const CAMPAIGN_EXAMPLE = {
   type: 'ALL' as const,
   audienceType: 'ALL' as const,
   segmentId: null,
+  topicId: null,
   filters: null,
   audienceFilter: null,
   audienceCondition: null,
@@ -76,6 +79,7 @@ export const CampaignRecord = z
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),
+    topicId: Id.nullable(),
     filters: Audience,
     audienceFilter: Audience,
     audienceCondition: Audience,
@@ -102,6 +106,8 @@ export const ListedCampaign = CampaignRecord.partial({
   .extend({ truncated: Truncated })
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
 
+const SeriesHour = z.object({ at: Instant, sent: Count, delivered: Count, opened: Count, clicked: Count });
+
 export const CampaignStats = z
   .object({
     total: Count,
@@ -119,6 +125,15 @@ export const CampaignStats = z
     clickRate: z.number().openapi({ description: 'Of 100 sent' }),
     bounceRate: z.number().openapi({ description: 'Of 100 tried' }),
     deliveryRate: z.number().openapi({ description: 'Of 100 sent' }),
+    byReason: z.record(z.string(), Count).openapi({
+      description: 'How many recipients were not sent to or lost, for each reason of the closed vocabulary',
+    }),
+    machineOpens: Count.openapi({ description: 'Opens by prefetchers and scanners, which make nobody OPENED' }),
+    machineClicks: Count.openapi({ description: 'Clicks by scanners, which make nobody CLICKED' }),
+    series: z.array(SeriesHour).openapi({
+      description:
+        'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
+    }),
   })
   .openapi('CampaignStats', {
     description: '`pending + sent + failed + skipped = total` at every moment.',
@@ -138,6 +153,10 @@ export const CampaignStats = z
       clickRate: 12.37,
       bounceRate: 1.02,
       deliveryRate: 97.94,
+      byReason: { unsubscribed: 2, 'bounced:dead': 1, provider_rejected: 1 },
+      machineOpens: 7,
+      machineClicks: 3,
+      series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],
     },
   });
 
@@ -214,7 +233,7 @@ export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, count
   return { ...answer, body, filters, audienceFilter, audienceCondition };
 }
 
-export function statsAnswer(counts: CampaignCounts) {
+export function statsAnswer(counts: CampaignCounts, { series, ...detail }: StatsDetail) {
   const { sent, opened, clicked, delivered, bounced, failed } = counts;
   return {
     ...counts,
@@ -222,6 +241,8 @@ export function statsAnswer(counts: CampaignCounts) {
     clickRate: percent(clicked, sent),
     bounceRate: percent(bounced, sent + failed),
     deliveryRate: percent(delivered, sent),
+    ...detail,
+    series: series.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
   };
 }
 

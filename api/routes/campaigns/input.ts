@@ -33,6 +33,7 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: Filter,
   filters: Filter,
+  topicId: Id.nullish().openapi({ description: 'What it is about: who left the topic does not get it' }),
 };
 
 export const CreateCampaign = z.object(fields).openapi('CreateCampaign', { example: EXAMPLE });
@@ -71,6 +72,7 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
     audienceType,
     segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
+    topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
   };
 }
 

@@ -9,7 +9,8 @@ import {
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
 import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
+import { countCampaigns } from '../../../db/campaigns/stats.ts';
+import { readStats } from '../../../db/campaigns/stats-detail.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -179,6 +180,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     await getCampaign(db, ref);
-    return c.json(statsAnswer(await countCampaign(reads, ref)), 200);
+    const { counts, detail } = await readStats(reads, ref);
+    return c.json(statsAnswer(counts, detail), 200);
   });
 }

@@ -13,6 +13,13 @@ export const PatchProject = z
       .toLowerCase()
       .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
       .nullish(),
+    frequencyCap: z
+      .object({ max: z.number().int().min(1).max(1_000), days: z.number().int().min(1).max(365) })
+      .nullish()
+      .openapi({
+        description:
+          'At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count.',
+      }),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
     bounceGuard: z.number().gt(0).max(1).optional(),

@@ -1,10 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Slug, numberedListFields } from '../../http/schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -24,6 +24,7 @@ export const Position = z.object({ x: z.number(), y: z.number() });
 const workflowExample = {
   id: EXAMPLE_ID,
   name: 'Welcome',
+  slug: 'welcome',
   description: null,
   triggerType: 'EVENT' as const,
   eventName: 'signup',
@@ -41,6 +42,7 @@ export const WorkflowSchema = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     triggerType: TriggerType,
     eventName: z.string().nullable(),
@@ -59,6 +61,7 @@ const stepExample = {
   id: EXAMPLE_ID,
   type: 'DELAY' as const,
   name: 'A day later',
+  slug: 'a-day-later',
   config: { amount: 1, unit: 'days' },
   templateId: null,
   position: { x: 0, y: 120 },
@@ -71,6 +74,7 @@ export const StepSchema = z
     id: Id,
     type: StepTypeSchema,
     name: z.string(),
+    slug: z.string().openapi({ description: 'Names it in files, within its workflow' }),
     config: Json,
     templateId: Id.nullable(),
     position: Position.nullable(),
@@ -107,6 +111,7 @@ const executionExample = {
   context: {},
   event: { plan: 'pro' },
   eventName: 'signup',
+  sandbox: false,
   startedAt: AT,
   completedAt: null,
   begun: true,
@@ -128,6 +133,7 @@ export const ExecutionSchema = z
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
+    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
@@ -229,6 +235,7 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     context,
     event,
     eventName,
+    sandbox: execution.sandbox,
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,

@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
+import { z } from '@hono/zod-openapi';
 
 const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 
@@ -26,6 +26,7 @@ const ExitOn = ExitOnInput.nullish().openapi({
 export const CreateWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.default('EVENT'),
     eventName: EventNameInput.nullish(),
@@ -39,6 +40,7 @@ export const CreateWorkflow = z
 export const PatchWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200).optional(),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.optional(),
     eventName: EventNameInput.nullish(),
