@@ -1,3 +1,4 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -19,6 +20,7 @@ import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { executionMoveRoutes } from './executions/moves.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
@@ -27,8 +29,8 @@ import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { smsRoutes } from './sms/routes.ts';
+import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
@@ -40,7 +42,6 @@ import { webhookRoutes } from './webhooks/routes.ts';
 import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -60,6 +61,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
+  executionMoveRoutes(both, deps);
   workflowStatsRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);
