@@ -44,6 +44,7 @@ import * as workflowAutomations from './migrations/20261122T2159-workflow-automa
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
+import * as sendingTimes from './migrations/20261122T2156-sending-times.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -92,4 +93,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2152-simulated-emails': simulatedEmails,
   '20261122T2207-step-visit-counts': stepVisitCounts,
   '20261122T2208-frequency-cap': frequencyCap,
+  '20261122T2156-sending-times': sendingTimes,
 };

@@ -1,7 +1,9 @@
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
+import { goesByZone } from '../../rules/campaigns/gate.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../projects/usage.ts';
 import type { RowOf } from '../schema/database.ts';
@@ -9,8 +11,10 @@ import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
+import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { type PageChunk, type PageZones, ZONED_PAGE_CONTACTS, findPageZones, zonedChunks, zonedRows } from './zoned-pages.ts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
@@ -19,7 +23,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
  */
 export const PAGE_CONTACTS = 5_000;
 
-/** Which page to take; `contacts` for one of another size than `PAGE_CONTACTS`. */
+/** Which page to take; `contacts` for one of another size than usual. */
 interface PageRequest {
   projectId: string;
   campaignId: string;
@@ -65,7 +69,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
     UPDATE campaigns SET audience_cursor = ${page.cursor}, audience_done = ${page.done}
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
-  if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
+  await insertChunks(trx, p, page.chunks);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
   const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
@@ -119,11 +123,13 @@ const LOCKED = [
   'audience_done',
   'content_id',
   'mode',
+  'send_at_local',
 ] as const;
 
 type CampaignRow = RowOf<'campaigns', typeof LOCKED> & {
   content_id: string;
   monthly_email_limit: number | null;
+  window: SendingWindow | null;
 };
 
 function toAudience(projectId: string, row: CampaignRow): Audience {
@@ -136,12 +142,12 @@ async function lockSending(
   p: { projectId: string; campaignId: string; sendNo: number },
 ): Promise<CampaignRow | undefined> {
   const { rows } = await sql<CampaignRow>`
-    SELECT ${sql.raw(LOCKED.map((name) => `c.${name}`).join(', '))},
-      p.effective_monthly_email_limit AS monthly_email_limit
-    FROM campaigns c JOIN projects p ON p.id = c.project_id
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ${BEGUN_CAMPAIGNS} AND c.send_no = ${p.sendNo}
-      AND c.content_id IS NOT NULL
-    FOR NO KEY UPDATE OF c
+    SELECT ${sql.raw(LOCKED.map((name) => `k.${name}`).join(', '))},
+      p.effective_monthly_email_limit AS monthly_email_limit, ${EFFECTIVE_WINDOW} AS window
+    FROM campaigns k JOIN projects p ON p.id = k.project_id
+    WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.status IN ${BEGUN_CAMPAIGNS} AND k.send_no = ${p.sendNo}
+      AND k.content_id IS NOT NULL
+    FOR NO KEY UPDATE OF k
   `.execute(trx);
   return rows[0];
 }
@@ -162,6 +168,7 @@ interface Page {
   last: string | null;
   cursor: string | null;
   done: boolean;
+  chunks: PageChunk[];
 }
 
 /**
@@ -174,12 +181,16 @@ async function takeRows(
   campaign: CampaignRow,
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
+  const zoned = goesByZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
+  const { contacts = zoned ? ZONED_PAGE_CONTACTS : PAGE_CONTACTS } = p;
+  const zones = zoned ? await findPageZones(trx, { predicate, contacts }) : undefined;
+  const how = { campaign, predicate, zones, contacts };
   try {
-    return await inSavepoint(trx, () => insertPage(trx, p, { campaign, predicate, present: sql`` }));
+    return await inSavepoint(trx, () => insertPage(trx, p, { ...how, present: sql`` }));
   } catch (error) {
     if (!isTwice(error)) throw error;
     const present = sql`ON CONFLICT (campaign_id, contact_id) WHERE campaign_id IS NOT NULL DO NOTHING`;
-    return insertPage(trx, p, { campaign, predicate, present });
+    return insertPage(trx, p, { ...how, present });
   }
 }
 
@@ -188,14 +199,23 @@ function isTwice(error: unknown): boolean {
   return code === '23505' && constraint === 'emails_campaign_contact';
 }
 
-/** INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range. */
+/**
+ * INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range, and within it those of
+ * each zone.
+ */
 async function insertPage(
   trx: Trx,
   p: PageRequest,
-  how: { campaign: CampaignRow; predicate: RawBuilder<SqlBool>; present: RawBuilder<unknown> },
+  how: {
+    campaign: CampaignRow;
+    predicate: RawBuilder<SqlBool>;
+    zones: PageZones | undefined;
+    contacts: number;
+    present: RawBuilder<unknown>;
+  },
 ): Promise<Page> {
-  const { campaign, predicate, present } = how;
-  const { projectId, contacts = PAGE_CONTACTS, suppressionPads: pads } = p;
+  const { campaign, predicate, zones, contacts, present } = how;
+  const { projectId, suppressionPads: pads } = p;
   const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   const { rows } = await sql<{
     recipients: number;
@@ -204,48 +224,62 @@ async function insertPage(
     last: string | null;
     seen: number;
     cursor: string | null;
+    chunks: PageChunk[] | null;
   }>`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id, contacts.subscribed, contacts.email FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+      SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
+      FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
     ), judged AS MATERIALIZED (
-      SELECT page.id, ${refused} AS refused FROM page
-    ), taken AS (
+      SELECT page.id, page.name, ${refused} AS refused FROM page
+    ), zoned AS MATERIALIZED (${zonedRows(zones)}), taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
-      SELECT ${projectId}::uuid, judged.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
-        CASE WHEN judged.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, judged.refused
-      FROM judged ORDER BY judged.id
+      SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
+        CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused
+      FROM zoned ORDER BY zoned.zone NULLS FIRST, zoned.id
       ${present}
-      RETURNING id, status
+      RETURNING id, contact_id, status
     )
     SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open,
       (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
       (SELECT id FROM taken ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS seen,
-      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor
+      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor, ${zonedChunks(zones, PAGE_CONTACTS)} AS chunks
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
-  return { ...row, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
+  const { first, last, recipients: size } = row;
+  const whole = first === null || last === null ? [] : [{ zone: null, first, last, size }];
+  return {
+    ...row,
+    cursor: row.cursor ?? campaign.audience_cursor,
+    done: row.seen < contacts,
+    chunks: row.chunks ?? whole,
+  };
 }
 
 /**
- * Gives a page's rows to a chunk. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
+ * Gives a page's rows to chunks. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
  * since the last page, this fails, and the page is tried again until it has caught up.
  */
-async function insertChunk(
+async function insertChunks(
   trx: Trx,
   p: { projectId: string; campaignId: string },
-  first: string,
-  last: string,
-  size: number,
+  chunks: PageChunk[],
 ): Promise<void> {
+  if (chunks.length === 0) return;
   const { rows } = await sql`
-    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
-    SELECT ${p.campaignId}, coalesce(max(seq), 0) + 1, ${p.projectId}, ${first}, ${last}, ${size}
-    FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
-    HAVING NOT coalesce(bool_or(last_id >= ${first}::uuid), false)
+    WITH given AS (
+      SELECT * FROM unnest(${chunks.map((c) => c.first)}::uuid[], ${chunks.map((c) => c.last)}::uuid[], ${chunks.map((c) => c.size)}::int[],
+        ${chunks.map((c) => c.zone)}::text[]) WITH ORDINALITY AS u (first, last, size, zone, n)
+    ), before AS (
+      SELECT seq, last_id FROM campaign_chunks WHERE campaign_id = ${p.campaignId} ORDER BY seq DESC LIMIT 1
+    )
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, zone)
+    SELECT ${p.campaignId}::uuid, coalesce(before.seq, 0) + g.n, ${p.projectId}::uuid, g.first, g.last, g.size, g.zone
+    FROM (SELECT *, lag(last) OVER (ORDER BY n) AS last_before FROM given) g LEFT JOIN before ON true
+    WHERE (g.first > coalesce(g.last_before, before.last_id)) IS NOT FALSE
     RETURNING seq
   `.execute(trx);
-  if (rows.length === 0)
+  if (rows.length < chunks.length)
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
 

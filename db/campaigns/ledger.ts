@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
@@ -9,7 +8,9 @@ import { prepared } from '../prepared.ts';
 import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
+import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -47,6 +48,8 @@ export interface ClaimRequest extends CampaignStart {
   sendRate: number | null;
   /** The project's frequency cap, likewise. */
   frequencyCap?: FrequencyCap | null;
+  /** What was decided about the chunk's hour and window: nothing is claimed when it does not hold any more. */
+  clock: OpenClock;
 }
 
 /** A mail that the provider has put off, with its words. */
@@ -128,6 +131,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
       WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
         AND (k.mode = 'test' OR ${isCap(cap)})
+        AND ${stillOpen(p.clock)}
       FOR KEY SHARE OF k
     )${slots}
     UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email

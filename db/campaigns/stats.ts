@@ -35,6 +35,7 @@ const SKIP_REASONS = [
   'left_audience',
   'contact_deleted',
   'sender_not_verified',
+  'too_late',
 ];
 
 /**

@@ -1,6 +1,7 @@
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -18,6 +19,10 @@ export interface Project {
   color: string | null;
   /** How many MARKETING mails of campaigns and automations a contact gets in so many days; null is no limit. */
   frequencyCap: FrequencyCap | null;
+  /** IANA; of contacts who have no zone of their own. */
+  timezone: string;
+  /** When marketing of campaigns and automations may leave; null at any time. */
+  sendingWindow: SendingWindow | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -44,6 +49,8 @@ export interface ProjectChanges {
   tracking?: TrackingMode | undefined;
   color?: string | null | undefined;
   frequencyCap?: FrequencyCap | null | undefined;
+  timezone?: string | undefined;
+  sendingWindow?: SendingWindow | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -58,6 +65,8 @@ const COLUMNS = [
   'color',
   'frequency_max',
   'frequency_days',
+  'timezone',
+  'sending_window',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -99,10 +108,15 @@ export async function getProjectAsSet(db: Db, projectId: string): Promise<Projec
 }
 
 /**
- * Changes settings of the project's own.
+ * Changes settings of the project's own. Campaigns that wait go by the zone and the window of the moment, so they are told to look again.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
  */
-export async function updateProject(trx: Trx, projectId: string, changes: ProjectChanges): Promise<Project> {
+export async function updateProject(
+  trx: Trx,
+  projectId: string,
+  changes: ProjectChanges,
+): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { timezone, sendingWindow } = changes;
   refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
   const columns = {
     name: changes.name,
@@ -110,6 +124,8 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
     color: changes.color,
     frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
     frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
+    timezone,
+    sending_window: sendingWindow && JSON.stringify(sendingWindow),
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -120,7 +136,8 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', projectId)
     .execute();
-  return getProject(trx, projectId);
+  const timed = timezone !== undefined || sendingWindow !== undefined;
+  return { project: await getProject(trx, projectId), outbox: timed ? await wakeCampaigns(trx, projectId) : [] };
 }
 
 /** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
@@ -194,6 +211,8 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     tracking: row.tracking,
     color: row.color,
     frequencyCap: capOf(row),
+    timezone: row.timezone,
+    sendingWindow: row.sending_window,
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,

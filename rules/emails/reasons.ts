@@ -26,6 +26,7 @@ const PLAIN_REASONS = [
   'no_phone',
   'sms_stopped',
   'exited_on_event',
+  'too_late',
 ] as const;
 
 /** Why something was not sent or ended early: one closed vocabulary for emails, recipients and executions. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../cli/package-root.ts';
 import { VARIABLES } from '../../rules/config.ts';
 import { ERRORS } from '../../rules/errors.ts';
-import { STEP_TYPES, STEPS } from '../../rules/executions/steps/registry.ts';
+import { STEP_TYPES } from '../../rules/executions/steps/registry.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operationsOf } from '../support/operations.ts';
 

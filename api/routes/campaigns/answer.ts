@@ -1,12 +1,14 @@
-import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
-import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
+import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
+import { type CampaignCounts, NO_COUNTS, countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Truncated, numberedListFields } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
+import { timingAnswer } from './timing.ts';
+import { z } from '@hono/zod-openapi';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -39,6 +41,9 @@ export const CAMPAIGN_EXAMPLE = {
   filters: null,
   audienceFilter: null,
   audienceCondition: null,
+  sendAtLocal: null,
+  latePolicy: 'SEND' as const,
+  nextOpening: null,
   status: 'SENT' as const,
   scheduledAt: null,
   scheduledFor: null,
@@ -83,6 +88,7 @@ export const CampaignRecord = z
     filters: Audience,
     audienceFilter: Audience,
     audienceCondition: Audience,
+    ...timingAnswer,
     status: z.enum(CAMPAIGN_STATUSES),
     scheduledAt: Instant.nullable(),
     scheduledFor: Instant.nullable(),
@@ -190,7 +196,11 @@ export const TestSent = z
     },
   });
 
-export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_COUNTS) {
+export function campaignAnswer(
+  { timing, ...campaign }: Campaign,
+  counts: CampaignCounts = NO_COUNTS,
+  nextOpening: Date | null = null,
+) {
   const {
     audienceFilter,
     audienceType,
@@ -209,8 +219,10 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     filters: condition,
     audienceFilter: condition,
     audienceCondition: condition,
+    ...timing,
+    nextOpening: instant(nextOpening),
     scheduledAt: instant(scheduledAt),
-    scheduledFor: instant(scheduledAt),
+    scheduledFor: timing.sendAtLocal === null ? instant(scheduledAt) : null,
     startedAt: instant(startedAt),
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
@@ -223,12 +235,21 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
 
 /** A campaign with its counters of this moment. */
 export async function countedAnswer(db: Db, projectId: string, campaign: Campaign) {
-  return campaignAnswer(campaign, await countCampaign(db, { projectId, id: campaign.id }));
+  const { id } = campaign;
+  const [counts, openings] = await Promise.all([
+    countCampaign(db, { projectId, id }),
+    findNextOpenings(db, { projectId, ids: [id] }),
+  ]);
+  return campaignAnswer(campaign, counts, openings.get(id));
 }
 
 /** The campaign as a list has it. */
-export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, counts?: CampaignCounts) {
-  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts);
+export function listedAnswer(
+  { truncated, ...campaign }: Listed<Campaign>,
+  counts?: CampaignCounts,
+  nextOpening?: Date,
+) {
+  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts, nextOpening);
   if (truncated) return { ...answer, truncated: true as const };
   return { ...answer, body, filters, audienceFilter, audienceCondition };
 }
