@@ -116,14 +116,16 @@ async function liftWindow(trx: Trx, executionId: string, visit: number): Promise
 }
 
 /**
- * Opens the execution; the unique index executions_active decides whether the contact may have it. A cancel that waits for the run that failed would end
- * the next.
+ * Opens the execution; the unique index executions_active decides whether the contact may have it. What waits in the outbox is for the
+ * run that failed: a cancel would end the next.
  */
 async function reopen(
   trx: Trx,
   { projectId, executionId }: ExecutionRef,
 ): Promise<{ stepId: string | null; error: string | null }> {
-  await sql`DELETE FROM outbox WHERE ref_id = ${executionId} AND kind = 'execution.cancel'`.execute(trx);
+  await sql`DELETE FROM outbox WHERE ref_id = ${executionId} AND kind IN ('execution.cancel', 'execution.start')`.execute(
+    trx,
+  );
   try {
     const { rows } = await inSavepoint(trx, () =>
       sql<{ stepId: string | null; error: string | null }>`
