@@ -1,20 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
 import { freePort } from '../cli/start/ports.ts';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
 import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
 import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
 import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
-import { type Db, connect } from '../db/connection.ts';
+import { connect, type Db } from '../db/connection.ts';
 import { suppressionPads } from '../db/contacts/suppressions.ts';
 import { migrateToLatest } from '../db/migrator.ts';
 import { insertProject } from '../db/projects/accounts.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
-import { sql } from 'kysely';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 /**
  * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one connection, whose

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import {
   type CompiledContent,
   type ContentSource,
+  type ContentTemplates,
   compileContent,
+  contentSource,
   type RenderedContent,
   type RenderInput,
   renderMime,
@@ -11,6 +13,7 @@ import {
   templatesOf,
 } from '../rules/content/content.ts';
 import type { Scope } from '../rules/content/liquid.ts';
+import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import type { Sourced } from '../rules/strangers/provenance.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
@@ -64,6 +67,17 @@ export async function renderedMessage(
   const { plain, key, source } = content;
   if (plain) return { raw: renderMime(plain, { ...input, headers }), subject: renderSubject(plain, input) };
   return compute.inThread(work, 'content.message', { key, source, input, headers });
+}
+
+/** A content as one recipient reads it, and what its sender should know of it. @throws TemplateError, OverBudget */
+export async function reviewedContent(
+  compute: Compute,
+  work: Work,
+  { content, input }: { content: ContentTemplates; input: RenderInput },
+): Promise<ContentReview> {
+  const source = contentSource(content, false);
+  const here = isSmall(templatesOf(source)) && !compileContent(source).costly;
+  return here ? reviewContent(content, input) : compute.inThread(work, 'content.review', { content, input });
 }
 
 /** Where a stored link leads, see `resolveLink`. @throws TemplateError, OverBudget */

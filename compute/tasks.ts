@@ -4,6 +4,7 @@ import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayou
 import {
   type CompiledContent,
   type ContentSource,
+  type ContentTemplates,
   compileContent,
   type MessageHeaders,
   type RenderedContent,
@@ -15,6 +16,7 @@ import {
 } from '../rules/content/content.ts';
 import { htmlToText } from '../rules/content/content-text.ts';
 import { parseTemplate, renderBounded, type Scope } from '../rules/content/liquid.ts';
+import { type ContentReview, reviewContent } from '../rules/content/review.ts';
 import { TemplateError } from '../rules/content/template-error.ts';
 import { type JsonBody, type JsonBodyRules, readJsonBody } from '../rules/json-body.ts';
 import { Lru } from '../rules/lru.ts';
@@ -82,6 +84,8 @@ export const TASKS = {
     raw: renderMime(compiled(content), { ...input, headers }),
     subject: renderSubject(compiled(content), input),
   }),
+  'content.review': ({ content, input }: { content: ContentTemplates; input: RenderInput }): ContentReview =>
+    reviewContent(content, input),
   'template.check': ({ text, field }: { text: string; field: 'subject' | 'body' }): void => {
     renderBounded(() => parseTemplate(text, field === 'body' ? 'html' : 'plain', field));
   },

@@ -1,6 +1,8 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
-import { type CampaignStart, type StartState, advanceStart, finishCampaign } from '../../db/campaigns/lifecycle.ts';
+import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
@@ -8,7 +10,6 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { CampaignSending, type ChunkInput, rateOf } from './sending.ts';
-import { CancelledFailure, Context } from '@temporalio/activity';
 
 /** Far below the workflow's heartbeat timeout of 10 s. */
 const HEARTBEAT_MS = 2_000;
@@ -29,11 +30,12 @@ export interface AudienceInput extends CampaignStart {
 export type CampaignStanding =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
   /** `clock` stands for the settings that decide when mail may leave. */
-  | { phase: 'sending' | 'paused'; rate: number; clock?: string };
+  | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
   /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
-  { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean } | { outcome: 'ended' };
+  | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
+  | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
@@ -45,7 +47,9 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Where the campaign stands; moves it on to SENDING when its time has come. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
-      return 'mode' in state ? { phase: state.phase, rate: rateOf(config, state), clock: state.clock } : state;
+      if (!('mode' in state)) return state;
+      const { phase, clock, test } = state;
+      return { phase, rate: rateOf(config, state), clock, ...(test && { test }) };
     },
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
@@ -53,6 +57,11 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
+    },
+
+    /** Begins the wait of a test whose share was sent, or judges it. */
+    async judgeCampaignTest(start: CampaignStart): Promise<TestStanding> {
+      return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
     /** Skips whom a cancelled start has left. */
@@ -86,9 +95,8 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
             takeAudiencePage(trx, { ...start, ...first, suppressionPads: pads }),
           );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
-          const { done, recipients, lastSeq } = page;
           const enough = taken >= pages || Date.now() > until || stopping.aborted;
-          if (done || enough) return { outcome: 'taken', done, recipients, lastSeq, sendNow: round !== undefined };
+          if (page.done || enough) return { ...page, sendNow: round !== undefined };
           if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
         }
       }, HEARTBEAT_MS);

@@ -1,4 +1,11 @@
-import { type ClaimRequest, type ClaimedRecipient, type LedgerRange, claimRange, listRanges, skipRefused } from '../../db/campaigns/ledger.ts';
+import {
+  type ClaimedRecipient,
+  type ClaimRequest,
+  claimRange,
+  type LedgerRange,
+  listRanges,
+  skipRefused,
+} from '../../db/campaigns/ledger.ts';
 import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
@@ -60,6 +67,7 @@ export class ChunkClaims {
       sendRate: terms.sendRate,
       frequencyCap: terms.frequencyCap,
       clock,
+      said: terms.variant === null ? undefined : { variant: terms.variant, contentId: terms.contentId },
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;

@@ -1,5 +1,13 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import { type EffectOutcome, atEffect, completeEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
+import {
+  atEffect,
+  completeEffect,
+  completeEffects,
+  type EffectOutcome,
+  resumeExecutions,
+} from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
@@ -14,8 +22,6 @@ import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
-import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;

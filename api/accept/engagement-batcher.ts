@@ -31,6 +31,8 @@ export interface Hit {
   machine: boolean;
   /** Where a click led. */
   link?: string;
+  /** Which of the content's links it was. */
+  linkIndex?: number;
 }
 
 interface Waiting extends Hit {
@@ -203,8 +205,16 @@ function engagementsOf(hits: Hit[], emails: Map<string, Email>, lenient: boolean
         link: firstClick?.link ?? null,
         machineOpens: opens.length - (peopleOpens?.length ?? 0),
         machineClicks: clicks.length - (peopleClicks?.length ?? 0),
+        links: linksOf(clicks, isMachine),
       },
     ];
+  });
+}
+
+function linksOf(clicks: Hit[], isMachine: (hit: Hit) => boolean): NonNullable<Engagement['links']> {
+  return [...groupBy(clicks, (hit) => hit.linkIndex)].flatMap(([index, hits]) => {
+    const machineClicks = hits.filter(isMachine).length;
+    return index === undefined ? [] : [{ index, clicks: hits.length - machineClicks, machineClicks }];
   });
 }
 

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -9,13 +8,18 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { asCodeRoutes } from './as-code/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { campaignLinkRoutes } from './campaigns/links.ts';
 import { campaignRecipientRoutes } from './campaigns/recipients.ts';
 import { campaignRetryRoutes } from './campaigns/retry.ts';
+import { campaignReviewRoutes } from './campaigns/review.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
 import { contactJobRoutes } from './contact-jobs/routes.ts';
+import { contactDossierRoutes } from './contacts/dossier.ts';
+import { contactExportRoutes } from './contacts/export.ts';
 import { contactRoutes } from './contacts/routes.ts';
+import { contactTimelineRoutes } from './contacts/timeline.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
@@ -27,12 +31,14 @@ import { mailboxRoutes } from './mailbox/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
+import { segmentLookRoutes } from './segments/looking.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsRoutes } from './sms/routes.ts';
 import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { smsRoutes } from './sms/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
+import { templatePreviewRoutes } from './templates/preview.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
@@ -42,6 +48,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -68,17 +75,25 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   analyticsRoutes(both, deps);
   contactFieldRoutes(both, deps);
   contactJobRoutes(both, deps);
+  // Before `/contacts/{id}`: `export` is no id.
+  contactExportRoutes(both, deps);
   contactRoutes(both, deps);
+  contactTimelineRoutes(both, deps);
+  contactDossierRoutes(both, deps);
   suppressionRoutes(both, deps);
   topicRoutes(both, deps);
   templateRoutes(both, deps);
+  templatePreviewRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
+  segmentLookRoutes(both, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
   campaignRecipientRoutes(both, deps);
+  campaignLinkRoutes(both, deps);
   campaignSendingRoutes(both, deps);
   campaignRetryRoutes(both, deps);
+  campaignReviewRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);

@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
 import { goesByZone } from '../../rules/campaigns/gate.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
@@ -12,10 +13,18 @@ import { loadSegmentSources } from '../segments/sources.ts';
 import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
 import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
+import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
 import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
-import { type PageChunk, type PageZones, ZONED_PAGE_CONTACTS, findPageZones, zonedChunks, zonedRows } from './zoned-pages.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isTesting } from './variant-test.ts';
+import {
+  findPageZones,
+  type PageZones,
+  ZONED_PAGE_CONTACTS,
+  type ZonedChunk,
+  zonedChunks,
+  zonedRows,
+} from './zoned-pages.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -41,9 +50,16 @@ export interface Audience {
 }
 
 /** What one page came to. `done`: the audience is taken whole. `stopped`: the campaign is no longer this start's to send. */
-export type AudiencePage =
-  /** `recipients` and `lastSeq` are those of the whole campaign so far. */
-  { outcome: 'taken'; recipients: number; lastSeq: number; done: boolean } | { outcome: 'stopped' };
+export type AudiencePage = ({ outcome: 'taken'; done: boolean } & TakenSoFar) | { outcome: 'stopped' };
+
+/** Of the whole campaign. */
+interface TakenSoFar {
+  recipients: number;
+  /** The highest chunk that may be sent. */
+  lastSeq: number;
+  /** Some wait for the winner of its test, or will; absent where it has no test. */
+  testing?: boolean;
+}
 
 /** Whether a campaign would reach anybody now: its audience has somebody who is subscribed. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
@@ -124,6 +140,10 @@ const LOCKED = [
   'content_id',
   'mode',
   'send_at_local',
+  'variants',
+  'variant_test',
+  'variant_content_ids',
+  'winner',
 ] as const;
 
 type CampaignRow = RowOf<'campaigns', typeof LOCKED> & {
@@ -152,23 +172,23 @@ async function lockSending(
   return rows[0];
 }
 
-async function takenSoFar(trx: Trx, p: { campaignId: string }): Promise<{ recipients: number; lastSeq: number }> {
+async function takenSoFar(trx: Trx, p: { projectId: string; campaignId: string }): Promise<TakenSoFar> {
   const { rows } = await sql<{ recipients: number; lastSeq: number }>`
-    SELECT coalesce(sum(size), 0)::int AS recipients, coalesce(max(seq), 0) AS "lastSeq"
+    SELECT coalesce(sum(size), 0)::int AS recipients, greatest(max(seq), 0) AS "lastSeq"
     FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
   `.execute(trx);
-  return rows[0] ?? { recipients: 0, lastSeq: 0 };
+  const testing = await isTesting(trx, p);
+  return { ...(rows[0] ?? { recipients: 0, lastSeq: 0 }), ...(testing !== undefined && { testing }) };
 }
 
 interface Page {
   recipients: number;
   /** Those who are to get it. */
   open: number;
-  first: string | null;
-  last: string | null;
+  /** In the order of their ids. */
+  chunks: PageChunk[];
   cursor: string | null;
   done: boolean;
-  chunks: PageChunk[];
 }
 
 /**
@@ -217,6 +237,12 @@ async function insertPage(
   const { campaign, predicate, zones, contacts, present } = how;
   const { projectId, suppressionPads: pads } = p;
   const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
+  if (campaign.variants && campaign.variant_content_ids) {
+    const dealt = await insertDealtPage(trx, { ...p, ...how, refused, campaign: campaign as DealtCampaign });
+    const { chunks, open, seen, cursor } = dealt;
+    const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+    return { recipients, open, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };
+  }
   const { rows } = await sql<{
     recipients: number;
     open: number;
@@ -224,7 +250,7 @@ async function insertPage(
     last: string | null;
     seen: number;
     cursor: string | null;
-    chunks: PageChunk[] | null;
+    chunks: ZonedChunk[] | null;
   }>`
     WITH page AS MATERIALIZED (
       SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
@@ -246,14 +272,10 @@ async function insertPage(
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
-  const { first, last, recipients: size } = row;
-  const whole = first === null || last === null ? [] : [{ zone: null, first, last, size }];
-  return {
-    ...row,
-    cursor: row.cursor ?? campaign.audience_cursor,
-    done: row.seen < contacts,
-    chunks: row.chunks ?? whole,
-  };
+  const { recipients, open, first, last } = row;
+  const whole = first === null || last === null ? [] : [{ ...NO_ZONE_OR_VARIANT, first, last, size: recipients }];
+  const chunks = row.chunks?.map((chunk) => ({ ...NO_ZONE_OR_VARIANT, ...chunk })) ?? whole;
+  return { recipients, open, chunks, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
 }
 
 /**
@@ -268,20 +290,29 @@ async function insertChunks(
   if (chunks.length === 0) return;
   const { rows } = await sql`
     WITH given AS (
-      SELECT * FROM unnest(${chunks.map((c) => c.first)}::uuid[], ${chunks.map((c) => c.last)}::uuid[], ${chunks.map((c) => c.size)}::int[],
-        ${chunks.map((c) => c.zone)}::text[]) WITH ORDINALITY AS u (first, last, size, zone, n)
+      SELECT u.*, u.rest AND u.variant IS NULL AS waits
+      FROM unnest(${chunks.map((c) => c.first)}::uuid[], ${chunks.map((c) => c.last)}::uuid[], ${chunks.map((c) => c.size)}::int[],
+        ${chunks.map((c) => c.zone)}::text[], ${chunks.map((c) => c.variant)}::smallint[], ${chunks.map((c) => c.rest)}::bool[])
+        WITH ORDINALITY AS u (first, last, size, zone, variant, rest, n)
     ), before AS (
-      SELECT seq, last_id FROM campaign_chunks WHERE campaign_id = ${p.campaignId} ORDER BY seq DESC LIMIT 1
+      SELECT greatest(max(seq), 0) AS top, least(min(seq), 0) AS bottom, (array_agg(last_id ORDER BY last_id DESC))[1] AS last_id
+      FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
+    ), numbered AS (
+      SELECT *, row_number() OVER (PARTITION BY waits ORDER BY n) AS nth, lag(last) OVER (ORDER BY n) AS last_before FROM given
     )
-    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, zone)
-    SELECT ${p.campaignId}::uuid, coalesce(before.seq, 0) + g.n, ${p.projectId}::uuid, g.first, g.last, g.size, g.zone
-    FROM (SELECT *, lag(last) OVER (ORDER BY n) AS last_before FROM given) g LEFT JOIN before ON true
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, zone, variant, rest)
+    SELECT ${p.campaignId}::uuid, CASE WHEN g.waits THEN before.bottom - g.nth ELSE before.top + g.nth END, ${p.projectId}::uuid,
+      g.first, g.last, g.size, g.zone, g.variant, g.rest
+    FROM numbered g CROSS JOIN before
     WHERE (g.first > coalesce(g.last_before, before.last_id)) IS NOT FALSE
     RETURNING seq
   `.execute(trx);
   if (rows.length < chunks.length)
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
+
+/** Of a chunk that is like any other. */
+const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
 /** Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
 export async function takeAllowance(
@@ -298,25 +329,21 @@ export async function takeAllowance(
 }
 
 /** Open recipients of a page who are addresses of the simulator: mail to them is in no limit. */
-async function countToSimulator(
-  trx: Trx,
-  p: { projectId: string; campaignId: string },
-  { first, last }: Page,
-): Promise<number> {
+async function countToSimulator(trx: Trx, p: { projectId: string; campaignId: string }, page: Page): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*) AS count FROM (${rowsOf(p, { first, last })}) r WHERE ${isSimulatorSql(sql`r.email`)}
+    SELECT count(*) AS count FROM (${rowsOf(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}
   `.execute(trx);
   return rows[0]?.count ?? 0;
 }
 
-function rowsOf(p: { projectId: string; campaignId: string }, { first, last }: Pick<Page, 'first' | 'last'>) {
+function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) {
   return sql`
     SELECT e.id, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
-    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${first}::uuid AND ${last}::uuid
+    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${chunks[0]?.first}::uuid AND ${chunks.at(-1)?.last}::uuid
       AND e.status = 'PENDING'`;
 }
 
-/** Recipients of a page that the month has no room for. */
+/** Recipients of a page that the month has no room for; those who wait for the winner come last. */
 async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },

@@ -1,5 +1,6 @@
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
+import { type CampaignVariant, type VariantTest, type WinnerSource, variantText } from '../../rules/campaigns/variants.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
@@ -25,6 +26,9 @@ export interface CampaignContent extends MailText {
   topicId?: string | null;
   /** When it may reach its recipients; any time where it is absent. */
   timing?: CampaignTiming;
+  /** The ways in which it is said; null or absent for one. */
+  variants?: CampaignVariant[] | null;
+  test?: VariantTest | null;
 }
 
 export interface Campaign extends CampaignContent {
@@ -38,6 +42,14 @@ export interface Campaign extends CampaignContent {
   cancelledAt: Date | null;
   /** Why it is PAUSED; null in any other state. */
   pausedReason: PausedReason | null;
+  variants: CampaignVariant[] | null;
+  test: VariantTest | null;
+  /** When its test is judged; null until its share was sent. */
+  testEndsAt: Date | null;
+  /** The name of the variant that the rest gets. */
+  winner: string | null;
+  winnerBy: WinnerSource | null;
+  winnerAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -55,6 +67,8 @@ const SAID = [
   'segment_id',
   'audience_filter',
   'topic_id',
+  'variants',
+  'variant_test',
   ...WINDOW_COLUMN_NAMES,
 ] as const;
 const COLUMN_NAMES = [
@@ -68,6 +82,10 @@ const COLUMN_NAMES = [
   'sent_at',
   'cancelled_at',
   'paused_reason',
+  'test_ends_at',
+  'winner',
+  'winner_by',
+  'winner_at',
   'created_at',
   'updated_at',
 ] as const;
@@ -102,6 +120,17 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
   return toCampaign(row);
 }
 
+/** What a start of it sends; null before there is one, or when it is DRAFT again. */
+export async function getContentId(db: Db, { projectId, id }: CampaignRef): Promise<string | null> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('content_id')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.content_id ?? null;
+}
+
 /** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */
 export async function lockCampaign(trx: Trx, { projectId, id }: CampaignRef): Promise<Campaign> {
   const row = await trx
@@ -130,7 +159,7 @@ export async function listCampaigns(
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({
       columns: COLUMN_NAMES,
-      large: { body: 'text', audience_filter: { jsonb: 3 } },
+      large: { body: 'text', audience_filter: { jsonb: 3 }, variants: { jsonb: 1 } },
       rows: sql`
         SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
         ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
@@ -172,6 +201,7 @@ export async function deleteCampaign(trx: Trx, p: CampaignRef): Promise<void> {
   `.execute(trx);
   if (rows.length === 0)
     throw await refusal(trx, p, 'A campaign that is SCHEDULED, SENDING or PAUSED has to be cancelled first.');
+  await sql`DELETE FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}`.execute(trx);
 }
 
 /** Makes a DRAFT of the same content, named "… (Copy)". @throws AppError NOT_FOUND */
@@ -204,7 +234,7 @@ async function assertContent(
   trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
-  await assertSender(trx, projectId, content.from);
+  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, projectId, from);
   if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
@@ -214,22 +244,34 @@ async function assertContent(
     throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
 }
 
+/** What its mails say: of each variant, or the one that there is. */
+export function textsOf(content: CampaignContent): MailText[] {
+  return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
+}
+
 function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
   return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
 }
 
 function contentColumns(content: CampaignContent) {
   const { name, description, audienceType, segmentId, audienceFilter, timing = NO_TIMING } = content;
+  const { variants = null, test = null } = content;
   return {
     name,
     description,
     ...mailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
-    audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+    audience_filter: jsonOrNull(audienceFilter),
     topic_id: content.topicId ?? null,
     ...timingColumns(timing),
+    variants: jsonOrNull(variants),
+    variant_test: jsonOrNull(test),
   };
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 function notFound(): AppError {
@@ -255,6 +297,12 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     sentAt: row.sent_at,
     cancelledAt: row.cancelled_at,
     pausedReason: row.paused_reason,
+    variants: row.variants,
+    test: row.variant_test,
+    testEndsAt: row.test_ends_at,
+    winner: row.winner === null ? null : (row.variants?.[row.winner]?.name ?? null),
+    winnerBy: row.winner_by,
+    winnerAt: row.winner_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
@@ -10,7 +11,6 @@ import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -44,6 +44,8 @@ export interface ClaimRequest extends CampaignStart {
   /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
+  /** What a chunk of a campaign with variants says: its rows are marked with it. Undefined where the rows know. */
+  said?: { variant: number; contentId: string } | undefined;
   /** The project's send rate as it was read: nothing is claimed when it is another by now. */
   sendRate: number | null;
   /** The project's frequency cap, likewise. */
@@ -134,7 +136,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
         AND ${stillOpen(p.clock)}
       FOR KEY SHARE OF k
     )${slots}
-    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}
     FROM contacts c
     WHERE ${claimable} ${capped}
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
@@ -259,6 +261,11 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
+}
+
+/** Whoever waited for the winner is marked when it is known what they get. Of the others nothing changes, so their updates stay heap-only. */
+function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {
+  return said ? sql`, variant = ${said.variant}::smallint, content_id = ${said.contentId}::uuid` : sql``;
 }
 
 /** A project without any entry, which most are, pays nothing: the first EXISTS is one look for the whole statement. */

@@ -17,7 +17,7 @@ export interface PageZones {
 }
 
 /** Recipients with ids that follow on each other, who share their clocks: null is those of the project. */
-export interface PageChunk {
+export interface ZonedChunk {
   zone: string | null;
   first: string;
   last: string;
@@ -50,7 +50,7 @@ export function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
 }
 
 /** The chunks of a page whose rows are `taken` (id, contact_id), as JSON. */
-export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<PageChunk[] | null> {
+export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
   if (!zones) return sql`NULL::jsonb`;
   return sql`(
     SELECT jsonb_agg(jsonb_build_object('zone', g.zone, 'first', g.ids[1], 'last', g.ids[cardinality(g.ids)], 'size', cardinality(g.ids)) ORDER BY g.ids[1])

@@ -50,14 +50,16 @@ async function applyOperation(
   trx: Trx,
   p: JobRef & { kind: BulkKind; ids: string[]; mode: KeyMode; suppressionKey: Buffer },
 ): Promise<Effect> {
-  if (p.kind !== 'bulk-delete') return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe' });
+  if (p.kind !== 'bulk-delete') {
+    return setSubscribed(trx, { ...p, subscribed: p.kind === 'bulk-subscribe', by: `job:${p.id}` });
+  }
   const deleted = await deleteContacts(trx, p);
   return { succeeded: new Set(deleted.ids), outbox: deleted.outbox };
 }
 
 async function setSubscribed(
   trx: Trx,
-  p: { projectId: string; ids: string[]; subscribed: boolean; mode: KeyMode; suppressionKey: Buffer },
+  p: { projectId: string; ids: string[]; subscribed: boolean; mode: KeyMode; suppressionKey: Buffer; by: string },
 ): Promise<Effect> {
   const { rows } = await sql<{ id: string; email: string }>`
     SELECT id, email FROM contacts WHERE project_id = ${p.projectId} AND id = ANY(${p.ids}::uuid[])
@@ -76,6 +78,7 @@ async function setSubscribed(
     mode: p.mode,
     forStranger: false,
     causeId: null,
+    by: p.by,
   });
   return { succeeded: new Set(rows.map((row) => row.id)), outbox };
 }

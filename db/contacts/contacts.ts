@@ -1,17 +1,17 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
-import { applyData, type Data } from '../../rules/filters/data-values.ts';
+import { type Data, applyData } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Sourced } from '../../rules/strangers/provenance.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { type Page, type PageRequest, afterCursor, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { setContactTopics } from '../topics/choices.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { upsertContacts } from './upsert.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface Contact {
   id: string;
@@ -114,6 +114,8 @@ export async function patchContact(
     mode?: KeyMode;
     /** The execution whose step changes it, if one does. */
     causeId: string | null;
+    /** Who changes it, where no execution does: see `recordSubscriptionChanges`. */
+    actor?: string;
     suppressionKey: Buffer;
     topics?: Readonly<Record<string, boolean>> | undefined;
   },
@@ -137,6 +139,7 @@ export async function patchContact(
     mode: p.mode ?? 'live',
     forStranger: p.forStranger,
     causeId: p.causeId,
+    by: p.actor,
   });
   const { projectId, id, topics = {}, mode = 'live' } = p;
   outbox.push(...(await setContactTopics(trx, { projectId, contactId: id, topics, mode })));

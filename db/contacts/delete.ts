@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { addressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -5,7 +6,6 @@ import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';
 import { endExecutions } from '../executions/end.ts';
-import { sql } from 'kysely';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 

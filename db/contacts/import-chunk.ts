@@ -60,6 +60,7 @@ async function importRows(
     mode: p.job.input.mode,
     forStranger: false,
     causeId: null,
+    by: `job:${p.id}`,
   });
   const errors = [...unread, ...faults].sort((a, b) => a.row - b.row);
   return { result: addOutcome(p.job.result, p.rows.length, contacts, errors), outbox };

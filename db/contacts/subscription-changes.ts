@@ -10,6 +10,8 @@ export interface SubscriptionState {
   id: string;
   subscribed: boolean;
   subscriptionChanged: boolean;
+  /** Who changed it, where contacts of one call were changed by several. */
+  by?: string | undefined;
 }
 
 /** The event of a change to this state. */
@@ -33,8 +35,11 @@ export async function recordSubscriptionChanges(
     mode?: KeyMode;
     /** The execution whose step changed them, if one did. */
     causeId: string | null;
+    /** Who changed them: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or who reported it, such as `ses`. */
+    by?: string | undefined;
   },
 ): Promise<OutboxRow[]> {
+  const cause = p.causeId === null ? null : `execution:${p.causeId}`;
   const events = p.contacts
     .filter((contact) => contact.subscriptionChanged)
     .map((contact) => ({
@@ -45,6 +50,7 @@ export async function recordSubscriptionChanges(
       swayed: p.forStranger,
       ...(p.mode !== undefined && { mode: p.mode }),
       causeId: p.causeId,
+      actor: contact.by ?? p.by ?? cause,
     }));
   const { outbox } = await recordEvents(trx, { projectId: p.projectId, events });
   return outbox;
@@ -57,7 +63,7 @@ export async function recordSubscriptionChanges(
  */
 export async function unsubscribeAddresses(
   trx: Trx,
-  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: KeyMode },
+  p: { projectId: string; emails: string[]; reason?: 'bounce' | 'complaint'; mode?: KeyMode; by?: string },
 ): Promise<OutboxRow[]> {
   const { rows: contacts } = await sql<SubscriptionState>`
     WITH locked AS MATERIALIZED (

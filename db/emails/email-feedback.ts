@@ -142,7 +142,7 @@ async function endAddress(
     RETURNING id, subscribed, true AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, {
-    ...{ projectId, contacts: rows, reason: p.because, forStranger: false, causeId: executionId },
+    ...{ projectId, contacts: rows, reason: p.because, forStranger: false, causeId: executionId, by: p.source },
   });
 }
 

@@ -5,6 +5,7 @@ import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { eventOfMail } from '../emails/email-variables.ts';
 import type { Email } from '../emails/emails.ts';
+import { countLinkClicks } from './link-clicks.ts';
 import { type NewEvent, recordEvents } from './record-events.ts';
 
 /** What happened to one mail since it was last recorded. */
@@ -19,6 +20,8 @@ export interface Engagement {
   link: string | null;
   machineOpens: number;
   machineClicks: number;
+  /** The clicks by link, as it stands in the list of the content's links. */
+  links?: { index: number; clicks: number; machineClicks: number }[];
 }
 
 /**
@@ -38,6 +41,7 @@ export async function recordEngagements(
   // Contacts before their mails, as everywhere: recordEvents needs their locks.
   await lockContacts(trx, p.projectId, [...new Set(byPeople.flatMap(({ email }) => email.contactId ?? []))]);
   const before = await countEngagements(trx, p.projectId, engagements);
+  await countLinkClicks(trx, p.projectId, engagements);
   const events = byPeople.flatMap((engagement) => firstEvents(engagement, before.get(engagement.email.id)));
   return (await recordEvents(trx, { projectId: p.projectId, events })).outbox;
 }

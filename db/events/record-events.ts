@@ -9,7 +9,7 @@ import { satisfyWaits } from '../executions/waits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import { queueDeliveries } from '../webhooks/deliveries.ts';
-import { findListeners, type TriggeredWorkflow } from './listeners.ts';
+import { type TriggeredWorkflow, findListeners } from './listeners.ts';
 
 export interface NewEvent {
   /** Null for an event of nobody in particular. */
@@ -25,6 +25,8 @@ export interface NewEvent {
   mode?: KeyMode;
   /** The execution whose step caused it, where one did: what it starts is one link further from whoever began. */
   causeId: string | null;
+  /** Who brought it about, for the timeline of the contact. */
+  actor?: string | null;
 }
 
 export interface RecordedEvent extends NewEvent {
@@ -114,12 +116,12 @@ async function findSwayed(trx: Trx, projectId: string, ids: string[]): Promise<M
 async function insertEvents(trx: Trx, projectId: string, events: NewEvent[]): Promise<RecordedEvent[]> {
   const recorded = events.map((event) => ({ ...event, id: uuidv7() }));
   await prepared`
-    INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed)
+    INSERT INTO events (project_id, id, contact_id, email_id, name, data, untrusted, swayed, actor)
     SELECT ${projectId}, u.* FROM unnest(
       ${recorded.map((e) => e.id)}::uuid[], ${recorded.map((e) => e.contactId)}::uuid[],
       ${recorded.map((e) => e.emailId ?? null)}::uuid[], ${recorded.map((e) => e.name)}::text[],
       ${recorded.map((e) => JSON.stringify(e.data))}::jsonb[], ${recorded.map((e) => e.untrusted)}::bool[],
-      ${recorded.map((e) => e.swayed)}::bool[]) AS u
+      ${recorded.map((e) => e.swayed)}::bool[], ${recorded.map((e) => e.actor ?? null)}::text[]) AS u
   `.execute(trx);
   return recorded;
 }

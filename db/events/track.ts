@@ -71,7 +71,8 @@ async function record(
 ): Promise<{ answers: Map<TrackRequest, TrackAnswer>; outbox: OutboxRow[] }> {
   const { projectId, untrusted, mode, requests } = p;
   const contacts = await saveContacts(trx, p);
-  const changed = { projectId, contacts, forStranger: untrusted, mode, causeId: null };
+  const by = contacts.map((contact, index) => ({ ...contact, by: requests[index]?.owner.name }));
+  const changed = { projectId, contacts: by, forStranger: untrusted, mode, causeId: null };
   const changes = await recordSubscriptionChanges(trx, changed);
   const recorded = await recordEvents(trx, {
     projectId,

@@ -1,7 +1,7 @@
+import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
-import type { Generated } from 'kysely';
 
 /** What caused it; INBOUND is a mail that came in. */
 export type SourceType = EmailSource | 'INBOUND';
@@ -26,6 +26,8 @@ export interface EmailsTable {
   contact_id: string | null;
   content_id: string;
   campaign_id: string | null;
+  /** The number of the campaign's variant, from 0. */
+  variant: number | null;
   execution_id: string | null;
   visit: number | null;
   source_type: SourceType;

@@ -15,5 +15,7 @@ export interface EventsTable {
   data: NullableJson;
   untrusted: Generated<boolean>;
   swayed: Generated<boolean>;
+  /** Who brought it about, where that is kept: `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact`, or who reported it. */
+  actor: string | null;
   created_at: GeneratedTimestamp;
 }

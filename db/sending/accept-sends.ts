@@ -154,7 +154,9 @@ async function saveRecipients(
       at += draft.request.to.length;
     }
     for (const [mode, ofMode] of groupBy(group, ({ request }) => request.mode)) {
-      const changed = ofMode.flatMap((draft) => contacts.get(draft) ?? []);
+      const changed = ofMode.flatMap((draft) =>
+        (contacts.get(draft) ?? []).map((contact) => ({ ...contact, by: draft.request.owner.name })),
+      );
       const change = { projectId, contacts: changed, mode, forStranger: false, causeId: null };
       outbox.push(...(await recordSubscriptionChanges(trx, change)));
     }

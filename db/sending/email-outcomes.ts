@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
@@ -6,12 +5,13 @@ import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
+import { type SubscriptionState, recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
 import { addSuppressions } from '../contacts/suppressions.ts';
 import { insertProviderMessages } from '../emails/provider-messages.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
+import { sql } from 'kysely';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {
@@ -112,7 +112,7 @@ async function endDeadMailboxes(
   );
   const contacts = await unsubscribeContacts(trx, p.projectId, contactIds);
   return recordSubscriptionChanges(trx, {
-    ...{ projectId: p.projectId, contacts, reason: 'bounce' as const, forStranger: false, causeId: null },
+    ...{ projectId: p.projectId, contacts, reason: 'bounce' as const, forStranger: false, causeId: null, by: p.source },
   });
 }
 

@@ -29,6 +29,10 @@ export interface CampaignProgress {
   later: LaterChunk[];
   /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
   clock?: string | undefined;
+  /** Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it yet. */
+  testing?: boolean;
+  /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
+  testEndsAtMs?: number;
 }
 
 export interface LaterChunk {

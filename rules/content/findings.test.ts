@@ -61,7 +61,7 @@ describe('what stands against a content', () => {
   });
 
   it('a body of nothing but images that are links has no text', () => {
-    expect(codes('<p>', { text: '[https://a.example/x] \n' })).toEqual(['no_text']);
+    expect(codes('<p>', { text: '[https://a.example/x] \nhttps://b.example' })).toEqual(['no_text']);
   });
 
   it('a body without the unsubscribe link says that a footer comes', () => {

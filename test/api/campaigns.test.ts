@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, startTestApi } from '../support/api.ts';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const FILTER = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 
@@ -319,7 +319,8 @@ describe('lists and figures', () => {
     const names =
       'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
     const zeros = Object.fromEntries(names.split(' ').map((name) => [name, 0]));
-    expect(body).toEqual({ ...zeros, byReason: {}, machineOpens: 0, machineClicks: 0, series: [] });
+    const none = { byReason: {}, machineOpens: 0, machineClicks: 0, series: [], variants: null, comparison: null };
+    expect(body).toEqual({ ...zeros, ...none });
   });
 });
 

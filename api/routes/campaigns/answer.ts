@@ -1,14 +1,15 @@
+import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
+import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
 import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
-import { type CampaignCounts, NO_COUNTS, countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
-import { EXAMPLE_ID, Id, Instant, Truncated, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { timingAnswer } from './timing.ts';
-import { z } from '@hono/zod-openapi';
+import { NO_VARIANTS_EXAMPLE, variantAnswerFields, variantStatsFields, variantsAnswer } from './variants-answer.ts';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -51,6 +52,7 @@ export const CAMPAIGN_EXAMPLE = {
   sentAt: '2026-01-01T12:00:10.000Z',
   cancelledAt: null,
   pausedReason: null,
+  ...NO_VARIANTS_EXAMPLE,
   ...COUNTERS,
   createdAt: '2026-01-01T11:00:00.000Z',
   updatedAt: '2026-01-01T12:00:10.000Z',
@@ -99,6 +101,7 @@ export const CampaignRecord = z
       description:
         'Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row',
     }),
+    ...variantAnswerFields,
     ...Counters.shape,
     createdAt: Instant,
     updatedAt: Instant,
@@ -107,7 +110,7 @@ export const CampaignRecord = z
 
 /** As a list has it: where it is `truncated`, without body and conditions. */
 export const ListedCampaign = CampaignRecord.partial({
-  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true } as const),
+  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true, variants: true } as const),
 })
   .extend({ truncated: Truncated })
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
@@ -140,6 +143,7 @@ export const CampaignStats = z
       description:
         'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
     }),
+    ...variantStatsFields,
   })
   .openapi('CampaignStats', {
     description: '`pending + sent + failed + skipped = total` at every moment.',
@@ -163,6 +167,7 @@ export const CampaignStats = z
       machineOpens: 7,
       machineClicks: 3,
       series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],
+      ...{ variants: null, comparison: null },
     },
   });
 
@@ -227,6 +232,7 @@ export function campaignAnswer(
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
     pausedReason,
+    ...variantsAnswer(campaign),
     ...countersOf(counts),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -249,9 +255,13 @@ export function listedAnswer(
   counts?: CampaignCounts,
   nextOpening?: Date,
 ) {
-  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts, nextOpening);
+  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignAnswer(
+    campaign,
+    counts,
+    nextOpening,
+  );
   if (truncated) return { ...answer, truncated: true as const };
-  return { ...answer, body, filters, audienceFilter, audienceCondition };
+  return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
 export function statsAnswer(counts: CampaignCounts, { series, ...detail }: StatsDetail) {
@@ -284,7 +294,7 @@ function countersOf(counts: CampaignCounts) {
 }
 
 /** From 0 to 100 with two decimals; 0 of nothing. */
-function percent(part: number, whole: number): number {
+export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
 import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
 import { fieldError } from '../../../rules/errors.ts';
@@ -5,7 +6,7 @@ import { type Condition, ConditionInput } from '../../../rules/filters/filters.t
 import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
 import { changedTiming, hourInput, timingInput } from './timing.ts';
-import { z } from '@hono/zod-openapi';
+import { changedVariants, variantFields } from './variants-input.ts';
 
 const EXAMPLE = {
   name: 'November news',
@@ -36,6 +37,7 @@ const fields = {
   filters: Filter,
   topicId: Id.nullish().openapi({ description: 'What it is about: who left the topic does not get it' }),
   ...timingInput,
+  ...variantFields,
 };
 
 export const CreateCampaign = z.object(fields).openapi('CreateCampaign', { example: EXAMPLE });
@@ -55,7 +57,10 @@ export const SendCampaign = z
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
 
 export const TestCampaign = z
-  .object({ email: EmailAddress })
+  .object({
+    email: EmailAddress,
+    variant: z.string().nullish().openapi({ description: "A variant's name: the mail says what it says" }),
+  })
   .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
 
 export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>;
@@ -77,6 +82,7 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
     topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
     timing: changedTiming(changes, current?.timing),
+    ...changedVariants(changes, current),
   };
 }
 

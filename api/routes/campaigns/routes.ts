@@ -1,8 +1,17 @@
-import { deleteCampaign, duplicateCampaign, getCampaign, insertCampaign, listCampaigns, lockCampaign, updateCampaign } from '../../../db/campaigns/campaigns.ts';
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  deleteCampaign,
+  duplicateCampaign,
+  getCampaign,
+  insertCampaign,
+  listCampaigns,
+  lockCampaign,
+  updateCampaign,
+} from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { readStats } from '../../../db/campaigns/stats-detail.ts';
 import { countCampaigns } from '../../../db/campaigns/stats.ts';
+import { readStats } from '../../../db/campaigns/stats-detail.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -10,11 +19,20 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { refuseBadContent } from '../templates/content-check.ts';
-import { CampaignDone, CampaignList, CampaignRecord, CampaignStats, campaignAnswer, countedAnswer, listedAnswer, statsAnswer } from './answer.ts';
-import { CreateCampaign, LIST_DEFAULT, PutCampaign, campaignContent } from './input.ts';
+import {
+  CampaignDone,
+  CampaignList,
+  CampaignRecord,
+  CampaignStats,
+  campaignAnswer,
+  countedAnswer,
+  listedAnswer,
+  statsAnswer,
+} from './answer.ts';
+import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
 import { movedBegin } from './timing.ts';
-import { createRoute, z } from '@hono/zod-openapi';
+import { refuseBadVariants } from './variants-input.ts';
+import { variantStats } from './variants-stats.ts';
 
 const tags = ['Campaigns'];
 
@@ -99,7 +117,8 @@ const statsRoute = createRoute({
   operationId: 'getCampaignStats',
   tags,
   summary: 'Count what became of a campaign',
-  description: 'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100.',
+  description:
+    'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100, intervals from 0 to 1.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },
@@ -121,7 +140,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
     const content = campaignContent(c.req.valid('json'));
-    await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+    await refuseBadVariants(compute, projectId, content);
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
@@ -135,10 +154,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
-    await refuseBadContent(compute, ref.projectId, {
-      ...campaignContent(changes, await getCampaign(db, ref)),
-      type: 'MARKETING',
-    });
+    await refuseBadVariants(compute, ref.projectId, campaignContent(changes, await getCampaign(db, ref)));
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
@@ -165,8 +181,11 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
 
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await getCampaign(db, ref);
-    const { counts, detail } = await readStats(reads, ref);
-    return c.json(statsAnswer(counts, detail), 200);
+    const campaign = await getCampaign(db, ref);
+    const [{ counts, detail }, variants] = await Promise.all([
+      readStats(reads, ref),
+      variantStats(reads, ref.projectId, campaign),
+    ]);
+    return c.json({ ...statsAnswer(counts, detail), ...variants }, 200);
   });
 }

@@ -1,4 +1,3 @@
-import { createRoute, z } from '@hono/zod-openapi';
 import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
 import { deleteContacts } from '../../../db/contacts/delete.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
@@ -9,13 +8,15 @@ import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { applyData } from '../../../rules/filters/data-values.ts';
 import { trusted } from '../../../rules/strangers/provenance.ts';
+import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
+import { IdParams, cursorList, cursorQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
+import { ContactRecord, LookupResult, SavedContact, contactAnswer } from './answer.ts';
 import { LIST_DEFAULT, Lookup, PatchContact, SaveContact } from './input.ts';
+import { createRoute, z } from '@hono/zod-openapi';
 
 const listRoute = createRoute({
   method: 'get',
@@ -116,7 +117,8 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
         suppressionKey,
         causeId: null,
       });
-      const changed = { projectId, contacts, mode, forStranger: false, causeId: null };
+      const by = actorName(c.var.actor);
+      const changed = { projectId, contacts, mode, forStranger: false, causeId: null, by };
       const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert answered nothing');
@@ -153,6 +155,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
         data: data ? trusted(data) : undefined,
         forStranger: false,
         causeId: null,
+        actor: actorName(c.var.actor),
       }),
     );
     lifecycle.dispatch(saved.outbox);

@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, SlugInput } from '../../http/schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const NAME_MAX_CHARS = 255;
 const DESCRIPTION_MAX_CHARS = 2000;
@@ -83,6 +83,15 @@ export const PatchSegment = z
   })
   .superRefine(refuseTwo)
   .openapi('PatchSegment', { example: { name: 'Big spenders of the year' } });
+
+/** A condition to look at before it is kept, by either of its names. */
+export const PreviewCondition = z
+  .object({ condition: Filters, filters: Filters })
+  .superRefine((body, ctx) => {
+    if (!body.condition && !body.filters) fault(ctx, 'condition', 'A preview needs a condition.', 'invalid_type');
+    refuseTwo(body, ctx);
+  })
+  .openapi('PreviewCondition', { example: { condition: FILTERS_EXAMPLE } });
 
 const Emails = z.array(EmailAddress).min(1).max(MEMBERS_MAX_EMAILS);
 

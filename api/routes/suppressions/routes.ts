@@ -4,6 +4,7 @@ import { addSuppressions, deleteSuppression, listSuppressions } from '../../../d
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
+import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -65,7 +66,9 @@ export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: De
     const { entry, outbox } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
       // The contact first: that is the order of locks everywhere.
-      const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode }) : [];
+      const recorded = unsubscribes
+        ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by: actorName(actor) })
+        : [];
       const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source }] });
       if (!added) throw new Error('the entry was not inserted');
       return { entry: added, outbox: recorded };

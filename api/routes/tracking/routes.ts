@@ -32,9 +32,17 @@ export function trackingRoutes(openly: OpenRoutes, deps: Deps): void {
   };
   const click = async (c: RequestContext) => {
     const emailId = verifyTrackToken(config.secretKey, c.req.param('token') ?? '');
-    const link = emailId && (await links.find({ emailId, index: c.req.param('link') ?? '' }));
+    const index = c.req.param('link') ?? '';
+    const link = emailId && (await links.find({ emailId, index }));
     if (!link) return answerNoSuchLink(c);
-    engagements.add({ emailId, kind: 'click', at: new Date(), machine: isMachine(c, 'click'), link });
+    engagements.add({
+      emailId,
+      kind: 'click',
+      at: new Date(),
+      machine: isMachine(c, 'click'),
+      link,
+      linkIndex: Number(index),
+    });
     return c.body(null, 302, { ...NO_STORE, location: link });
   };
   openly.get(OPEN, open, { limit: TRACKED_HITS, pattern: '/o/:file{[^/]+\\.gif}' });

@@ -1,0 +1,121 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { getContact } from '../../../db/contacts/contacts.ts';
+import {
+  type ExportedRecord,
+  listEventsOf,
+  listExecutionsOf,
+  listSegmentsOf,
+  listSmsOf,
+  listSuppressionsOf,
+} from '../../../db/contacts/dossier.ts';
+import { listEmails } from '../../../db/emails/emails.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdParams, Instant } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { streamOf } from '../../http/stream.ts';
+import { emailItem } from '../emails/answer.ts';
+import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from './answer.ts';
+
+const MAILS_A_PAGE = 100;
+
+const RecordList = z.array(z.record(z.string(), z.unknown()));
+
+const Dossier = z
+  .object({
+    exportedAt: Instant,
+    contact: ContactRecord,
+    suppressions: RecordList,
+    emails: RecordList.openapi({ description: 'As GET /v1/emails has them, without bodies' }),
+    sms: RecordList,
+    events: RecordList,
+    executions: RecordList.openapi({ description: 'Each with its steps' }),
+    segments: RecordList,
+  })
+  .openapi('ContactExport', {
+    example: {
+      ...{ exportedAt: '2026-01-01T12:00:00.000Z', contact: CONTACT_EXAMPLE, suppressions: [], emails: [], sms: [] },
+      ...{ events: [], executions: [], segments: [] },
+    },
+  });
+
+const dossierRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}/export',
+  operationId: 'exportContact',
+  tags: ['Contacts'],
+  summary: 'Export everything about a contact',
+  description:
+    'For a request of the person: the contact, what the suppression list has, mails, SMS, events, executions with their steps, and segments. A ' +
+    'stream of one JSON object, without secrets of the project.',
+  security: scopes('contacts:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(Dossier) },
+});
+
+/** All that there is about one person, in one JSON. */
+export function contactDossierRoutes(app: App, { reads, compute, config }: Deps): void {
+  const suppressionKey = deriveKey(config.secretKey, 'suppression');
+
+  app.openapi(dossierRoute, async (c) => {
+    const { projectId } = c.var;
+    const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
+    const ref = { projectId, id: contact.id };
+    const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page({ projectId, kind: 'contacts.dossier' }, run);
+    const one = (list: () => Promise<ExportedRecord[]>) => pagesOf(async (after) => (after ? [] : inTurn(list)));
+    const paged = (list: (p: typeof ref & { after?: string }) => Promise<ExportedRecord[]>) =>
+      pagesOf((after) => inTurn(() => list({ ...ref, ...(after !== undefined && { after }) })));
+
+    async function* mails(): Records {
+      let cursor: string | undefined;
+      do {
+        const asked = { projectId, mode: 'all' as const, to: contact.email, limit: MAILS_A_PAGE, cursor };
+        const page = await inTurn(() => listEmails(reads, asked));
+        yield page.items.map(emailItem);
+        cursor = page.cursor ?? undefined;
+      } while (cursor);
+    }
+
+    const sections: Record<string, Records> = {
+      suppressions: one(() => listSuppressionsOf(reads, suppressionKey, { projectId, email: contact.email })),
+      emails: mails(),
+      sms: paged((p) => listSmsOf(reads, p)),
+      events: paged((p) => listEventsOf(reads, p)),
+      executions: paged((p) => listExecutionsOf(reads, p)),
+      segments: one(() => listSegmentsOf(reads, ref)),
+    };
+    const head = { exportedAt: new Date().toISOString(), contact: contactAnswer(contact) };
+    c.header('content-type', 'application/json');
+    c.header('content-disposition', `attachment; filename="contact-${contact.id}.json"`);
+    // The body is the schema's, written piece by piece.
+    return c.body(streamOf(jsonOf(head, sections)), 200) as never;
+  });
+}
+
+type Records = AsyncGenerator<object[]>;
+
+async function* pagesOf(next: (after: string | undefined) => Promise<ExportedRecord[]>): Records {
+  let page = await next(undefined);
+  while (page.length > 0) {
+    yield page;
+    page = await next(page.at(-1)?.id);
+  }
+}
+
+/** One object: `head`, then each section as an array. */
+async function* jsonOf(head: object, sections: Record<string, Records>): AsyncGenerator<string> {
+  yield JSON.stringify(head).slice(0, -1);
+  for (const [name, pages] of Object.entries(sections)) {
+    yield `,${JSON.stringify(name)}:[`;
+    let isFirst = true;
+    for await (const page of pages) {
+      if (page.length === 0) continue;
+      yield `${isFirst ? '' : ','}${page.map((record) => JSON.stringify(record)).join(',')}`;
+      isFirst = false;
+    }
+    yield ']';
+  }
+  yield '}';
+}

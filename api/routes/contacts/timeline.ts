@@ -1,0 +1,58 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { getContact } from '../../../db/contacts/contacts.ts';
+import { listTimeline, TIMELINE_ONLY_TYPES, TIMELINE_TOTAL_MAX } from '../../../db/contacts/timeline.ts';
+import { ACTIVITY_TYPES } from '../../../rules/events/activity.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorList, cursorQuery, EXAMPLE_ID, IdParams, Instant } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+
+const LIMIT_DEFAULT = 50;
+
+const TimelineItem = z
+  .object({
+    id: z.string(),
+    type: z.enum([...ACTIVITY_TYPES, ...TIMELINE_ONLY_TYPES]),
+    timestamp: Instant,
+    metadata: z.record(z.string(), z.unknown()).openapi({
+      description:
+        'Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who ' +
+        'reported it) and `reason`; of a mail its id and subject, of one that did not leave `reason`; of a step where it stands.',
+    }),
+  })
+  .openapi('TimelineItem', {
+    example: {
+      ...{ id: `contact.unsubscribed:${EXAMPLE_ID}`, type: 'contact.unsubscribed' },
+      timestamp: '2026-01-01T12:00:00.000Z',
+      metadata: { eventName: 'contact.unsubscribed', emailId: null, data: {}, actor: 'contact', reason: 'own_choice' },
+    },
+  });
+
+const timelineRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}/timeline',
+  operationId: 'listContactTimeline',
+  tags: ['Contacts'],
+  summary: 'List what happened to a contact',
+  description:
+    'Events, mails, SMS, executions with their steps, and who subscribed or unsubscribed it and why, newest first. `total` is counted on the ' +
+    `first page only, up to ${TIMELINE_TOTAL_MAX}.`,
+  security: scopes('contacts:view'),
+  request: { params: IdParams, query: cursorQuery(LIMIT_DEFAULT) },
+  responses: { 200: ok(cursorList(TimelineItem)) },
+});
+
+export function contactTimelineRoutes(app: App, { reads }: Deps): void {
+  app.openapi(timelineRoute, async (c) => {
+    const { projectId } = c.var;
+    const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
+    const { items, ...page } = await listTimeline(reads, { projectId, contactId: id, ...c.req.valid('query') });
+    const data = items.map((item) => ({
+      ...item,
+      type: item.type as z.infer<typeof TimelineItem>['type'],
+      timestamp: item.timestamp.toISOString(),
+    }));
+    return c.json({ data, ...page }, 200);
+  });
+}

@@ -1,0 +1,38 @@
+import type { Compute } from '../../compute/compute.ts';
+import { reviewedContent } from '../../compute/contents.ts';
+import type { Reader } from '../../db/contacts/readers.ts';
+import type { ContentTemplates } from '../../rules/content/content.ts';
+import type { ContentReview } from '../../rules/content/review.ts';
+import { TemplateError, templateRefusal } from '../../rules/content/template-error.ts';
+import { buildVariables } from '../../rules/content/variables.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
+import { type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
+
+/** For a content that nobody in particular reads. */
+export const NOBODY: Reader = { id: '', email: 'someone@example.com', data: {}, untrustedKeys: [] };
+/** Links of no mail: who follows one finds that it does not hold, and nobody is unsubscribed. */
+const NO_TOKENS = { track: 'preview', manage: 'preview' };
+
+/** What a content is rendered with for a reader, with values given on top. */
+export function readersVariables({ id, email, data, untrustedKeys }: Reader, given: Data = {}): Sourced<Data> {
+  return buildVariables({ contact: { id, email, data: sourced(data, untrustedKeys) }, data: trusted(given) });
+}
+
+/**
+ * Looks at a content: a large or costly one in a thread, from the project's budget.
+ * @throws AppError VALIDATION_ERROR with line and column where it does not parse, or cannot be rendered for this reader; OverBudget
+ */
+export async function contentReview(
+  compute: Compute,
+  p: { projectId: string; content: ContentTemplates; vars: Sourced<Data>; publicUrl: string },
+): Promise<ContentReview> {
+  const { subject, body, type } = p.content;
+  const input = { vars: p.vars, urls: { baseUrl: p.publicUrl, ...NO_TOKENS } };
+  const work = { projectId: p.projectId, kind: 'content.review' };
+  try {
+    return await reviewedContent(compute, work, { content: { subject, body, type }, input });
+  } catch (error) {
+    if (error instanceof TemplateError) throw templateRefusal(error);
+    throw error;
+  }
+}

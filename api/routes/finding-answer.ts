@@ -1,0 +1,20 @@
+import { z } from '@hono/zod-openapi';
+import { CAMPAIGN_FINDINGS } from '../../rules/campaigns/review.ts';
+import { CONTENT_FINDINGS, SEVERITIES } from '../../rules/content/findings.ts';
+
+/** What a review or a preview has found, as answers show it. */
+export const FindingRecord = z
+  .object({
+    code: z.enum([...CONTENT_FINDINGS, ...CAMPAIGN_FINDINGS]),
+    severity: z.enum(SEVERITIES),
+    message: z.string().openapi({ description: 'One sentence for people' }),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .openapi('Finding', {
+    example: {
+      code: 'missing_variables',
+      severity: 'warning',
+      message: 'Some recipients lack firstName: nothing is shown there. Give a default with ??.',
+      details: { variables: { firstName: 12 } },
+    },
+  });

@@ -1,0 +1,79 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { getReader } from '../../../db/contacts/readers.ts';
+import { missingVariablesFinding } from '../../../rules/content/findings.ts';
+import { missingVariables } from '../../../rules/content/required-variables.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { Id } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
+import { FindingRecord } from '../finding-answer.ts';
+import { mailTextInput } from '../mail-text.ts';
+import { Type } from './input.ts';
+
+const PreviewTemplate = z
+  .object({
+    subject: mailTextInput.subject,
+    body: mailTextInput.body,
+    type: Type.default('TRANSACTIONAL').openapi({
+      description: 'A MARKETING body without the unsubscribe link gets a footer',
+    }),
+    contactId: Id.nullish().openapi({ description: 'For whom it is rendered; needs `contacts:view`' }),
+    data: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Values on top of those of the contact' }),
+  })
+  .openapi('PreviewTemplate', {
+    example: { subject: 'Welcome, {{firstName}}', body: '<p>Hello {{firstName}}</p>', data: { firstName: 'Ada' } },
+  });
+
+const Preview = z
+  .object({
+    subject: z.string(),
+    html: z.string(),
+    text: z.string(),
+    missingVariables: z
+      .array(z.string())
+      .openapi({ description: 'Variables without a default that have no value here' }),
+    findings: z.array(FindingRecord),
+  })
+  .openapi('TemplatePreview', {
+    example: {
+      subject: 'Welcome, Ada',
+      html: '<p>Hello Ada</p>',
+      text: 'Hello Ada',
+      missingVariables: [],
+      findings: [],
+    },
+  });
+
+const previewRoute = createRoute({
+  method: 'post',
+  path: '/templates/preview',
+  operationId: 'previewTemplate',
+  tags: ['Templates'],
+  summary: 'Render a template without saving or sending it',
+  description:
+    'Subject, HTML and text as a contact would read them, or nobody in particular, what lacks a value, and what its sender should know. Links of the service ' +
+    'in it lead nowhere. A template that does not parse is 422, with line and column in `details`.',
+  security: scopes('templates:view'),
+  request: { body: json(PreviewTemplate) },
+  responses: { 200: ok(Preview), ...errors('NOT_FOUND') },
+});
+
+/** What a template looks like. */
+export function templatePreviewRoutes(app: App, { config, db, compute }: Deps): void {
+  app.openapi(previewRoute, async (c) => {
+    const { projectId, scopes: held } = c.var;
+    const { contactId, data, ...content } = c.req.valid('json');
+    if (contactId && !held.has('contacts:view'))
+      throw new AppError('FORBIDDEN', { details: { requiredScope: 'contacts:view' } });
+    const reader = contactId ? await getReader(db, { projectId, id: contactId }) : NOBODY;
+    const vars = readersVariables(reader, data ?? {});
+    const review = await contentReview(compute, { projectId, content, vars, publicUrl: config.publicUrl });
+    const { subject, html, text, required } = review;
+    const missing = missingVariables(required, vars.values);
+    const lacking = missingVariablesFinding(Object.fromEntries(missing.map((name) => [name, 1])));
+    return c.json({ subject, html, text, missingVariables: missing, findings: [...review.findings, ...lacking] }, 200);
+  });
+}

@@ -1,0 +1,103 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { FoundRecords } from '../../rules/domains/sender-domain.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db } from '../connection.ts';
+import type { Reader } from '../contacts/readers.ts';
+import { audiencePredicate } from './audience.ts';
+import type { Campaign } from './campaigns.ts';
+import { refusedReason } from './refusals.ts';
+
+/** The audience of a campaign as it stands, without anything taken of it. */
+export interface AudienceReview {
+  audience: number;
+  willSend: number;
+  /** How many are left out for which reason. */
+  skipped: Record<string, number>;
+  /** Of those who are sent to, how many have no value for each variable. */
+  missing: Record<string, number>;
+}
+
+/** What a project and the sender's domain say about a campaign that would be sent now. */
+export interface SendingStanding {
+  held: boolean;
+  /** The project's own limit a second. */
+  sendRate: number | null;
+  /** What is left of the month; null without a limit. */
+  monthlyRoom: number | null;
+  domain: { verified: boolean; dmarc: boolean } | null;
+}
+
+type Request = { projectId: string; campaign: Campaign };
+
+/** Counts the audience in one pass over its contacts. A segment or filter that is gone is nobody. */
+export async function reviewAudience(
+  db: Db,
+  p: Request & { pads: KeyPads; variables: readonly string[] },
+): Promise<AudienceReview> {
+  const { projectId, pads, variables } = p;
+  const predicate = await predicateOf(db, p);
+  const refused = refusedReason({ projectId, pads, subscribed: sql`contacts.subscribed`, email: sql`contacts.email` });
+  const lacking = variables.map(
+    (path, n) =>
+      sql`count(*) FILTER (WHERE coalesce(data #>> ${path.split('.')}::text[], '') = '') AS ${sql.ref(`m${n}`)}`,
+  );
+  const { rows } = await sql<{ [missing: `m${number}`]: number; reason: string | null; contacts: number }>`
+    SELECT ${sql.join([sql`reason, count(*) AS contacts`, ...lacking])}
+    FROM (SELECT contacts.data, ${refused} AS reason FROM contacts WHERE ${predicate}) c GROUP BY reason
+  `.execute(db);
+  const open = rows.find((row) => row.reason === null);
+  return {
+    audience: rows.reduce((sum, row) => sum + row.contacts, 0),
+    willSend: open?.contacts ?? 0,
+    skipped: Object.fromEntries(rows.flatMap(({ reason, contacts }) => (reason === null ? [] : [[reason, contacts]]))),
+    missing: Object.fromEntries(variables.map((path, n) => [path, open?.[`m${n}`] ?? 0])),
+  };
+}
+
+/** One of those whom it would be sent to; undefined where there is nobody. */
+export async function findSample(db: Db, p: Request): Promise<Reader | undefined> {
+  const { rows } = await sql<Reader>`
+    SELECT id, email, data, untrusted_keys AS "untrustedKeys" FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed LIMIT 1
+  `.execute(db);
+  return rows[0];
+}
+
+/** `mode` test: nothing limits it. */
+export async function readStanding(db: Db, p: Request & { mode: KeyMode }): Promise<SendingStanding> {
+  const { rows } = await sql<{
+    held: boolean;
+    rate: number | null;
+    room: number | null;
+    status: string | null;
+    found: FoundRecords | null;
+  }>`
+    SELECT p.effective_held_at IS NOT NULL AS held, p.effective_send_rate_per_second AS rate, d.status, d.found,
+      p.effective_monthly_email_limit - coalesce(m.emails, 0) AS room
+    FROM projects p
+    LEFT JOIN monthly_usage m ON m.project_id = p.id AND m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
+      AND p.effective_monthly_email_limit IS NOT NULL
+    LEFT JOIN domains d ON d.project_id = p.id AND d.domain = lower(substring(${p.campaign.from} FROM '@([^@]*)$'))
+    WHERE p.id = ${p.projectId}
+  `.execute(db);
+  const [row] = rows;
+  if (!row) throw new AppError('NOT_FOUND');
+  const limited = p.mode === 'live';
+  return {
+    held: limited && row.held,
+    sendRate: limited ? row.rate : null,
+    monthlyRoom: limited && row.room !== null ? Math.max(0, row.room) : null,
+    domain: row.status === null ? null : { verified: row.status === 'VERIFIED', dmarc: row.found?.DMARC === true },
+  };
+}
+
+async function predicateOf(db: Db, { projectId, campaign }: Request): Promise<RawBuilder<SqlBool>> {
+  const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
+  try {
+    return await audiencePredicate(db, { projectId, type, segmentId, filter });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CONFLICT') return sql<SqlBool>`false`;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { addressHash } from '../../rules/emails/suppression.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import type { Db } from '../connection.ts';
+import { compileCondition } from '../segments/filter-sql.ts';
+import { loadSegmentSources } from '../segments/sources.ts';
+import type { ContactRef } from './contacts.ts';
+
+/** Rows of one statement: what an export holds in memory does not grow with what there is. */
+const PAGE_ROWS = 500;
+/** Segments asked for by one statement: each is a column. */
+const SEGMENTS_AT_A_TIME = 50;
+
+/** A record as the export shows it; instants are ISO 8601. */
+export type ExportedRecord = Record<string, unknown> & { id: string };
+
+/** What the suppression list has of an address, also what it knows by its hash only. */
+export async function listSuppressionsOf(
+  db: Db,
+  key: Buffer,
+  p: { projectId: string; email: string },
+): Promise<ExportedRecord[]> {
+  const { rows } = await sql<ExportedRecord>`
+    SELECT id, reason, source, created_at AS "createdAt" FROM suppressions
+    WHERE project_id = ${p.projectId} AND address_hash = ${addressHash(key, p.email)} ORDER BY id
+  `.execute(db);
+  return rows;
+}
+
+/** A contact's SMS, oldest first. */
+export async function listSmsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+  const { rows } = await sql<ExportedRecord>`
+    SELECT id, to_phone AS "to", from_phone AS "from", body, status, created_at AS "createdAt", sent_at AS "sentAt",
+      delivered_at AS "deliveredAt"
+    FROM sms_messages WHERE project_id = ${p.projectId} AND contact_id = ${p.id} AND id > ${p.after ?? FIRST}::uuid
+    ORDER BY id LIMIT ${PAGE_ROWS}
+  `.execute(db);
+  return rows;
+}
+
+/** A contact's events, oldest first. */
+export async function listEventsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+  const { rows } = await sql<ExportedRecord>`
+    SELECT id, name, coalesce(data, '{}') AS data, email_id AS "emailId", actor, created_at AS "createdAt"
+    FROM events WHERE project_id = ${p.projectId} AND contact_id = ${p.id} AND id > ${p.after ?? FIRST}::uuid
+    ORDER BY id LIMIT ${PAGE_ROWS}
+  `.execute(db);
+  return rows;
+}
+
+/** A contact's executions with their steps, oldest first; what steps got from others' servers is left out. */
+export async function listExecutionsOf(db: Db, p: ContactRef & { after?: string }): Promise<ExportedRecord[]> {
+  const { rows } = await sql<ExportedRecord>`
+    SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.status, x.exit_reason AS "exitReason", x.error,
+      x.event_name AS "eventName", x.event, x.context, x.started_at AS "startedAt", x.completed_at AS "completedAt",
+      coalesce((SELECT jsonb_agg(jsonb_build_object('visit', s.visit, 'stepId', s.step_id, 'stepName', t.name, 'type', s.type,
+          'status', s.status, 'error', s.error, 'startedAt', s.started_at, 'completedAt', s.completed_at) ORDER BY s.visit)
+        FROM execution_steps s LEFT JOIN workflow_steps t ON t.id = s.step_id WHERE s.execution_id = x.id), '[]') AS steps
+    FROM executions x JOIN workflows w ON w.id = x.workflow_id
+    WHERE x.project_id = ${p.projectId} AND x.contact_id = ${p.id} AND x.id > ${p.after ?? FIRST}::uuid
+    ORDER BY x.id LIMIT ${PAGE_ROWS / 10}
+  `.execute(db);
+  return rows;
+}
+
+/** The segments that a contact is in now. */
+export async function listSegmentsOf(db: Db, { projectId, id }: ContactRef): Promise<ExportedRecord[]> {
+  const { rows: segments } = await sql<ExportedRecord>`
+    SELECT id, name, slug, type FROM segments WHERE project_id = ${projectId} ORDER BY id
+  `.execute(db);
+  const found: ExportedRecord[] = [];
+  for (let at = 0; at < segments.length; at += SEGMENTS_AT_A_TIME) {
+    const some = segments.slice(at, at + SEGMENTS_AT_A_TIME);
+    const columns = await Promise.all(
+      some.map(
+        async (segment, n) => sql`(${await memberOf(db, projectId, segment.id)}) IS TRUE AS ${sql.ref(`s${n}`)}`,
+      ),
+    );
+    const { rows } = await sql<Record<string, boolean>>`
+      SELECT ${sql.join(columns)} FROM contacts WHERE project_id = ${projectId} AND id = ${id}
+    `.execute(db);
+    found.push(...some.filter((_, n) => rows[0]?.[`s${n}`] === true));
+  }
+  return found;
+}
+
+/** Segments that refer to each other in a circle have nobody. */
+async function memberOf(db: Db, projectId: string, segmentId: string) {
+  const condition: Condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: `segment.${segmentId}`, operator: 'memberOf' }] }],
+  };
+  const segments = await loadSegmentSources(db, projectId, condition);
+  try {
+    return compileCondition(condition, { projectId, now: new Date(), segments });
+  } catch (error) {
+    if (error instanceof AppError) return sql<boolean>`false`;
+    throw error;
+  }
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000';

@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Data } from '../../rules/filters/data-values.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import type { Db } from '../connection.ts';
+import { segmentPredicate } from '../segments/contacts.ts';
+import { compileCondition } from '../segments/filter-sql.ts';
+import { getSegment } from '../segments/segments.ts';
+import { loadSegmentSources } from '../segments/sources.ts';
+
+/** Contacts of one statement: few enough that the first row comes soon, many enough that a million take 200 statements. */
+const PAGE_CONTACTS = 5_000;
+/** Of data that one page brings at most, so that an export takes no more memory the more it has. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+/** Whom an export has: of a segment, of a condition, or everybody. */
+export interface ExportRequest {
+  projectId: string;
+  segmentId?: string | undefined;
+  condition?: Condition | undefined;
+}
+
+export interface ExportedContact {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: Data;
+}
+
+/** The project's contacts that an export means, as a predicate of `contacts`. */
+export type ExportPredicate = RawBuilder<boolean>;
+
+/** @throws AppError NOT_FOUND for a segment that the project does not have, CONFLICT for segments in a circle */
+export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportPredicate> {
+  const { projectId, segmentId, condition } = p;
+  const ours = sql<boolean>`contacts.project_id = ${projectId}`;
+  const now = new Date();
+  if (segmentId !== undefined) {
+    const segment = await getSegment(db, { projectId, id: segmentId });
+    return sql<boolean>`${ours} AND ${await segmentPredicate(db, segment, now)}`;
+  }
+  if (!condition) return ours;
+  const segments = await loadSegmentSources(db, projectId, condition);
+  return sql<boolean>`${ours} AND ${compileCondition(condition, { projectId, now, segments })}`;
+}
+
+/** Names of all data that these contacts have, in the order of the alphabet: the columns of a CSV stand before its rows. */
+export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    SELECT DISTINCT jsonb_object_keys(data) AS key FROM contacts WHERE ${predicate}
+  `.execute(db);
+  return rows.map(({ key }) => key).sort();
+}
+
+/** The next contacts in the order of their ids; none at the end. */
+export async function listExported(
+  db: Db,
+  p: { predicate: ExportPredicate; after: string | undefined },
+): Promise<ExportedContact[]> {
+  const from = p.after === undefined ? sql<boolean>`true` : sql<boolean>`contacts.id > ${p.after}::uuid`;
+  const { rows } = await sql<ExportedContact>`
+    WITH page AS MATERIALIZED (
+      SELECT id, email, subscribed, data FROM contacts WHERE ${p.predicate} AND ${from} ORDER BY id LIMIT ${PAGE_CONTACTS})
+    SELECT id, email, subscribed, data FROM (
+      SELECT page.*, row_number() OVER w AS n, sum(octet_length(data::text)) OVER w AS bytes FROM page WINDOW w AS (ORDER BY id)
+    ) fitting WHERE n = 1 OR bytes <= ${PAGE_BYTES} ORDER BY id
+  `.execute(db);
+  return rows;
+}

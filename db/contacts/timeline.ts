@@ -1,0 +1,214 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
+import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
+import type { Db } from '../connection.ts';
+import { uuidAt } from '../events/activity-sources.ts';
+
+/** What the timeline of a contact shows beside what the activity of a project does. */
+export const TIMELINE_ONLY_TYPES = ['email.failed', 'workflow.step'] as const;
+
+export interface TimelineItem {
+  id: string;
+  type: string;
+  timestamp: Date;
+  metadata: Record<string, unknown>;
+}
+
+export interface TimelinePage {
+  items: TimelineItem[];
+  cursor: string | null;
+  hasMore: boolean;
+  /** Counted on the first page, up to TIMELINE_TOTAL_MAX; else 0. */
+  total: number;
+}
+
+/** Nobody pages through more. */
+export const TIMELINE_TOTAL_MAX = 10_000;
+/** Later than any row, and what a UUIDv7 can still hold. */
+const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
+
+type Sql = RawBuilder<unknown>;
+
+/** Items at this instant whose key is smaller, and all before it. */
+interface Position {
+  at: Date;
+  key: string;
+}
+
+interface Asked {
+  projectId: string;
+  contactId: string;
+  position: Position | undefined;
+}
+
+/** A kind of row that the timeline is made of. Its key is unique among all that happened in one millisecond. */
+interface Source {
+  type: Sql;
+  at: Sql;
+  key: Sql;
+  metadata: Sql;
+  from: Sql;
+  where: Sql;
+  /** In the order of at and key, where an index has it. */
+  order?: Sql;
+}
+
+/**
+ * All that happened to a contact and was done with it, newest first: events with mails, SMS, mails that did not leave and why, executions and
+ * their steps, and who subscribed or unsubscribed it. Each kind of row is read in its own order, a page at the most, and the pages are merged;
+ * the key of the whole is instant (milliseconds) and key, so no item is shown twice or left out.
+ * @throws AppError BAD_REQUEST for a cursor that is not ours
+ */
+export async function listTimeline(
+  db: Db,
+  p: { projectId: string; contactId: string; limit: number; cursor?: string | undefined },
+): Promise<TimelinePage> {
+  const asked: Asked = { projectId: p.projectId, contactId: p.contactId, position: positionOf(p.cursor) };
+  const sources = sourcesOf(asked);
+  const parts = sources.map((source) => sql`(${selectItems(source, asked.position)} LIMIT ${p.limit + 1})`);
+  const { rows } = await sql<TimelineItem & { key: string }>`
+    SELECT u.key, u.type || ':' || u.key AS id, u.type, u.at AS timestamp, u.metadata
+    FROM (${sql.join(parts, sql` UNION ALL `)}) u ORDER BY u.at DESC, u.key COLLATE "C" DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const total = asked.position ? 0 : await countItems(db, sources);
+  const shown = rows.slice(0, p.limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > p.limit;
+  return {
+    items: shown.map(({ key: _, ...item }) => item),
+    cursor: hasMore && last ? encodeCursor([last.timestamp.getTime(), last.key]) : null,
+    hasMore,
+    total,
+  };
+}
+
+async function countItems(db: Db, sources: Source[]): Promise<number> {
+  const parts = sources.map(
+    ({ from, where }) => sql`(SELECT 1 FROM ${from} WHERE ${where} LIMIT ${TIMELINE_TOTAL_MAX})`,
+  );
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM (${sql.join(parts, sql` UNION ALL `)}) u LIMIT ${TIMELINE_TOTAL_MAX}) v
+  `.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function selectItems({ type, at, key, metadata, from, where, order }: Source, position: Position | undefined): Sql {
+  const before = position
+    ? sql<SqlBool>`(${at} < ${position.at} OR (${at} = ${position.at} AND (${key}) COLLATE "C" < ${position.key}))`
+    : sql<SqlBool>`true`;
+  return sql`
+    SELECT ${type} AS type, ${at} AS at, ${key} AS key, ${metadata} AS metadata FROM ${from}
+    WHERE ${where} AND ${before} ORDER BY ${order ?? sql`${at} DESC, (${key}) COLLATE "C" DESC`}`;
+}
+
+function positionOf(cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const [at, key] = decodeCursor(cursor, 2);
+  if (typeof at !== 'number' || !(at >= 0 && at <= FAR_FUTURE.getTime())) throw unreadableCursor();
+  if (typeof key !== 'string' || !/^[0-9a-f-]{36}(:[a-z0-9]{1,10})?$/.test(key)) throw unreadableCursor();
+  return { at: new Date(at), key };
+}
+
+const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
+const text = (value: string): Sql => sql`${value}::text`;
+
+function sourcesOf(asked: Asked): Source[] {
+  return [
+    eventSource(asked),
+    failedMails(asked),
+    execution(asked, 'started'),
+    execution(asked, 'completed'),
+    steps(asked),
+    sms(asked, 'sms.sent', 'sent_at'),
+    sms(asked, 'sms.delivered', 'delivered_at'),
+    sms(asked, 'sms.failed', 'created_at'),
+  ];
+}
+
+/** By the index on contact and id, whose order is that of time. A mail says its subject, a change of subscription who and why. */
+function eventSource({ projectId, contactId, position }: Asked): Source {
+  const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
+  const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
+  return {
+    type: sql`CASE e.name ${sql.join(cases, sql` `)} ELSE 'event.triggered' END`,
+    at: millis(sql`uuid_extract_timestamp(e.id)`),
+    key: sql`e.id::text`,
+    metadata: sql`
+      jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))
+      || CASE WHEN e.email_id IS NULL THEN '{}' ELSE coalesce((
+        SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'campaignId', m.campaign_id,
+          'executionId', m.execution_id, 'sourceType', m.source_type)
+        FROM emails m JOIN contents k ON k.id = m.content_id WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
+      || CASE WHEN e.name IN ('contact.subscribed', 'contact.unsubscribed')
+        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyOf()})) ELSE '{}' END`,
+    from: sql`events e`,
+    where: sql`e.project_id = ${projectId} AND e.contact_id = ${contactId} AND e.id <= ${until}::uuid`,
+    order: sql`e.id DESC`,
+  };
+}
+
+/** Why a subscription changed, where nobody reported a reason: by the way it came. */
+function whyOf(): Sql {
+  return sql`CASE
+    WHEN e.actor = 'contact' THEN 'own_choice' WHEN e.actor = 'public' THEN 'public_key'
+    WHEN e.actor LIKE 'job:%' THEN 'job' WHEN e.actor LIKE 'execution:%' THEN 'workflow'
+    WHEN e.actor LIKE 'key:%' OR e.actor LIKE 'user:%' THEN 'request' END`;
+}
+
+/** Mails that did not leave, of which there is no event. */
+function failedMails({ projectId, contactId, position }: Asked): Source {
+  const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
+  return {
+    type: text('email.failed'),
+    at: millis(sql`uuid_extract_timestamp(m.id)`),
+    key: sql`m.id::text`,
+    metadata: sql`jsonb_build_object('emailId', m.id, 'subject', k.subject, 'reason', m.reason, 'error', m.error,
+      'campaignId', m.campaign_id, 'executionId', m.execution_id, 'sourceType', m.source_type)`,
+    from: sql`emails m JOIN contents k ON k.id = m.content_id`,
+    where: sql`m.project_id = ${projectId} AND m.contact_id = ${contactId} AND m.status = 'FAILED' AND m.id <= ${until}::uuid`,
+    order: sql`m.id DESC`,
+  };
+}
+
+function execution({ projectId, contactId }: Asked, which: 'started' | 'completed'): Source {
+  const at = sql`${sql.ref(`x.${which}_at`)}`;
+  return {
+    type: text(`workflow.${which}`),
+    at: millis(at),
+    key: sql`x.id::text || ${`:${which}`}::text`,
+    metadata: sql`jsonb_build_object('workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id,
+      'status', x.status, 'exitReason', x.exit_reason, 'error', x.error)`,
+    from: sql`executions x JOIN workflows w ON w.id = x.workflow_id`,
+    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId} AND ${at} IS NOT NULL`,
+  };
+}
+
+function steps({ projectId, contactId }: Asked): Source {
+  return {
+    type: text('workflow.step'),
+    at: millis(sql`s.started_at`),
+    key: sql`s.execution_id::text || ':' || s.visit`,
+    metadata: sql`jsonb_build_object('executionId', x.id, 'workflowId', x.workflow_id, 'workflowName', w.name, 'stepId', s.step_id,
+      'stepName', t.name, 'stepType', s.type, 'status', s.status, 'error', s.error, 'dueAt', s.due_at, 'completedAt', s.completed_at)`,
+    from: sql`executions x JOIN execution_steps s ON s.execution_id = x.id JOIN workflows w ON w.id = x.workflow_id
+      LEFT JOIN workflow_steps t ON t.id = s.step_id`,
+    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId}`,
+  };
+}
+
+function sms(
+  { projectId, contactId }: Asked,
+  type: string,
+  instant: 'sent_at' | 'delivered_at' | 'created_at',
+): Source {
+  const at = sql`${sql.ref(`s.${instant}`)}`;
+  const which = instant === 'created_at' ? sql`AND s.status IN ('FAILED', 'UNDELIVERED')` : sql``;
+  return {
+    type: text(type),
+    at: millis(at),
+    key: sql`s.id::text || ${`:${type.slice('sms.'.length)}`}::text`,
+    metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
+    from: sql`sms_messages s`,
+    where: sql`s.project_id = ${projectId} AND s.contact_id = ${contactId} AND ${at} IS NOT NULL ${which}`,
+  };
+}

@@ -1,0 +1,150 @@
+import { type RawBuilder, sql } from 'kysely';
+import { parseField } from '../../rules/filters/fields.ts';
+import type { Condition, Filter } from '../../rules/filters/filters.ts';
+import { valueAt } from '../../rules/filters/values.ts';
+import type { Db } from '../connection.ts';
+import { type Contact, getContact } from '../contacts/contacts.ts';
+import { compileCondition, type SegmentSources } from './filter-sql.ts';
+import type { Segment } from './segments.ts';
+import { loadSegmentSources } from './sources.ts';
+
+/** Filters of one statement: each is a column, and their planning adds up. */
+const FILTERS_AT_A_TIME = 50;
+
+/** A filter of a segment, with what the contact has for it. */
+export interface ExplainedFilter extends Filter {
+  /** Where it stands in the condition, such as `groups.0.filters.1`. */
+  path: string;
+  /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
+  contactValue: unknown;
+  holds: boolean;
+}
+
+export interface SegmentExplanation {
+  /** Whether the contact is in the segment now. */
+  holds: boolean;
+  /** Whether it is a stored member: of a STATIC or tracked segment, which may be minutes behind; of others null. */
+  member: boolean | null;
+  /** In the order of the condition. */
+  filters: ExplainedFilter[];
+}
+
+/**
+ * Why a contact is in a segment, or is not: each filter by the predicate that decides for everybody. A STATIC segment has one filter, its
+ * membership.
+ * @throws AppError NOT_FOUND (a contact of another project too), CONFLICT for segments in a circle
+ */
+export async function explainSegment(db: Db, segment: Segment, contactId: string): Promise<SegmentExplanation> {
+  const { projectId } = segment;
+  const contact = await getContact(db, { projectId, id: contactId });
+  const member = await isMember(db, segment, contact.id);
+  const isStored = segment.type === 'STATIC' || segment.trackMembership;
+  if (!segment.condition) {
+    const filter = { field: `segment.${segment.id}`, operator: 'memberOf' as const };
+    return { holds: member, member, filters: [{ ...filter, path: 'members', contactValue: member, holds: member }] };
+  }
+  const filters = listFilters(segment.condition);
+  const asked = {
+    ...{ projectId, contact, now: new Date() },
+    segments: await loadSegmentSources(db, projectId, segment.condition),
+  };
+  const decided: ExplainedFilter[] = [];
+  for (let at = 0; at < filters.length; at += FILTERS_AT_A_TIME) {
+    decided.push(...(await decide(db, filters.slice(at, at + FILTERS_AT_A_TIME), asked)));
+  }
+  const byPath = new Map(decided.map(({ path, holds }) => [path, holds]));
+  const holds = holdsTogether(segment.condition, (path) => byPath.get(path) === true, '');
+  return { holds, member: isStored ? member : null, filters: decided };
+}
+
+type Placed = { path: string; filter: Filter };
+
+function listFilters({ groups }: Condition, path = ''): Placed[] {
+  return groups.flatMap((group, n) => {
+    const here = `${path}groups.${n}.`;
+    const own = group.filters.map((filter, at) => ({ path: `${here}filters.${at}`, filter }));
+    return [...own, ...(group.conditions ? listFilters(group.conditions, `${here}conditions.`) : [])];
+  });
+}
+
+function holdsTogether({ logic, groups }: Condition, holds: (path: string) => boolean, path: string): boolean {
+  const each = groups.map((group, n) => {
+    const here = `${path}groups.${n}.`;
+    const own = group.filters.every((_, at) => holds(`${here}filters.${at}`));
+    return own && (!group.conditions || holdsTogether(group.conditions, holds, `${here}conditions.`));
+  });
+  return logic === 'AND' ? each.every(Boolean) : each.some(Boolean);
+}
+
+interface Asked {
+  projectId: string;
+  contact: Contact;
+  now: Date;
+  segments: SegmentSources;
+}
+
+/** One statement for all: each filter is asked as a condition of its own, by the same compiler. */
+async function decide(db: Db, placed: Placed[], asked: Asked): Promise<ExplainedFilter[]> {
+  const { projectId, contact, now, segments } = asked;
+  const columns = placed.flatMap(({ filter }, n) => {
+    const alone: Condition = { logic: 'AND', groups: [{ filters: [filter] }] };
+    const predicate = compileCondition(alone, { projectId, now, segments });
+    const value = valueColumn(filter, asked);
+    return [
+      sql`(${predicate}) IS TRUE AS ${sql.ref(`h${n}`)}`,
+      ...(value ? [sql`${value} AS ${sql.ref(`v${n}`)}`] : []),
+    ];
+  });
+  const { rows } = await sql<Record<string, unknown>>`
+    SELECT ${sql.join(columns)} FROM contacts WHERE project_id = ${projectId} AND id = ${contact.id}
+  `.execute(db);
+  const row = rows[0] ?? {};
+  return placed.map(({ path, filter }, n) => {
+    const holds = row[`h${n}`] === true;
+    return { ...filter, path, contactValue: contactValueOf(filter, { contact, column: row[`v${n}`], holds }), holds };
+  });
+}
+
+/** What only the database knows of the contact. */
+function valueColumn({ field, operator }: Filter, { projectId, contact }: Asked): RawBuilder<unknown> | undefined {
+  const ref = parseField(field, operator, 'audience');
+  if (ref?.kind === 'event') {
+    return sql`(SELECT max(created_at) FROM events WHERE project_id = ${projectId} AND name = ${ref.name} AND contact_id = ${contact.id})`;
+  }
+  if (ref?.kind === 'activity') {
+    return sql`(SELECT max(${sql.ref(`${ref.activity}_at`)}) FROM emails
+      WHERE project_id = ${projectId} AND contact_id = ${contact.id} AND mode = 'live')`;
+  }
+  return undefined;
+}
+
+function contactValueOf(
+  { field, operator }: Filter,
+  { contact, column, holds }: { contact: Contact; column: unknown; holds: boolean },
+): unknown {
+  const ref = parseField(field, operator, 'audience');
+  switch (ref?.kind) {
+    case 'email':
+    case 'subscribed':
+      return contact[ref.kind];
+    case 'createdAt':
+    case 'updatedAt':
+      return contact[ref.kind].toISOString();
+    case 'data':
+      return valueAt(contact.data, ref.path) ?? null;
+    case 'event':
+    case 'activity':
+      return column instanceof Date ? column.toISOString() : null;
+    case 'segment':
+      return holds === (operator === 'memberOf');
+    default:
+      return null;
+  }
+}
+
+async function isMember(db: Db, { projectId, id }: Segment, contactId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT 1 FROM segment_members WHERE segment_id = ${id} AND project_id = ${projectId} AND contact_id = ${contactId}
+  `.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,58 @@
+import type { Finding } from '../content/findings.ts';
+
+/** What the review of a campaign can find besides what stands against its content. */
+export const CAMPAIGN_FINDINGS = [
+  'sender_not_verified',
+  'project_held',
+  'dmarc_missing',
+  'slow',
+  'empty_audience',
+] as const;
+export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
+
+/** What a campaign stands before, apart from its content. */
+export interface CampaignStanding {
+  from: string;
+  /** The sender's domain as the project has it; null when it has not. */
+  domain: { verified: boolean; dmarc: boolean } | null;
+  held: boolean;
+  audience: number;
+  willSend: number;
+  estimatedSeconds: number;
+}
+
+const SLOW_SECONDS = 24 * 3600;
+/** Mails a second of a service that nothing limits: what one worker does beside other work. For an estimate only. */
+const FULL_SPEED = 1_000;
+
+/** How long it takes to send so many at so many a second, 0 for no limit. */
+export function estimateSeconds(willSend: number, ratePerSecond: number): number {
+  return Math.ceil(willSend / (ratePerSecond > 0 ? ratePerSecond : FULL_SPEED));
+}
+
+/** What stands against sending a campaign now. */
+export function campaignFindings(p: CampaignStanding): Finding<CampaignFinding>[] {
+  const findings: Finding<CampaignFinding>[] = [];
+  const { from, domain, estimatedSeconds } = p;
+  if (!domain?.verified) {
+    const message = `The domain of ${from} is not verified: nothing can be sent from it.`;
+    findings.push({ code: 'sender_not_verified', severity: 'error', message, details: { from } });
+  }
+  if (domain && !domain.dmarc) {
+    const message = 'The domain has no DMARC record: Gmail and Yahoo ask for one from those who send much.';
+    findings.push({ code: 'dmarc_missing', severity: 'warning', message, details: { from } });
+  }
+  if (p.held) {
+    const message = 'The sending of this project is on hold: mails wait until it is released.';
+    findings.push({ code: 'project_held', severity: 'error', message, details: {} });
+  }
+  if (p.willSend === 0) {
+    const message = p.audience === 0 ? 'The audience is empty.' : 'Nobody in the audience can be sent to.';
+    findings.push({ code: 'empty_audience', severity: 'error', message, details: { audience: p.audience } });
+  }
+  if (estimatedSeconds > SLOW_SECONDS) {
+    const message = `It will take about ${Math.round(estimatedSeconds / 3600)} hours to send.`;
+    findings.push({ code: 'slow', severity: 'warning', message, details: { estimatedSeconds } });
+  }
+  return findings;
+}

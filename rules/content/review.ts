@@ -1,0 +1,36 @@
+import {
+  type ContentTemplates,
+  compileContent,
+  contentSource,
+  type RenderedContent,
+  type RenderInput,
+  renderContent,
+} from './content.ts';
+import { contentFindings, type Finding } from './findings.ts';
+import { requiredVariables } from './required-variables.ts';
+
+/** A content as one recipient reads it, and what its sender should know of it. */
+export interface ContentReview extends RenderedContent {
+  findings: Finding[];
+  /** What it prints without a word for those who lack it, as `requiredVariables` has it. */
+  required: string[];
+}
+
+/** Without pixel and counted links. Call it where rendering is bounded. @throws TemplateError */
+export function reviewContent(content: ContentTemplates, input: RenderInput): ContentReview {
+  const rendered = renderedAs(content, input);
+  // As its author wrote it: no footer, and only his own unsubscribe link.
+  const own = renderedAs({ ...content, type: 'TRANSACTIONAL' }, input);
+  const { html, subject } = rendered;
+  const reviewed = { body: content.body, type: content.type, namesUnsubscribe: own.namesUnsubscribe, subject, html };
+  return {
+    ...{ subject, html, text: rendered.text },
+    findings: contentFindings({ ...reviewed, text: own.text }),
+    required: requiredVariables(content),
+  };
+}
+
+function renderedAs(content: ContentTemplates, { vars, urls }: RenderInput) {
+  const compiled = compileContent(contentSource(content, false));
+  return { ...renderContent(compiled, vars, urls), namesUnsubscribe: compiled.needsUnsubscribe };
+}

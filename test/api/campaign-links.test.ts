@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { linkToken } from '../../rules/content/link-tokens.ts';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildSentCampaign } from '../build/recipients.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { until } from '../support/until.ts';
+
+const BROWSER = {
+  'user-agent': 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36',
+};
+const SCANNER = { 'user-agent': 'BarracudaCentral/1.0' };
+const BODY =
+  '<a href="https://a.test/x?n={{ n }}">a</a> <a href="https://b.test/">b</a> <a href="https://b.test/">b again</a> ' +
+  '<a href="https://c.test/never">c</a> <a href="{{unsubscribeUrl}}">off</a> <a href="mailto:x@a.test">mail</a>';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
+});
+afterAll(() => api?.close());
+
+const links = async (id: string) => (await api.call('GET', `/campaigns/${id}/links`)).body.data;
+
+it('every tracked link of a campaign has its clicks by people, by recipients and by machines, those never clicked too', async () => {
+  const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 3, body: BODY });
+  await sql`UPDATE emails SET sent_at = now() - interval '1 hour' WHERE campaign_id = ${id}`.execute(api.db);
+  const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id} ORDER BY id`.execute(
+    api.db,
+  );
+  const click = async (recipient: number, link: number, headers: Record<string, string> = BROWSER) => {
+    const { track } = linkToken(TEST_SECRET_KEY, rows[recipient]?.id ?? '');
+    expect((await api.call('GET', `/c/${track}/${link}`, { key: null, headers })).status).toBe(302);
+  };
+  await click(0, 0);
+  await click(0, 0);
+  await click(1, 0);
+  await click(2, 1, SCANNER);
+  await click(2, 1);
+  // Again after the first were written: the rows are there already.
+  await until(async () => (await links(id))[1].clicks === 1, 'the first clicks');
+  await click(0, 0);
+  await until(async () => (await links(id))[0].clicks === 4, 'the last click');
+  expect(await links(id)).toEqual([
+    { url: 'https://a.test/x?n={{ n }}', clicks: 4, uniqueClicks: 2, machineClicks: 0 },
+    { url: 'https://b.test/', clicks: 1, uniqueClicks: 1, machineClicks: 1 },
+    { url: 'https://c.test/never', clicks: 0, uniqueClicks: 0, machineClicks: 0 },
+  ]);
+  const stats = (await api.call('GET', `/campaigns/${id}/stats`)).body;
+  expect(stats).toMatchObject({ clicked: 3, machineClicks: 1 });
+});
+
+it('a draft shows the links that it has now', async () => {
+  const draft = await api.call('POST', '/campaigns', { body: campaignBody({ body: BODY }) });
+  expect((await links(draft.body.data.id)).map(({ url }: { url: string }) => url)).toEqual([
+    'https://a.test/x?n={{ n }}',
+    'https://b.test/',
+    'https://c.test/never',
+  ]);
+});
+
+it('a campaign that is deleted takes its links along, and a later click still leads where it did', async () => {
+  const id = await buildSentCampaign(api.db, { projectId: api.one.id, count: 1, body: BODY });
+  const { rows } = await sql<{ id: string }>`SELECT id FROM emails WHERE campaign_id = ${id}`.execute(api.db);
+  const { track } = linkToken(TEST_SECRET_KEY, rows[0]?.id ?? '');
+  expect((await api.call('DELETE', `/campaigns/${id}`)).status).toBe(204);
+  expect((await api.call('GET', `/campaigns/${id}/links`)).status).toBe(404);
+  expect((await api.call('GET', `/c/${track}/1`, { key: null, headers: BROWSER })).status).toBe(302);
+});

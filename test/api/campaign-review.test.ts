@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildContact } from '../build/emails.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildKey, buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+
+const CLEAN = '<p>Hello {{firstName ?? you}}. <a href="{{unsubscribeUrl}}">Off</a></p>';
+
+let api: TestApi;
+let project: TestProject;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+beforeEach(async () => {
+  project = await buildProject(api.db, 'Review');
+  await buildDomain(api.db, { projectId: project.id, domain: 'sender.test' });
+  await sql`UPDATE domains SET found = '{"DMARC": true}' WHERE project_id = ${project.id}`.execute(api.db);
+});
+afterAll(() => api?.close());
+
+const call = (method: string, path: string, body?: unknown) => api.call(method, path, { key: project.secretKey, body });
+
+async function review(changes: Record<string, unknown> = {}) {
+  const { body } = await call('POST', '/campaigns', campaignBody({ subject: 'Hi', body: CLEAN, ...changes }));
+  const answer = await call('GET', `/campaigns/${body.data.id}/review`);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+
+const codes = ({ findings }: { findings: { code: string }[] }) => findings.map(({ code }) => code);
+
+describe('the review of a campaign', () => {
+  it('says whom it reaches and whom not, and finds nothing in a good one', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 8 });
+    await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${project.id} AND email IN ('r0@to.test', 'r1@to.test')`.execute(
+      api.db,
+    );
+    await call('POST', '/suppressions', { email: 'r2@to.test', reason: 'manual' });
+    expect(await review()).toEqual({
+      audience: 8,
+      willSend: 5,
+      skipped: { unsubscribed: 2, 'suppressed:manual': 1 },
+      estimatedSeconds: 1,
+      findings: [],
+    });
+    const { rows } = await sql`SELECT FROM emails WHERE project_id = ${project.id}`.execute(api.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('counts who lacks each variable that has no default, among those who are sent to', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 3, data: { firstName: 'Ada', city: '' } });
+    await buildContacts(api.db, { projectId: project.id, count: 2, localPart: 'bare', data: { address: { zip: 1 } } });
+    await buildContact(api.db, { projectId: project.id, subscribed: false });
+    const { findings } = await review({
+      subject: 'Hi {{firstName}}',
+      body: `<p>{{city}} {{address.zip}} {{plan ?? free}} {% if vip %}{{vip}}{% endif %} {{n}} {{email}} <a href="{{unsubscribeUrl}}">Off</a></p>`,
+    });
+    expect(findings).toMatchObject([
+      {
+        code: 'missing_variables',
+        severity: 'warning',
+        details: { variables: { firstName: 2, city: 5, 'address.zip': 3 } },
+      },
+    ]);
+  });
+
+  it('finds what stands against the sender, the project and the audience', async () => {
+    await sql`UPDATE domains SET found = '{}' WHERE project_id = ${project.id}`.execute(api.db);
+    await sql`UPDATE projects SET held_at = now() WHERE id = ${project.id}`.execute(api.db);
+    expect(codes(await review())).toEqual(['dmarc_missing', 'project_held', 'empty_audience']);
+    const { body } = await call('POST', '/campaigns', campaignBody({ body: CLEAN, subject: 'Hi' }));
+    await sql`UPDATE domains SET status = 'FAILED' WHERE project_id = ${project.id}`.execute(api.db);
+    const { findings } = (await call('GET', `/campaigns/${body.data.id}/review`)).body;
+    expect(findings[0]).toMatchObject({ code: 'sender_not_verified', severity: 'error' });
+  });
+
+  it('finds what stands against the content', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 1 });
+    const images = `<a href="https://bit.ly/x"><img src="https://a.test/a.png"></a>`;
+    const body = `${images}<a href="javascript:void(0)"></a><!-- ${'x'.repeat(110_000)} -->`;
+    expect(codes(await review({ subject: 'x'.repeat(79), body }))).toEqual([
+      'no_text',
+      'no_unsubscribe_link',
+      'bad_link',
+      'link_shortener',
+      'image_without_alt',
+      'html_too_large',
+      'subject_too_long',
+    ]);
+  });
+
+  it('estimates by the send rate, and says when it takes more than a day', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 30 });
+    const rate = (n: number) =>
+      sql`UPDATE projects SET send_rate_per_second = ${n} WHERE id = ${project.id}`.execute(api.db);
+    await rate(4);
+    expect(await review()).toMatchObject({ estimatedSeconds: 8, findings: [] });
+  });
+
+  it('counts whom the month has no room for', async () => {
+    await buildContacts(api.db, { projectId: project.id, count: 5 });
+    await sql`UPDATE projects SET monthly_email_limit = 3 WHERE id = ${project.id}`.execute(api.db);
+    expect(await review()).toMatchObject({ audience: 5, willSend: 3, skipped: { limit_reached: 2 } });
+  });
+
+  it('of a segment that was deleted is of nobody', async () => {
+    const segment = await call('POST', '/segments', { name: 'S', type: 'STATIC' });
+    const { body } = await call(
+      'POST',
+      '/campaigns',
+      campaignBody({ audienceType: 'SEGMENT', segmentId: segment.body.id }),
+    );
+    await sql`UPDATE campaigns SET segment_id = NULL WHERE id = ${body.data.id}`.execute(api.db);
+    const answer = await call('GET', `/campaigns/${body.data.id}/review`);
+    expect([answer.status, answer.body.audience, answer.body.willSend]).toEqual([200, 0, 0]);
+    expect(codes(answer.body)).toContain('empty_audience');
+  });
+});
+
+describe('the preview of a template', () => {
+  const preview = (body: Record<string, unknown>) =>
+    call('POST', '/templates/preview', { subject: 'Hi {{firstName}}', ...body });
+
+  it('renders for a contact, with values on top, and says what is missing', async () => {
+    const contactId = await buildContact(api.db, {
+      projectId: project.id,
+      email: 'ada@to.test',
+      data: { firstName: 'Ada <b>', plan: 'free' },
+    });
+    const { status, body } = await preview({
+      body: '<p>{{firstName}} {{email}} {{plan}} {{city}} {{x ?? y}}</p>',
+      contactId,
+      data: { plan: 'pro' },
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      subject: 'Hi Ada <b>',
+      html: '<p>Ada &lt;b&gt; ada@to.test pro  y</p>',
+      missingVariables: ['city'],
+    });
+    expect(body.text).toContain('Ada <b> ada@to.test pro');
+    expect(codes(body)).toEqual(['no_unsubscribe_link', 'missing_variables']);
+  });
+
+  it('renders for nobody in particular, a MARKETING one with its footer', async () => {
+    const { body } = await preview({ body: '<p>Hello</p>', type: 'MARKETING' });
+    expect(body).toMatchObject({ subject: 'Hi', missingVariables: ['firstName'] });
+    expect(body.html).toContain('Unsubscribe');
+    expect((await preview({ body: '<p>Hello</p>' })).body.html).toBe('<p>Hello</p>');
+  });
+
+  it('that does not parse is 422 with line and column', async () => {
+    const { status, body } = await preview({ body: '<p>\n{% if %}</p>' });
+    expect([status, body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
+    expect(body.error.details).toMatchObject({ line: 2 });
+  });
+
+  it('that takes too long is stopped', async () => {
+    const { status } = await preview({
+      body: '{% for a in (1..9999) %}{% for b in (1..9999) %}{{ b | times: 3 }}{% endfor %}{% endfor %}',
+    });
+    expect([422, 429]).toContain(status);
+  });
+
+  it('shows no contact of another project, and none to a key that may not see contacts', async () => {
+    const contactId = await buildContact(api.db, { projectId: api.two.id });
+    expect((await preview({ body: 'x', contactId })).status).toBe(404);
+    const key = await buildKey(api.db, project.id, ['templates:view']);
+    const own = await buildContact(api.db, { projectId: project.id });
+    const answer = (changes: object) =>
+      api.call('POST', '/templates/preview', { key, body: { subject: 'x', body: 'y', ...changes } });
+    expect((await answer({})).status).toBe(200);
+    const refused = await answer({ contactId: own });
+    expect([refused.status, refused.body.error.details.requiredScope]).toEqual([403, 'contacts:view']);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildContacts } from '../../build/campaigns.ts';
+import { buildContact } from '../../build/emails.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../../support/api.ts';
+
+let api: TestApi;
+let project: TestProject;
+let ada: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  project = await buildProject(api.db, 'Looking');
+  await buildContacts(api.db, { projectId: project.id, count: 30, data: { plan: 'free' } });
+  const data = { plan: 'pro', address: { city: 'Berlin' } };
+  ada = await buildContact(api.db, { projectId: project.id, email: 'ada@to.test', data });
+  await buildContacts(api.db, { projectId: api.two.id, count: 5, data: { plan: 'pro' } });
+  const event = { event: 'purchase', email: 'ada@to.test' };
+  const tracked = await call('POST', '/v1/track', event);
+  expect(tracked.status).toBe(200);
+});
+afterAll(() => api?.close());
+
+const call = (method: string, path: string, body?: unknown) =>
+  api.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
+const one = (filter: object) => ({ logic: 'AND', groups: [{ filters: [filter] }] });
+
+it('a preview counts whom a condition means, and shows the newest ten', async () => {
+  const free = await call('POST', '/segments/preview', {
+    condition: one({ field: 'data.plan', operator: 'equals', value: 'free' }),
+  });
+  expect([free.status, free.body.count, free.body.sample.length]).toEqual([200, 30, 10]);
+  const pro = await call('POST', '/v1/segments/preview', {
+    filters: { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] },
+  });
+  expect(pro.body).toMatchObject({ count: 1, sample: [{ id: ada, email: 'ada@to.test', data: { plan: 'pro' } }] });
+  const none = await call('POST', '/segments/preview', {
+    condition: one({ field: 'email', operator: 'equals', value: 'x' }),
+  });
+  expect(none.body).toEqual({ count: 0, sample: [] });
+  const { body } = await call('GET', '/segments');
+  expect(body).toEqual([]);
+});
+
+it('a preview without a condition, or with a bad one, is 422', async () => {
+  expect((await call('POST', '/segments/preview', {})).status).toBe(422);
+  const bad = await call('POST', '/segments/preview', {
+    condition: one({ field: 'nope', operator: 'equals', value: 1 }),
+  });
+  expect([bad.status, bad.body.error.errors[0].field]).toEqual([422, 'condition.groups.0.filters.0.field']);
+});
+
+it('explains each filter of a segment with what the contact has, by the logic of the whole', async () => {
+  const member = await call('POST', '/segments', { name: 'Members', type: 'STATIC' });
+  await call('POST', `/segments/${member.body.id}/members`, { emails: ['ada@to.test'] });
+  const condition = {
+    logic: 'OR',
+    groups: [
+      {
+        filters: [
+          { field: 'data.plan', operator: 'equals', value: 'pro' },
+          { field: 'data.age', operator: 'greaterThan', value: 30 },
+        ],
+      },
+      {
+        filters: [
+          { field: 'event.purchase', operator: 'triggeredWithin', value: 1, unit: 'days' },
+          { field: `segment.${member.body.id}`, operator: 'memberOf' },
+        ],
+        conditions: {
+          logic: 'AND',
+          groups: [
+            {
+              filters: [
+                { field: 'data.address.city', operator: 'notEquals', value: 'Paris' },
+                { field: 'email.opened', operator: 'notTriggered' },
+                { field: 'subscribed', operator: 'equals', value: true },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  };
+  const segment = await call('POST', '/segments', { name: 'Buyers', condition });
+  const { status, body } = await call('GET', `/segments/${segment.body.id}/explain?contactId=${ada}`);
+  expect([status, body.holds, body.member, body.type]).toEqual([200, true, null, 'DYNAMIC']);
+  const instant = expect.stringMatching(/^\d{4}-.*Z$/);
+  expect(body.filters.map((f: Record<string, unknown>) => [f.path, f.field, f.contactValue, f.holds])).toEqual([
+    ['groups.0.filters.0', 'data.plan', 'pro', true],
+    ['groups.0.filters.1', 'data.age', null, false],
+    ['groups.1.filters.0', 'event.purchase', instant, true],
+    ['groups.1.filters.1', `segment.${member.body.id}`, true, true],
+    ['groups.1.conditions.groups.0.filters.0', 'data.address.city', 'Berlin', true],
+    ['groups.1.conditions.groups.0.filters.1', 'email.opened', null, true],
+    ['groups.1.conditions.groups.0.filters.2', 'subscribed', true, true],
+  ]);
+  const contacts = await call('GET', `/segments/${segment.body.id}/contacts`);
+  expect(contacts.body.total).toBe(1);
+});
+
+it('explains a STATIC segment by its membership', async () => {
+  const segment = await call('POST', '/segments', { name: 'By hand', type: 'STATIC' });
+  const path = `/segments/${segment.body.id}/explain?contactId=${ada}`;
+  const field = `segment.${segment.body.id}`;
+  expect((await call('GET', path)).body).toMatchObject({
+    ...{ holds: false, member: false, type: 'STATIC' },
+    filters: [{ field, operator: 'memberOf', contactValue: false, holds: false }],
+  });
+  await call('POST', `/segments/${segment.body.id}/members`, { emails: ['ada@to.test'] });
+  expect((await call('GET', path)).body).toMatchObject({ holds: true, member: true, filters: [{ holds: true }] });
+});
+
+it("another project's contact or segment is 404, and a contact is asked for", async () => {
+  const segment = await call('POST', '/segments', { name: 'Mine', type: 'STATIC' });
+  const theirs = await buildContact(api.db, { projectId: api.two.id });
+  const path = `/segments/${segment.body.id}/explain`;
+  expect((await call('GET', `${path}?contactId=${theirs}`)).status).toBe(404);
+  expect((await api.call('GET', `${path}?contactId=${ada}`, { key: api.two.secretKey })).status).toBe(404);
+  expect((await call('GET', path)).status).toBe(400);
+  expect((await api.call('GET', `${path}?contactId=${ada}`, { key: project.bareKey })).status).toBe(403);
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../cli/start/ports.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type HostProcess, startHostProcess } from '../support/host-process.ts';
+import { createTestTemporal } from '../support/services.ts';
+import { until } from '../support/until.ts';
+
+const TIMEOUT_MS = 90_000;
+
+let database: TestDatabase;
+let project: TestProject;
+let env: Record<string, string>;
+let baseUrl: string;
+const running: HostProcess[] = [];
+
+beforeAll(async () => {
+  const [made, temporal] = await Promise.all([createTestDatabase(), createTestTemporal()]);
+  database = made;
+  project = await buildProject(database.db, 'Kill');
+  await buildDomain(database.db, { projectId: project.id, signing: false });
+  const port = await freePort();
+  baseUrl = `http://127.0.0.1:${port}`;
+  env = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    SECRET_KEY: TEST_SECRET_KEY,
+    // Nobody listens there: what left would never be SENT.
+    ...{ EMAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', RATE_LIMIT_PER_MINUTE: '0', PORT: String(port) },
+  };
+});
+afterAll(async () => {
+  await Promise.all(running.map((host) => host.kill()));
+  await database?.drop();
+});
+
+async function start(command: 'api' | 'worker'): Promise<HostProcess> {
+  const isUp = async (output: string) => {
+    if (command === 'worker') return output.includes('takes tasks');
+    return fetch(`${baseUrl}/health/live`).then(
+      (r) => r.ok,
+      () => false,
+    );
+  };
+  const host = await startHostProcess(command, env, isUp);
+  running.push(host);
+  return host;
+}
+
+async function send(to: string): Promise<void> {
+  const response = await fetch(`${baseUrl}/v1/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${project.secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to, from: 'x@shop.example.com', subject: 'S', body: '<p>b</p>', subscribed: true }),
+  });
+  if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`);
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  const rows = await database.db.selectFrom('emails').select('status').execute();
+  const counts: Record<string, number> = {};
+  for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+it('what comes back survives a worker that is killed while it waits, and counts once', {
+  timeout: 240_000,
+}, async () => {
+  await start('api');
+  const worker = await start('worker');
+  const what = ['slow', 'bounce', 'complaint', 'click'];
+  await Promise.all(what.flatMap((word) => Array.from({ length: 15 }, (_, n) => send(`${word}+${n}@simulator.test`))));
+  await until(async () => ((await statuses()).SENT ?? 0) >= 15, 'mails to be SENT', { timeoutMs: TIMEOUT_MS });
+  await worker.kill();
+  await start('worker');
+  const ended = { DELIVERED: 15, BOUNCED: 15, COMPLAINED: 15, CLICKED: 15 };
+  await until(
+    async () =>
+      JSON.stringify(Object.entries(await statuses()).sort()) === JSON.stringify(Object.entries(ended).sort()),
+    'all to come back',
+    { timeoutMs: TIMEOUT_MS },
+  );
+  const rows = await database.db
+    .selectFrom('events')
+    .select(['email_id', 'name'])
+    .where('email_id', 'is not', null)
+    .execute();
+  const names = rows.map(({ email_id, name }) => `${email_id} ${name}`);
+  expect(new Set(names).size).toBe(names.length);
+  const count = (name: string) => rows.filter((row) => row.name === name).length;
+  expect([count('email.bounce'), count('email.complaint'), count('email.open'), count('email.click')]).toEqual([
+    15, 15, 15, 15,
+  ]);
+  const left = await database.db.selectFrom('outbox').select('id').where('kind', '=', 'email.simulated').execute();
+  expect(left).toEqual([]);
+});
