@@ -49,8 +49,10 @@ export async function dispatchGroup(client: Client, group: RowGroup): Promise<Di
       return started(startSmsDelivery(client, group.rows));
     case 'webhook.deliver':
       return started(wakeWebhookDelivery(client, group.rows));
-    case 'execution.start':
-      return started(startExecution(client, group.rows[0]));
+    case 'execution.start': {
+      const [row] = group.rows;
+      return row.payload.anew ? startAnew(client, row) : started(startExecution(client, row));
+    }
     case 'execution.event': {
       const [{ refId, payload }] = group.rows;
       return signalled(client.workflow.getHandle(executionWorkflowId(refId)).signal('event', payload));
@@ -150,13 +152,29 @@ function wakeWebhookDelivery(client: Client, [first]: RowsOf<'webhook.deliver'>)
   });
 }
 
+/** Memo of a run that takes up a failed execution: the row of the outbox that asked for it. */
+const STARTED_BY = 'startedBy';
+
+/**
+ * Starts a run beside those that are over. One that still runs is this row's own from an earlier dispatch, or the one that failed, which has only
+ * to return: the row comes again soon. One that comes again when its run is over starts another, which finds in the database that it has nothing to do.
+ */
+async function startAnew(client: Client, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
+  const outcome = await started(startExecution(client, row));
+  if (outcome === 'taken') return outcome;
+  const { memo } = await client.workflow.getHandle(executionWorkflowId(row.refId)).describe();
+  if (memo?.[STARTED_BY] === row.id) return outcome;
+  throw new Error('the run that failed has not ended yet');
+}
+
 function startExecution(client: Client, row: OutboxRowOf<'execution.start'>): Promise<unknown> {
-  const { workflowId, contactId, ...input } = row.payload;
+  const { workflowId, contactId, anew, ...input } = row.payload;
   return client.workflow.start<typeof contactExecution>('contactExecution', {
     taskQueue: TASK_QUEUES.workflows,
     workflowId: executionWorkflowId(row.refId),
     // Where nobody saw that it has begun the row comes again, maybe when it has ended: an execution runs once.
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    workflowIdReusePolicy: anew ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    ...(anew && { memo: { [STARTED_BY]: row.id } }),
     args: [input],
     staticSummary: `workflow ${workflowId}, contact ${contactId}`,
     typedSearchAttributes: searchAttributes({ projectId: row.projectId, contactId, automationId: workflowId }),

@@ -1,5 +1,6 @@
 import {
   ActivityCancellationType,
+  CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
@@ -38,7 +39,7 @@ const webhooks = proxyActivities<WebhookActivities>({
   allowEagerDispatch: false,
 });
 
-/** The wait of a visit is over; the database has the event. May arrive twice, early, or late. */
+/** The wait of a visit is over, or somebody has ended its pause; the database knows. May arrive twice, early, or late. */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 
 /**
@@ -73,12 +74,24 @@ async function follow(
     case 'effect':
       return run(next.activity, step, next.label);
     case 'delay':
-      await sleep(msUntil(next.dueAt), { summary: next.label });
+      await awaitInstant(next, satisfied);
       return run(next.then, { ...step, resume: 'delay' }, next.label);
     case 'wait': {
       const resume = await awaitEvent(next, satisfied);
       return run(resume === 'event' ? next.onEvent : next.onTimeout, { ...step, resume }, next.label);
     }
+  }
+}
+
+/** Until the timer is over, or somebody has moved the execution on. */
+async function awaitInstant(next: Next & { kind: 'delay' }, satisfied: Set<number>): Promise<void> {
+  const advanced = () => satisfied.has(next.visit);
+  if (advanced()) return;
+  const timer = new CancellationScope();
+  try {
+    await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
+  } finally {
+    timer.cancel();
   }
 }
 

@@ -24,6 +24,7 @@ import { docsRoutes } from './docs/routes.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { executionMoveRoutes } from './executions/moves.ts';
 import { executionRoutes } from './executions/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { mailboxRoutes } from './mailbox/routes.ts';
@@ -67,6 +68,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
+  executionMoveRoutes(both, deps);
   workflowStatsRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);

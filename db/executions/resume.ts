@@ -140,6 +140,27 @@ export async function resume(
     : standsAt(world, locked, progress);
 }
 
+/**
+ * Ends the pause at which an execution stands, whatever it waits for; a WAIT_FOR_EVENT by a branch, `timeout` unless it is given. Writes nothing,
+ * as `walk`. The caller has seen that it stands at one.
+ */
+export async function advance(
+  world: World,
+  locked: LockedExecution,
+  { branch = 'timeout', progress }: { branch?: Branch | undefined; progress: Progress },
+): Promise<Stop> {
+  const { execution, graph, current, standingMs } = locked;
+  if (!current) throw new Error('an execution that waits has a visit');
+  const at = { executionId: execution.id, visit: current.visit };
+  const ended = world.endPause(execution, graph.steps.get(current.stepId), { eventId: undefined, tookMs: standingMs });
+  // It counts with the time that it really waited.
+  if (execution.laps) endLapsPause(execution.laps, { byEvent: true, tookMs: ended.tookMs });
+  const waited = current.type === 'WAIT_FOR_EVENT';
+  progress.closed.push({ ...at, status: 'COMPLETED', output: { advanced: true, ...(waited && { branch }) } });
+  if (waited) progress.passedWaits.push(at);
+  return walkOn(world, locked, { visit: current, progress, ...(waited && { branch }) });
+}
+
 /** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
 async function endPause(
   world: World,

@@ -56,6 +56,7 @@ export async function countVisits(
       FROM unnest(${edges.map(([first]) => first)}::timestamptz[], ${edges.map(([, last]) => last)}::timestamptz[]) AS u (first, last)
       JOIN execution_steps s ON s.step_id = ANY(${stepIds}::uuid[]) AND ${ownedBy('s.project_id', projectId)}
         AND s.started_at >= u.first AND s.started_at < u.last
+      JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
       GROUP BY 1, 2
     ) c GROUP BY 1, 2
   `.execute(db);
@@ -83,7 +84,7 @@ export async function listContactsAtStep(
   const { rows } = await sql<ContactAtStep & { id: string }>`
     SELECT s.execution_id AS id, s.execution_id AS "executionId", e.contact_id AS "contactId", c.email, s.type, s.status, s.attempts,
       s.started_at AS "startedAt", s.due_at AS "dueAt", s.error
-    FROM execution_steps s JOIN executions e ON e.id = s.execution_id
+    FROM execution_steps s JOIN executions e ON e.id = s.execution_id AND NOT e.sandbox
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${ownedBy('s.project_id', p.projectId)}
       AND ${afterCursor(p.cursor, 's.execution_id')}

@@ -51,6 +51,8 @@ export interface ExecutionInput {
 export interface ExecutionStart extends ExecutionInput {
   workflowId: string;
   contactId: string;
+  /** A FAILED one is taken up again: the run that Temporal has of it is over. */
+  anew?: true;
 }
 
 /** The id of an execution's Temporal workflow; an operator finds one by the other. */

@@ -23,6 +23,9 @@ export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** Each event of a contact is compared with all of them. */
 export const EXITS_MAX = 20;
 
+/** Of all of them as JSON: a hundred workflows are a page of a list, and every event reads those that ask for it. */
+const EXITS_MAX_BYTES = 16 * 1024;
+
 const Filters = z
   .unknown()
   .superRefine((filters, ctx) => {
@@ -35,7 +38,11 @@ const Filters = z
 /** `exitOn` as a caller sets it; what it yields is stored. */
 export const ExitOnInput = z
   .array(z.object({ eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH), filters: Filters.optional() }))
-  .max(EXITS_MAX);
+  .max(EXITS_MAX)
+  .refine((exits) => Buffer.byteLength(JSON.stringify(exits)) <= EXITS_MAX_BYTES, {
+    error: `all together are at most ${EXITS_MAX_BYTES / 1024} KB of JSON`,
+    params: { code: 'too_big' },
+  });
 
 /** Whether an event ends the executions of its contact in a workflow, and for which reason. */
 export function exitReason(

@@ -221,4 +221,14 @@ describe('exitOn as it is set', () => {
     expect(bad.status).toBe(422);
     expect(bad.body.error.errors[0].field).toMatch(/^exitOn\.0\.filters/);
   });
+
+  it('is refused beyond 16 KB, since every list of workflows carries it', async () => {
+    const filters = Array.from({ length: 20 }, (_, n) => ({
+      field: `f${n}`,
+      operator: 'equals',
+      value: 'x'.repeat(1_000),
+    }));
+    const large = await create({ exitOn: [{ eventName: 'a', filters }] });
+    expect(large).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn', code: 'too_big' }] } } });
+  });
 });

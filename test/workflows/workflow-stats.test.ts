@@ -98,6 +98,23 @@ describe('the stats of a workflow', () => {
     expect(left[0]?.shards).toEqual([0]);
   });
 
+  it('leave out who only tries it out, as does the list of who is at a step', async () => {
+    const workflow = await build('sandboxed');
+    const contactId = await track('sandboxed@example.com', 'something-else');
+    const body = { contactId, sandbox: true, context: {} };
+    const { steps } = await expectOk(api.call('POST', `/workflows/${workflow.id}/executions`, { body }));
+    expect(steps.length).toBeGreaterThan(0);
+    const none = { ...NONE, branches: { yes: 0, no: 0 } };
+    expect((await statsOf(workflow)).asks).toEqual(none);
+    expect((await statsOf(workflow, `?since=${new Date(Date.now() - 60_000).toISOString()}`)).asks).toEqual(none);
+    for (const step of Object.values(workflow.steps)) {
+      expect(await expectOk(api.call('GET', `/workflows/${workflow.id}/steps/${step}/contacts`))).toMatchObject({
+        data: [],
+        total: 0,
+      });
+    }
+  });
+
   it('keep what was counted when a contact is erased, and forget a step that is gone', async () => {
     const workflow = await build('erased');
     const contactId = await track('erased@example.com', 'erased', { plan: 'free' });

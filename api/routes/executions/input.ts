@@ -4,6 +4,7 @@ import type { RunEvent } from '../../../rules/executions/run.ts';
 import { uuidv7 } from '../../../rules/uuid.ts';
 import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { Branch } from '../workflows/answer.ts';
 
 export const WorkflowParams = z.object({ id: Id });
 
@@ -56,3 +57,11 @@ export function runEventsOf(events: z.output<typeof RunEvents> | undefined): Run
     at: at === undefined ? null : new Date(at).toISOString(),
   }));
 }
+
+export const AdvanceExecution = z
+  .object({
+    branch: Branch.nullish().openapi({
+      description: 'Of a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default.',
+    }),
+  })
+  .openapi('AdvanceExecution', { example: { branch: 'event' } });

@@ -1,0 +1,66 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Trx } from '../../../db/connection.ts';
+import { getExecution } from '../../../db/executions/executions.ts';
+import { advanceExecution, type ExecutionRef, retryExecution } from '../../../db/executions/moves.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { OutboxRow } from '../../../rules/outbox.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { scopes } from '../../http/security.ts';
+import { ExecutionDetailSchema, executionDetailAnswer } from '../workflows/answer.ts';
+import { AdvanceExecution, ExecutionParams } from './input.ts';
+
+const tags = ['Workflows'];
+
+const advanceRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/executions/{executionId}/advance',
+  operationId: 'advanceExecution',
+  tags,
+  summary: 'Move an execution on from where it waits',
+  description:
+    'At once: from a DELAY, from a WAIT_FOR_EVENT by `branch` (`timeout` unless given), or past a sending window. Refused while it is at work on a step, and when it has ended.',
+  security: scopes('workflows:edit'),
+  request: { params: ExecutionParams, body: json(AdvanceExecution, { optional: true }) },
+  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+});
+
+const retryRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/executions/{executionId}/retry',
+  operationId: 'retryExecution',
+  tags,
+  summary: 'Take a failed execution up again',
+  description:
+    'From the step that failed, with workflow and contact as they are now. It keeps its id and its story. Refused for one that has not failed, or has come round in a loop.',
+  security: scopes('workflows:edit'),
+  request: { params: ExecutionParams },
+  responses: { 200: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
+});
+
+/** What a person does to an execution beside cancelling it. */
+export function executionMoveRoutes(app: App, { db, lifecycle }: Deps): void {
+  /** One transaction with the answer; the workers are woken after it. */
+  async function move(ref: ExecutionRef, change: (trx: Trx) => Promise<OutboxRow[]>) {
+    const { execution, outbox } = await inTransaction(db, async (trx) => {
+      const queued = await change(trx);
+      return { execution: await getExecution(trx, ref), outbox: queued };
+    });
+    lifecycle.dispatch(outbox);
+    return executionDetailAnswer(execution);
+  }
+
+  app.openapi(advanceRoute, async (c) => {
+    const { id: workflowId, executionId } = c.req.valid('param');
+    const ref = { projectId: c.var.projectId, workflowId, executionId };
+    const { branch } = c.req.valid('json');
+    return c.json(await move(ref, (trx) => advanceExecution(trx, { ...ref, branch: branch ?? undefined })), 200);
+  });
+
+  app.openapi(retryRoute, async (c) => {
+    const { id: workflowId, executionId } = c.req.valid('param');
+    const ref = { projectId: c.var.projectId, workflowId, executionId };
+    return c.json(await move(ref, (trx) => retryExecution(trx, ref)), 200);
+  });
+}

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+let service: TestService;
+let operator: Operator;
+let receiver: WebhookReceiver;
+let gone = true;
+
+beforeAll(async () => {
+  service = await startTestService();
+  operator = await connectOperator(service);
+  receiver = await startWebhookReceiver((_, response) => {
+    if (gone) response.writeHead(410);
+    response.end();
+  });
+});
+afterAll(async () => {
+  await receiver?.close();
+  await operator?.close();
+  await service?.close();
+});
+
+const track = async (email: string, event: string, data = {}) =>
+  (await expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }))).data.contact as string;
+
+const pathOf = ({ id }: BuiltWorkflow, executionId: string) => `/workflows/${id}/executions/${executionId}`;
+const detail = (workflow: BuiltWorkflow, id: string) => expectOk(service.call('GET', pathOf(workflow, id)));
+const executionsOf = async ({ id }: BuiltWorkflow) =>
+  (await expectOk(service.call('GET', `/workflows/${id}/executions`))).data;
+
+/** Lets a contact in; the execution once Temporal runs it. */
+async function enter(workflow: BuiltWorkflow, event: string): Promise<string> {
+  await track(`${event}@example.com`, event);
+  const execution = await until(async () => {
+    const [found] = await executionsOf(workflow);
+    return found?.begun ? found : undefined;
+  }, 'the begin of the execution');
+  return execution.id;
+}
+
+const ended = (workflow: BuiltWorkflow, id: string) =>
+  until(async () => {
+    const found = await detail(workflow, id);
+    return found.completedAt ? found : undefined;
+  }, 'the end of the execution');
+
+const endedInTemporal = (id: string) =>
+  until(async () => {
+    const { status } = await operator.client.workflow.getHandle(`execution-${id}`).describe();
+    return status.name === 'RUNNING' ? undefined : status.name;
+  }, 'the end of its Temporal workflow');
+
+const advance = (workflow: BuiltWorkflow, id: string, body?: object) =>
+  service.call('POST', `${pathOf(workflow, id)}/advance`, body ? { body } : {});
+const retry = (workflow: BuiltWorkflow, id: string) => service.call('POST', `${pathOf(workflow, id)}/retry`);
+
+const WEEK: StepSpec = { type: 'DELAY', config: { amount: 1, unit: 'weeks' } };
+const END: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
+
+describe('an execution that is moved on', () => {
+  it('leaves its delay at once and does what comes next, once', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'move',
+      steps: {
+        pause: { ...WEEK, to: 'mark' },
+        mark: { type: 'UPDATE_CONTACT', config: { updates: { moved: true } }, to: 'again' },
+        again: { ...WEEK, to: 'end' },
+        end: END,
+      },
+    });
+    const id = await enter(workflow, 'move');
+    const moved = await expectOk(advance(workflow, id));
+    expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true } });
+    await until(async () => (await detail(workflow, id)).currentStepId === workflow.steps.again, 'the second delay');
+    await expectOk(advance(workflow, id));
+    expect(await ended(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
+    expect((await detail(workflow, id)).steps.map((step: { type: string }) => step.type)).toEqual([
+      'DELAY',
+      'UPDATE_CONTACT',
+      'DELAY',
+      'EXIT',
+    ]);
+    await endedInTemporal(id);
+    expect((await advance(workflow, id)).status).toBe(409);
+  });
+
+  it.each([
+    ['by its timeout unless a branch is given', undefined, 'timeout'],
+    ['by the branch that is given', { branch: 'event' }, 'event'],
+  ])('leaves its wait %s', async (_, body, branch) => {
+    const event = `wait-${branch}`;
+    const workflow = await buildWorkflow(service, {
+      eventName: event,
+      steps: {
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' }, to: { event: 'came', timeout: 'late' } },
+        came: { ...WEEK, to: 'end' },
+        late: { ...WEEK, to: 'end' },
+        end: END,
+      },
+    });
+    const id = await enter(workflow, event);
+    const moved = await expectOk(advance(workflow, id, body));
+    expect(moved.steps[0]).toMatchObject({ status: 'COMPLETED', output: { advanced: true, branch } });
+    expect(moved).toMatchObject({
+      status: 'WAITING',
+      currentStepId: branch === 'event' ? workflow.steps.came : workflow.steps.late,
+    });
+    // The event comes too late to count.
+    await track(`${event}@example.com`, 'never');
+    await expectOk(advance(workflow, id));
+    expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+    await endedInTemporal(id);
+  });
+
+  it('has to have the branch that is asked for', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'branchless',
+      steps: { pause: { ...WEEK, to: 'end' }, end: END },
+    });
+    const id = await enter(workflow, 'branchless');
+    const refused = await advance(workflow, id, { branch: 'event' });
+    expect(refused).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'branch' }] } } });
+    expect((await detail(workflow, id)).status).toBe('WAITING');
+  });
+
+  it('goes on when a worker is back, also where none had begun it', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'unattended',
+      steps: {
+        pause: { ...WEEK, to: 'mark' },
+        mark: { type: 'UPDATE_CONTACT', config: { updates: { moved: true } }, to: 'end' },
+        end: END,
+      },
+    });
+    const begun = await enter(workflow, 'unattended');
+    await service.stopWorker();
+    await track('waiting@example.com', 'unattended');
+    const [waiting] = await executionsOf(workflow);
+    for (const id of [begun, waiting.id]) {
+      expect(await expectOk(advance(workflow, id))).toMatchObject({ currentStepId: workflow.steps.mark });
+      expect((await advance(workflow, id)).status).toBe(409);
+    }
+    await service.startWorker();
+    for (const id of [begun, waiting.id]) {
+      expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+      await endedInTemporal(id);
+    }
+  });
+});
+
+describe('a FAILED execution that is retried', () => {
+  it('goes on from the step that failed, by its id, with a run of its own in Temporal', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'hooked',
+      steps: {
+        first: { type: 'UPDATE_CONTACT', config: { updates: { seen: true } }, to: 'hook' },
+        hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/crm`, onFailure: 'FAIL' }, to: 'pause' },
+        pause: { ...WEEK, to: 'end' },
+        end: END,
+      },
+    });
+    const id = await enter(workflow, 'hooked');
+    expect(await ended(workflow, id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
+    gone = false;
+    expect(await expectOk(retry(workflow, id))).toMatchObject({ id, error: null, completedAt: null });
+    await until(async () => (await detail(workflow, id)).currentStepId === workflow.steps.pause, 'the delay');
+    const again = await retry(workflow, id);
+    expect(again).toMatchObject({ status: 409, body: { error: { details: { status: 'WAITING' } } } });
+    const { steps } = await detail(workflow, id);
+    expect(steps.map((step: { type: string; status: string }) => `${step.type} ${step.status}`)).toEqual([
+      'UPDATE_CONTACT COMPLETED',
+      'WEBHOOK FAILED',
+      'WEBHOOK COMPLETED',
+      'DELAY WAITING',
+    ]);
+    await expectOk(advance(workflow, id));
+    expect(await ended(workflow, id)).toMatchObject({ status: 'EXITED', exitReason: 'through' });
+    await endedInTemporal(id);
+  });
+
+  const untilWhen = (event: string, allowReentry = false) =>
+    buildWorkflow(service, {
+      eventName: event,
+      allowReentry,
+      steps: { pause: { type: 'DELAY', config: { until: '{{when}}' }, to: 'end' }, end: END },
+    });
+
+  it('looks at the contact as it is then, also where Temporal never had it', async () => {
+    const workflow = await untilWhen('undated');
+    const contactId = await track('undated@example.com', 'undated');
+    const [{ id }] = await executionsOf(workflow);
+    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED' });
+    expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'FAILED' });
+    const when = new Date(Date.now() + 86_400_000).toISOString();
+    await expectOk(service.call('PATCH', `/contacts/${contactId}`, { body: { data: { when } } }));
+    expect(await expectOk(retry(workflow, id))).toMatchObject({ status: 'WAITING' });
+    await expectOk(advance(workflow, id));
+    expect(await ended(workflow, id)).toMatchObject({ exitReason: 'through' });
+  });
+
+  it('is refused while the contact is under way again, and when its step is gone', async () => {
+    const workflow = await untilWhen('twice', true);
+    const contactId = await track('twice@example.com', 'twice');
+    const [{ id }] = await executionsOf(workflow);
+    const when = new Date(Date.now() + 86_400_000).toISOString();
+    await expectOk(service.call('PATCH', `/contacts/${contactId}`, { body: { data: { when } } }));
+    await track('twice@example.com', 'twice');
+    expect((await retry(workflow, id)).status).toBe(409);
+    await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
+    expect((await retry(workflow, id)).status).toBe(409);
+  });
+
+  it('is refused after a loop', async () => {
+    const workflow = await buildWorkflow(service, {
+      eventName: 'round',
+      steps: {
+        pause: { type: 'DELAY', config: { until: '{{when}}' }, to: 'ask' },
+        ask: {
+          type: 'CONDITION',
+          config: { field: 'subscribed', operator: 'equals', value: true },
+          to: { yes: 'end', no: 'pause' },
+        },
+        end: END,
+      },
+    });
+    await expectOk(
+      service.call('POST', '/contacts', {
+        body: { email: 'round@example.com', subscribed: false, data: { when: '2020-01-01T00:00:00Z' } },
+      }),
+    );
+    await track('round@example.com', 'round');
+    const [{ id }] = await executionsOf(workflow);
+    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect((await retry(workflow, id)).status).toBe(409);
+    expect(await detail(workflow, id)).toMatchObject({ status: 'FAILED', error: 'loop' });
+  });
+});
