@@ -9,6 +9,7 @@ import { prepared } from '../prepared.ts';
 import { loadGraph } from './graph.ts';
 import { newProgress, saveProgress } from './progress.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
+import { realWorld } from './world.ts';
 
 /** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
 const MAX_DEPTH = 10;
@@ -51,8 +52,9 @@ export async function startExecutions(
   const graph = await loadGraph(trx, p.projectId, p.workflow.id);
   const stops: { execution: WalkingExecution; stop: Stop }[] = [];
   const progress = newProgress();
+  const world = realWorld(trx);
   for (const execution of entered) {
-    const stop = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
+    const stop = await walk(world, { execution, graph, stepId: p.workflow.entryStepId, progress });
     stops.push({ execution, stop });
   }
   await saveProgress(trx, p.projectId, progress);

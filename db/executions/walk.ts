@@ -10,14 +10,12 @@ import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import type { Trx } from '../connection.ts';
-import { conditionHolds } from './condition.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
-import { loadStepVariables } from './variables.ts';
 import type { NewVisit } from './visits.ts';
-import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+import type { NewWait } from './waits.ts';
+import type { World } from './world.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -55,19 +53,19 @@ export interface Stop {
 }
 
 /**
- * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Writes nothing:
- * what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
+ * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Whatever it has to know
+ * of the time, the contact and what happened it asks of its world. Writes nothing: what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
  * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
  * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
  */
-export async function walk(trx: Trx, w: Walk): Promise<Stop> {
+export async function walk(world: World, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
   if (w.graph.circular) w.execution.laps ??= newLaps();
   while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
-    const arrived = await arrive(trx, w, step);
+    const arrived = await arrive(world, w, step);
     if ('next' in arrived) return arrived;
     stepId = follow(w.graph, step.id, arrived.branch);
   }
@@ -76,7 +74,7 @@ export async function walk(trx: Trx, w: Walk): Promise<Stop> {
 /** A step either stops the walk or is passed, by a branch where it has any. */
 type Arrival = Stop | { branch?: Branch };
 
-async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
@@ -84,11 +82,11 @@ async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   if (isEffect(step.type)) return stopAtEffect(w, step);
   switch (step.type) {
     case 'DELAY':
-      return stopAtDelay(trx, w, step);
+      return stopAtDelay(world, w, step);
     case 'WAIT_FOR_EVENT':
-      return stopAtWait(trx, w, step);
+      return stopAtWait(world, w, step);
     case 'CONDITION':
-      return passCondition(trx, w, step);
+      return passCondition(world, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -102,9 +100,9 @@ function stopAtEffect(w: Walk, step: GraphStep): Stop {
   return { next: nextAt(w.graph, step, visit), step };
 }
 
-async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
-  const now = Date.now();
-  const dueAt = await dueOf(trx, step, w.execution, now);
+async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const now = world.now(w.execution).getTime();
+  const dueAt = await dueOf(world, step, w.execution, now);
   if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   if (dueAt.getTime() <= now) {
     addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
@@ -113,22 +111,22 @@ async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival>
   return pauseAt(w, step, { now, dueAt });
 }
 
-async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const config = WaitConfig.parse(step.config);
-  const now = Date.now();
+  const now = world.now(w.execution).getTime();
   const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
-  const { id, projectId, visit, contactId } = w.execution;
+  const { id, visit, contactId } = w.execution;
   const wait = {
     contactId,
     eventName: config.eventName,
     filters: config.filters && parseCondition(config.filters, 'wait'),
     since: w.eventsSince ?? null,
   };
-  const event = await findMatchingEvent(trx, projectId, wait);
+  const event = await world.findEvent(w.execution, wait);
   if (event) {
     if (event.swayed) {
       w.execution.swayed = true;
-      await sway(trx, projectId, [w.execution.id]);
+      await world.noteSwayed(w.execution);
     }
     addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };
@@ -148,11 +146,8 @@ function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null;
   return stop;
 }
 
-async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
-  const { projectId, contactId, event, context } = w.execution;
-  const holds = await conditionHolds(trx, { projectId, contactId, event, context, config: step.config }).catch(
-    unusable,
-  );
+async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const holds = await world.holds(w.execution, step.config).catch(unusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
@@ -175,11 +170,11 @@ function unusable(error: unknown): Unusable {
 }
 
 /** The instant at which a DELAY ends; null when its `until` does not come to one. */
-async function dueOf(trx: Trx, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
+async function dueOf(world: World, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
   if (typeof step.config.until !== 'string') {
     return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
   }
-  const { variables } = await loadStepVariables(trx, execution);
+  const { variables } = await world.loadVariables(execution);
   const at = Date.parse(interpolate(step.config.until, variables, { untrusted: 'keep' }));
   return Number.isNaN(at) ? null : new Date(at);
 }
