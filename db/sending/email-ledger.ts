@@ -55,16 +55,32 @@ export async function claimEmails(
   p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
   if (p.mails.length === 0) return [];
-  const address = sql`coalesce(t.to_email, c.email)`;
-  const why = (type: MailType): RawBuilder<string> =>
-    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
-  const { rows } = await prepared<ClaimedRow>`
-    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+  return readClaimed(
+    db,
+    p,
+    sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
       WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
-      RETURNING e.*)
+      RETURNING e.*)`,
+  );
+}
+
+/**
+ * What decides of mails whether and how they leave, as of now. Previews ask by it too, of mails that are no rows.
+ * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
+ */
+export async function readClaimed(
+  db: Db,
+  p: { projectId: string; suppressionPads: KeyPads },
+  taken: RawBuilder<unknown>,
+): Promise<ClaimedEmail[]> {
+  const address = sql`coalesce(t.to_email, c.email)`;
+  const why = (type: MailType): RawBuilder<string> =>
+    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
+  const { rows } = await prepared<ClaimedRow>`
+    WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
