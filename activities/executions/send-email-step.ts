@@ -16,6 +16,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
@@ -26,8 +27,6 @@ const BATCH_MAX = 50;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
-/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
-const SKIPPED = /^(unsubscribed|suppressed:)/;
 
 /** A mail that is this attempt's to send, or where the execution stands when there is none. */
 type Begun = { email: ClaimedEmail } | { next: Next };
@@ -128,7 +127,7 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: done.map(({ email, outcome }) => ({
       ...completionOf(email),
-      ...visitOutcome(outcome, email.id),
+      ...outcomeOfEmail(outcome, email.id),
       attempts: email.attempts,
     })),
     contactsLocked: true, // By the recording of the results.
@@ -144,23 +143,6 @@ function completionOf(email: ClaimedEmail): EffectOutcome {
 function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
   if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
   return { executionId, visit };
-}
-
-function visitOutcome(outcome: EmailOutcome, emailId: string) {
-  switch (outcome.kind) {
-    case 'failed':
-      return {
-        status: SKIPPED.test(outcome.reason) ? ('SKIPPED' as const) : ('FAILED' as const),
-        output: { emailId, reason: outcome.reason },
-        error: outcome.error,
-      };
-    case 'bounced':
-      return { status: 'FAILED' as const, output: { emailId, reason: outcome.reason }, error: outcome.error };
-    case 'held':
-      return { status: 'COMPLETED' as const, output: { emailId, held: true } };
-    default:
-      return { status: 'COMPLETED' as const, output: { emailId } };
-  }
 }
 
 async function defer(

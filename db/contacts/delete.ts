@@ -55,9 +55,9 @@ async function anonymiseExecutions(trx: Trx, projectId: string, contactIds: stri
       SELECT id FROM executions WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))
   `.execute(trx);
   await sql`
-    UPDATE executions SET context = '{}', event = '{}', error = NULL
+    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
-      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL)
+      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
   `.execute(trx);
 }
 

@@ -1,5 +1,6 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
+import { changeRun, type RunChanges } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { type EffectType, STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
@@ -70,6 +71,8 @@ export async function resumeExecution(trx: Trx, input: StepInput): Promise<Stand
 export interface EffectOutcome extends VisitOutcome {
   /** Set when the execution cannot go on after this (a webhook with onFailure FAIL). */
   fails?: boolean;
+  /** What the effect brings about in a run that only tries the workflow out. */
+  changes?: RunChanges;
 }
 
 /**
@@ -111,8 +114,9 @@ export async function complete(
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open) progress.closed.push(outcome);
+  if (open && execution.run && outcome.changes) changeRun(execution.run, outcome.changes, world.now(execution));
   if (execution.completedAt) return endOf(execution);
-  if (!open) return standsAt(locked, progress);
+  if (!open) return standsAt(world, locked, progress);
   if (outcome.fails) return fail({ execution, progress }, outcome.error ?? 'the step failed', asked.stepId);
   return walkOn(world, locked, { visit: asked, progress });
 }
@@ -127,7 +131,9 @@ export async function resume(
   const { input, progress } = p;
   if (execution.completedAt) return endOf(execution);
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
-  return over ? endPause(world, locked, { ...p, visit: current, resume: input.resume }) : standsAt(locked, progress);
+  return over
+    ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
+    : standsAt(world, locked, progress);
 }
 
 /** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
@@ -137,10 +143,11 @@ async function endPause(
   p: { visit: Visit; resume: StepInput['resume']; ended: PauseEnd; progress: Progress },
 ): Promise<Stop> {
   const { visit, progress } = p;
-  const { execution } = locked;
+  const { execution, graph } = locked;
+  const ended = world.endPause(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
-  const eventId = p.resume === 'delay' ? undefined : p.ended.eventId;
-  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: p.ended.tookMs });
+  const eventId = p.resume === 'delay' ? undefined : ended.eventId;
+  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
   if (p.resume === 'delay') {
     progress.closed.push({ ...at, status: 'COMPLETED' });
     return walkOn(world, locked, { visit, progress });
@@ -159,9 +166,17 @@ async function walkOn(
 ): Promise<Stop> {
   const { visit, branch, progress } = p;
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
-  const eventsSince = STEPS[visit.type].sendsEmail ? visit.startedAt : undefined;
+  const eventsSince = eventsSinceOf(world, execution, visit);
   const stepId = follow(graph, visit.stepId, branch);
   return walk(world, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
+}
+
+/** From when on events count for a wait that comes next: an email's are recorded before its step ends. */
+function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
+  const { sendsEmail } = STEPS[visit.type];
+  const { run } = execution;
+  if (!run) return sendsEmail ? visit.startedAt : undefined;
+  return sendsEmail && run.since !== null ? new Date(run.since) : world.now(execution);
 }
 
 function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
@@ -171,9 +186,10 @@ function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
 }
 
 /** Where an execution stands by its last visit. */
-function standsAt({ execution, graph, current }: LockedExecution, progress: Progress): Stop {
+function standsAt(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
   const step = current && graph.steps.get(current.stepId);
-  return current && step ? { next: nextAt(graph, step, current), step } : exitDeleted(execution, progress);
+  if (!current || !step) return exitDeleted(execution, progress);
+  return { next: world.timed(execution, step, nextAt(graph, step, current)), step };
 }
 
 function endOf(execution: StandingExecution): Stop {

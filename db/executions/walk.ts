@@ -5,6 +5,7 @@ import { interpolate } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
@@ -33,6 +34,8 @@ export interface WalkingExecution {
   mode: KeyMode;
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
+  /** What it has of its own where it only tries the workflow out; null for a real one. */
+  run: Run | null;
 }
 
 export interface Walk {
@@ -61,6 +64,7 @@ export interface Stop {
 export async function walk(world: World, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
   if (w.graph.circular) w.execution.laps ??= newLaps();
+  if (w.execution.run) w.progress.runs.set(w.execution.id, w.execution.run);
   while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
@@ -79,7 +83,7 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
   if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
   if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
-  if (isEffect(step.type)) return stopAtEffect(w, step);
+  if (isEffect(step.type)) return stopAtEffect(world, w, step);
   switch (step.type) {
     case 'DELAY':
       return stopAtDelay(world, w, step);
@@ -94,7 +98,8 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
   }
 }
 
-function stopAtEffect(w: Walk, step: GraphStep): Stop {
+function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
+  stand(w.execution, world.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
   return { next: nextAt(w.graph, step, visit), step };
@@ -108,7 +113,7 @@ async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arri
     addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  return pauseAt(w, step, { now, dueAt });
+  return pauseAt(world, w, step, { now, dueAt });
 }
 
 async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
@@ -133,17 +138,23 @@ async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arriv
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
   w.progress.waits.push(registered);
-  return pauseAt(w, step, { now, dueAt: deadlineAt, wait: registered });
+  return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
-  const { laps, id: executionId } = w.execution;
+function pauseAt(world: World, w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
+  const { laps, run, id: executionId } = w.execution;
+  stand(w.execution, new Date(p.now), p.dueAt);
   if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
-  const stop = { next: nextAt(w.graph, step, visit), step };
-  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait });
+  const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
+  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
   return stop;
+}
+
+/** Notes in a run when it came to where it stands, and until when it stands there. */
+function stand({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
+  if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
 }
 
 async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Arrival> {

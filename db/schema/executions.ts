@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
@@ -62,7 +63,8 @@ export interface ExecutionsTable {
   project_id: string;
   workflow_id: string;
   contact_id: string;
-  entry: number;
+  /** Null for a sandbox, which counts for no entry. */
+  entry: number | null;
   status: Generated<ExecutionStatus>;
   current_step_id: string | null;
   visit: Generated<number>;
@@ -76,6 +78,8 @@ export interface ExecutionsTable {
   swayed: Generated<boolean>;
   mode: Generated<KeyMode>;
   laps: NullableJson<Laps>;
+  sandbox: Generated<boolean>;
+  run: NullableJson<Run>;
   depth: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;

@@ -250,12 +250,14 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
   };
 }
 
+/** As the run has left it where a sandbox sends the mail. */
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
+  const { subscribed, data, untrusted_keys } = row.options?.sandbox?.contact ?? {};
   return {
     id,
     email: row.contact_email ?? '',
-    subscribed: row.subscribed ?? false,
-    data: row.contact_data ?? {},
-    untrustedKeys: row.untrusted_keys ?? [],
+    subscribed: subscribed ?? row.subscribed ?? false,
+    data: data ?? row.contact_data ?? {},
+    untrustedKeys: untrusted_keys ?? row.untrusted_keys ?? [],
   };
 }

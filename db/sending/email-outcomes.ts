@@ -76,7 +76,7 @@ async function guard(
 }
 
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
-  if (!event) return [];
+  if (!event || email.options.sandbox) return [];
   const about = {
     ...{ contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode },
     causeId: email.executionId,

@@ -151,12 +151,13 @@ function variablesOf({ context, event }: StandingExecution): string {
   return JSON.stringify({ ...context, event, context });
 }
 
-function optionsOf({ untrusted, swayed }: StandingExecution): string | null {
+function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null {
   const options: EmailOptions = {
     ...(untrusted && { untrustedKeys: ['event'] }),
     ...(swayed && { forStranger: true }),
+    ...(run && { sandbox: { contact: run.contact } }),
   };
-  return untrusted || swayed ? JSON.stringify(options) : null;
+  return untrusted || swayed || run ? JSON.stringify(options) : null;
 }
 
 function required(emailId: string | undefined): string {

@@ -102,6 +102,7 @@ const executionExample = {
   context: {},
   event: { plan: 'pro' },
   eventName: 'signup',
+  sandbox: false,
   startedAt: AT,
   completedAt: null,
   begun: true,
@@ -123,6 +124,7 @@ export const ExecutionSchema = z
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
+    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
@@ -220,6 +222,7 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     context,
     event,
     eventName,
+    sandbox: execution.sandbox,
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,
