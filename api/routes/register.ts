@@ -34,6 +34,7 @@ import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { verifyRoutes } from './verify/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { workflowPreviewRoutes } from './workflow-preview/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
@@ -55,6 +56,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
+  workflowPreviewRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);
   analyticsRoutes(both, deps);
