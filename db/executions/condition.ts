@@ -26,9 +26,17 @@ export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean
   return holds ?? false;
 }
 
-/** Each filter of a condition, as far as its first `EXPLAINED`, with whether it holds by itself. */
-export async function explainCondition(db: Db, p: ConditionAsked): Promise<(Filter & { holds: boolean })[]> {
-  const filters = filtersOf(parseCondition(p.config, 'step')).slice(0, EXPLAINED);
+/**
+ * Each filter of a condition, as far as its first `EXPLAINED`, with whether it holds by itself.
+ * @param p.held whether the whole condition does
+ */
+export async function explainCondition(
+  db: Db,
+  p: ConditionAsked & { held: boolean },
+): Promise<(Filter & { holds: boolean })[]> {
+  const all = filtersOf(parseCondition(p.config, 'step'));
+  const filters = all.slice(0, EXPLAINED);
+  if (all.length === 1) return filters.map((filter) => ({ ...filter, holds: p.held }));
   const holds = await askAll(
     db,
     p,

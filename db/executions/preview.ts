@@ -165,6 +165,7 @@ class Preview {
     const { execution, graph } = this.of;
     const step = graph.steps.get(stepId);
     const explained = type === 'CONDITION' && status === 'COMPLETED';
+    const held = output?.branch === 'yes';
     return {
       ...{
         stepId,
@@ -178,7 +179,7 @@ class Preview {
       },
       completedAt: status === 'RUNNING' || status === 'WAITING' ? null : now,
       ...outputOf(output),
-      ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now }) }),
+      ...(explained && { filters: await explainCondition(this.db, { ...execution, config: step?.config, now, held }) }),
     };
   }
 
