@@ -1,11 +1,4 @@
-import {
-  type ClaimedRecipient,
-  type ClaimRequest,
-  claimRange,
-  type LedgerRange,
-  listRanges,
-  skipRefused,
-} from '../../db/campaigns/ledger.ts';
+import { type ClaimRequest, type ClaimedRecipient, type LedgerRange, claimRange, listRanges, skipRefused } from '../../db/campaigns/ledger.ts';
 import type { Db } from '../../db/connection.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { ChunkTurn } from './chunk-turn.ts';
@@ -56,7 +49,7 @@ export class ChunkClaims {
   /** Makes the next claim: of so many, or of as many as leave in about half a second. */
   async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
-    const { chunk, composer, terms } = this.turn;
+    const { chunk, composer, terms, clock } = this.turn;
     const range = joinRanges(this.ranges.splice(0, ranges));
     const request: ClaimRequest = {
       ...chunk,
@@ -65,6 +58,8 @@ export class ChunkClaims {
       dataKeys: composer.dataKeys,
       suppressionPads: pads,
       sendRate: terms.sendRate,
+      frequencyCap: terms.frequencyCap,
+      clock,
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;

@@ -1,13 +1,5 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import {
-  atEffect,
-  completeEffect,
-  completeEffects,
-  type EffectOutcome,
-  resumeExecutions,
-} from '../../db/executions/resume.ts';
+import { type EffectOutcome, atEffect, completeEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
@@ -15,12 +7,15 @@ import { type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts'
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
 import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;
@@ -53,7 +48,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
     const { projectId } = input;
     const paid = await takeTurn(rates, projectId);
     const begun = await beginnings.add(input);
-    const unused = 'next' in begun || begun.email.mode === 'test';
+    const unused = 'next' in begun || begun.email.mode === 'test' || isSimulated(begun.email);
     if (paid && unused) await rates.giveBack(projectId, 1);
     return 'next' in begun ? begun.next : send(deps, begun.email);
   };

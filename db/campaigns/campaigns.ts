@@ -1,15 +1,18 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
-import { fittedPage, type Listed } from '../page-budget.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
+import { type Listed, fittedPage } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
+import { WINDOW_COLUMN_NAMES, timingColumns, timingOf } from './timing.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -18,10 +21,16 @@ export interface CampaignContent extends MailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
+  /** What it is about: who left the topic does not get it. */
+  topicId?: string | null;
+  /** When it may reach its recipients; any time where it is absent. */
+  timing?: CampaignTiming;
 }
 
 export interface Campaign extends CampaignContent {
   id: string;
+  topicId: string | null;
+  timing: CampaignTiming;
   status: CampaignStatus;
   scheduledAt: Date | null;
   startedAt: Date | null;
@@ -38,12 +47,21 @@ export interface CampaignRef {
   id: string;
 }
 
-/** The columns of `CampaignContent` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
+/** The columns of `CampaignContent` but the name and `sendAtLocal`, which a copy does without. */
+const SAID = [
+  'description',
+  ...MAIL_TEXT_COLUMN_NAMES,
+  'audience_type',
+  'segment_id',
+  'audience_filter',
+  'topic_id',
+  ...WINDOW_COLUMN_NAMES,
+] as const;
 const COLUMN_NAMES = [
   'id',
   'name',
   ...SAID,
+  'send_at_local',
   'status',
   'scheduled_at',
   'started_at',
@@ -187,6 +205,7 @@ async function assertContent(
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
   await assertSender(trx, projectId, content.from);
+  if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
@@ -200,7 +219,7 @@ function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
 }
 
 function contentColumns(content: CampaignContent) {
-  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  const { name, description, audienceType, segmentId, audienceFilter, timing = NO_TIMING } = content;
   return {
     name,
     description,
@@ -208,6 +227,8 @@ function contentColumns(content: CampaignContent) {
     audience_type: audienceType,
     segment_id: segmentId,
     audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+    topic_id: content.topicId ?? null,
+    ...timingColumns(timing),
   };
 }
 
@@ -226,6 +247,8 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,
+    topicId: row.topic_id,
+    timing: timingOf(row),
     status: row.status,
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,

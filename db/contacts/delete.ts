@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { addressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -6,6 +5,7 @@ import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';
 import { endExecutions } from '../executions/end.ts';
+import { sql } from 'kysely';
 
 const CONTACT_DELETED: Reason = 'contact_deleted';
 
@@ -86,7 +86,7 @@ async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string
 }
 
 async function forgetMemberships(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
-  for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits']) {
+  for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits', 'frequency_slots']) {
     await sql`
       DELETE FROM ${sql.table(table)} WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     `.execute(trx);

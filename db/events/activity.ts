@@ -106,7 +106,7 @@ export async function countActivity(
       (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND NOT sandbox AND ${within('started_at')}) AS "totalWorkflowsStarted"
     FROM (SELECT count(*) FILTER (WHERE ${within('sent_at')}) AS sent,
         count(*) FILTER (WHERE ${within('opened_at')}) AS opened, count(*) FILTER (WHERE ${within('clicked_at')}) AS clicked
-      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live') m
+      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live' AND NOT simulated) m
   `.execute(db);
   return (
     rows[0] ?? {

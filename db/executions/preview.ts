@@ -22,6 +22,8 @@ export interface Shown {
   to?: string | null;
   from?: string | null;
   subject?: string | null;
+  /** The text of an SMS. */
+  body?: string;
   request?: { method: string; url: string; body: unknown };
   contact?: Record<string, unknown> | null;
 }

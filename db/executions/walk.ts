@@ -9,6 +9,7 @@ import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
@@ -91,6 +92,8 @@ async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> 
       return stopAtWait(world, w, step);
     case 'CONDITION':
       return passCondition(world, w, step);
+    case 'SPLIT':
+      return passSplit(world, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -161,6 +164,15 @@ async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Ar
   const holds = await world.holds(w.execution, step.config).catch(unusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+async function passSplit(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { contactId } = w.execution;
+  if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
+  const taken = await world.findTakenBranch(w.execution, step.id);
+  const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }

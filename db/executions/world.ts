@@ -5,6 +5,7 @@ import { conditionHolds } from './condition.ts';
 import type { GraphStep } from './graph.ts';
 import { withEnd } from './next.ts';
 import { loadStepVariables, type StepVariables } from './variables.ts';
+import { findTakenBranch } from './visits.ts';
 import { findMatchingEvent, type NewWait, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 
@@ -30,6 +31,8 @@ export interface World {
     execution: WalkingExecution,
     wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
   ): Promise<FoundEvent>;
+  /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
+  findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
   /** Notes that a stranger has let the execution past a wait. */
   noteSwayed(execution: WalkingExecution): Promise<void>;
   /** What Temporal has to wait for, where an execution comes to stand at a pause. */
@@ -74,6 +77,7 @@ function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'no
     holds(execution, config) {
       return conditionHolds(db, { ...execution, config, now: this.now(execution) });
     },
+    findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     timed({ run }, step, next) {
       if (!run) return next;
       const { at } = endOfPause(run, awaitedAt(step));

@@ -1,12 +1,13 @@
-import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+import type { Generated } from 'kysely';
 
 /** Workflows, and each contact's way through one. */
 export interface ExecutionsTables {
@@ -16,6 +17,7 @@ export interface ExecutionsTables {
   executions: ExecutionsTable;
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
+  step_visit_counts: StepVisitCountsTable;
   timer_seconds: TimerSecondsTable;
   begin_rates: BeginRatesTable;
   timer_rate: TimerRateTable;
@@ -25,12 +27,15 @@ export interface WorkflowsTable {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   trigger_type: Generated<TriggerType>;
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
   entry_step_id: string | null;
+  exit_on: NullableJson<ExitEvent[]>;
+  exit_when_unsubscribed: Generated<boolean>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -41,6 +46,7 @@ export interface WorkflowStepsTable {
   workflow_id: string;
   type: StepType;
   name: string;
+  slug: Generated<string>;
   config: GeneratedJson<StepConfig>;
   template_id: string | null;
   position: NullableJson<{ x: number; y: number }>;
@@ -98,6 +104,22 @@ export interface ExecutionStepsTable {
   due_at: NullableTimestamp;
   output: NullableJson<Record<string, unknown>>;
   error: string | null;
+}
+
+export interface StepVisitCountsTable {
+  step_id: string;
+  /** Whole hours since 1970 at which the visits began. */
+  hour: number;
+  /** '' where the step has none. */
+  branch: string;
+  /** The backend that counted, 0 once added up. */
+  shard: number;
+  project_id: string;
+  waiting: number;
+  running: number;
+  completed: number;
+  failed: number;
+  skipped: number;
 }
 
 export interface ExecutionWaitsTable {

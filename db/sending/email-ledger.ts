@@ -12,6 +12,9 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
+import { isOnTopic } from '../topics/choices.ts';
+import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
+import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -35,6 +38,10 @@ export interface ClaimedEmail {
   /** Null where the mail is to no contact, or the contact was deleted. */
   contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
   contentType: MailType;
+  /** The contact is not on the topic of the mail. */
+  offTopic: boolean;
+  /** The contact has had as many mails as the project's frequency cap lets them have. */
+  capped: boolean;
   project: {
     tracking: TrackingMode;
     held: boolean;
@@ -55,7 +62,7 @@ export async function claimEmails(
   p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
   if (p.mails.length === 0) return [];
-  return readClaimed(
+  const { claimed, cap } = await readClaimed(
     db,
     p,
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
@@ -65,17 +72,31 @@ export async function claimEmails(
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
   );
+  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
 }
 
-/**
- * What decides of mails whether and how they leave, as of now. Previews ask by it too, of mails that are no rows.
- * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
- */
-export async function readClaimed(
+/** A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place under the frequency cap. */
+export async function foreseeClaim(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
   taken: RawBuilder<unknown>,
-): Promise<ClaimedEmail[]> {
+): Promise<ClaimedEmail | undefined> {
+  const { claimed, cap } = await readClaimed(db, p, taken);
+  const [mail] = claimed;
+  if (!mail?.contact || !cap || !isCounted(mail)) return mail;
+  const fits = await wouldFit(db, { cap, id: mail.id, contactId: mail.contact.id });
+  return { ...mail, capped: !fits };
+}
+
+/**
+ * What decides of mails whether and how they leave, as of now, but for the frequency cap.
+ * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
+ */
+async function readClaimed(
+  db: Db,
+  p: { projectId: string; suppressionPads: KeyPads },
+  taken: RawBuilder<unknown>,
+): Promise<{ claimed: ClaimedEmail[]; cap: FrequencyCap | null }> {
   const address = sql`coalesce(t.to_email, c.email)`;
   const why = (type: MailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
@@ -85,7 +106,9 @@ export async function readClaimed(
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
+      p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing,
+      k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
@@ -95,7 +118,28 @@ export async function readClaimed(
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
   `.execute(db);
-  return rows.map(toClaimed);
+  return { claimed: rows.map(toClaimed), cap: rows[0] ? capOf(rows[0]) : null };
+}
+
+/**
+ * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else keeps from leaving.
+ * After the claim, so a crash between the two claims the mail again.
+ */
+async function withinCap(
+  db: Db,
+  p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
+): Promise<ClaimedEmail[]> {
+  const mails = p.claimed.flatMap((mail) =>
+    isCounted(mail) && mail.contact ? [{ id: mail.id, contactId: mail.contact.id }] : [],
+  );
+  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, mails });
+  return p.claimed.map((mail) => (refused.has(mail.id) ? { ...mail, capped: true } : mail));
+}
+
+function isCounted(mail: ClaimedEmail): boolean {
+  if (mail.contentType !== 'MARKETING' || mail.sourceType === 'TRANSACTIONAL' || mail.mode !== 'live') return false;
+  const mayLeave = mail.contact?.subscribed && !mail.suppressedBy && !mail.offTopic;
+  return Boolean(mayLeave && mail.senderDomain && !mail.project.held);
 }
 
 /** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
@@ -106,10 +150,11 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
   `.execute(db);
 }
 
-/** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
+/** Of single mails those that count towards the send rate: mails of test keys and to the simulator reach nobody. */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+      AND NOT ${isSimulatorSql(sql`to_email`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }
@@ -213,6 +258,9 @@ interface ClaimedRow {
   contact_data: Data | null;
   untrusted_keys: string[] | null;
   content_type: MailType;
+  off_topic: boolean;
+  frequency_max: number | null;
+  frequency_days: number | null;
   tracking: ClaimedEmail['project']['tracking'];
   held: boolean;
   monthly_email_limit: number | null;
@@ -241,6 +289,8 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     createdAt: row.created_at,
     contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
     contentType: row.content_type,
+    offTopic: row.off_topic,
+    capped: false,
     project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
     senderDomain:
       row.domain_id === null || row.domain === null

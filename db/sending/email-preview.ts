@@ -5,7 +5,7 @@ import type { Db } from '../connection.ts';
 import { rowOfContent } from '../contents/contents.ts';
 import { tablesOfRun } from '../executions/run-tables.ts';
 import type { StandingExecution } from '../executions/standing.ts';
-import { type ClaimedEmail, readClaimed } from './email-ledger.ts';
+import { type ClaimedEmail, foreseeClaim } from './email-ledger.ts';
 import { type Draft, rowOfStepEmail } from './step-emails.ts';
 
 /**
@@ -31,6 +31,5 @@ export async function foreseeEmail(
     sql`contents AS (SELECT r.* FROM jsonb_populate_record(NULL::contents, ${JSON.stringify(content)}::jsonb) r)`,
     sql`t AS (SELECT r.* FROM jsonb_populate_record(NULL::emails, ${JSON.stringify(mail)}::jsonb) r)`,
   ];
-  const [email] = await readClaimed(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
-  return email;
+  return foreseeClaim(db, { projectId, suppressionPads: p.suppressionPads }, sql`${sql.join(tables)}`);
 }

@@ -96,6 +96,7 @@ async function draftOf(
     projectId: standing.execution.projectId,
     type: template.type,
     templateId: config.templateId,
+    topicId: template.topicId,
   };
   return { standing, content, to };
 }
@@ -109,11 +110,12 @@ function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
 interface TemplateRow extends MailText<string | null> {
   id: string;
   type: MailType;
+  topicId: string | null;
 }
 
 async function findTemplates(db: Db, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
-    SELECT t.id, t.type, ${selectMailText('t')} FROM templates t
+    SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
     WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
   `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

@@ -8,6 +8,10 @@ export interface MailAtHand {
   suppressedBy: SuppressionReason | null;
   contentType: 'MARKETING' | 'TRANSACTIONAL';
   contact: { subscribed: boolean } | null;
+  /** The contact has left the topic of the mail. */
+  offTopic: boolean;
+  /** The contact has had as much marketing as the project allows. */
+  capped: boolean;
   senderDomain: object | null;
   project: { held: boolean };
   mode: KeyMode;
@@ -15,16 +19,18 @@ export interface MailAtHand {
 }
 
 /**
- * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold. Undefined lets it go.
+ * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold, frequency. Undefined lets it go.
  * A test mail is never held: nothing of it reaches anyone. Source: contract §6.3, §9.8.
  */
 export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');
   if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
   if (email.contentType === 'MARKETING' && !email.contact?.subscribed) return failed('unsubscribed');
+  if (email.contentType === 'MARKETING' && email.offTopic) return failed('unsubscribed:topic');
   if (!email.senderDomain) return failed('sender_not_verified');
   const held = email.project.held && email.mode === 'live' && isHoldable(email);
-  return held ? { kind: 'held' } : undefined;
+  if (held) return { kind: 'held' };
+  return email.capped ? failed('frequency_capped') : undefined;
 }
 
 /** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */

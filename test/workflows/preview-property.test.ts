@@ -116,7 +116,7 @@ async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
       return execution.completedAt ? execution : undefined;
     },
     'the end of the execution',
-    120_000,
+    { timeoutMs: 120_000 },
   );
 }
 

@@ -35,6 +35,7 @@ const PreviewStep = z.object({
   to: z.string().nullable(),
   from: z.string().nullable(),
   subject: z.string().nullable().openapi({ description: 'Rendered, also of a mail that would not be sent.' }),
+  body: z.string().nullable().openapi({ description: 'The text of an SMS.' }),
   request: z
     .object({ method: z.string(), url: z.string(), body: z.unknown() })
     .nullable()
@@ -54,6 +55,7 @@ const stepExample = {
     to: null,
     from: null,
     subject: null,
+    body: null,
     request: null,
     contact: null,
   },
@@ -96,7 +98,7 @@ export function previewAnswer(
 function stepAnswer(step: ForeseenStep) {
   const { stepId, name, type, status, branch, output, error, filters } = step;
   const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
-  const { request = null, contact = null } = step.shown ?? {};
+  const { body = null, request = null, contact = null } = step.shown ?? {};
   return {
     ...{ stepId, name, type, status, branch, output, error },
     at: step.startedAt.toISOString(),
@@ -105,7 +107,7 @@ function stepAnswer(step: ForeseenStep) {
     dueAt: step.dueAt?.toISOString() ?? null,
     condition: type === 'CONDITION' ? step.config : null,
     filters: filters ? filters.map(filterAnswer) : null,
-    ...{ wouldSend, reason, channel, to, from, subject, request, contact },
+    ...{ wouldSend, reason, channel, to, from, subject, body, request, contact },
   };
 }
 

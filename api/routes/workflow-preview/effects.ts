@@ -25,6 +25,7 @@ import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
 import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { sourced } from '../../../rules/strangers/provenance.ts';
+import { foreseeSms } from './sms-effect.ts';
 
 /** What an endpoint is said to answer to a step, by its id or its name. */
 export interface SaidAnswer {
@@ -33,7 +34,7 @@ export interface SaidAnswer {
   body?: unknown;
 }
 
-interface EffectDeps {
+export interface EffectDeps {
   db: Db;
   compute: Compute;
   config: Pick<Config, 'secretKey' | 'publicUrl'>;
@@ -46,6 +47,7 @@ interface EffectDeps {
 export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): ForeseenEffects {
   const said = new Map<string, number>();
   return {
+    SEND_SMS: (standing, world) => foreseeSms(deps, standing, world),
     SEND_EMAIL: (standing, world) => foreseeMail(deps, standing, world),
     UPDATE_CONTACT: foreseeUpdate,
     WEBHOOK: (standing, world) => foreseeRequest(deps, standing, { world, webhooks, said }),
