@@ -1,4 +1,5 @@
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Exits } from '../../rules/executions/exits.ts';
 import { newRun, type RunContact, type RunEvent } from '../../rules/executions/run.ts';
 import type { EffectType, StepType } from '../../rules/executions/steps/registry.ts';
 import type { Filter } from '../../rules/filters/filters.ts';
@@ -86,9 +87,10 @@ export interface PreviewRequest {
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<Foreseen> {
   const { projectId, workflowId } = p;
-  const { name: workflowName, entryStepId } = await getWorkflow(db, { projectId, id: workflowId });
+  const workflow = await getWorkflow(db, { projectId, id: workflowId });
+  const { entryStepId } = workflow;
   const graph = await loadGraph(db, projectId, workflowId);
-  const execution = newExecution(p, workflowName);
+  const execution = newExecution(p, workflow);
   const world = previewWorld(db, p.startAt.getTime());
   const preview = new Preview(db, { execution, graph, world });
   let progress = newProgress();
@@ -101,12 +103,14 @@ export async function previewExecution(db: Db, p: PreviewRequest): Promise<Fores
   return preview.foreseen();
 }
 
-function newExecution(p: PreviewRequest, workflowName: string): StandingExecution {
+function newExecution(p: PreviewRequest, workflow: Exits & { name: string }): StandingExecution {
+  const { name: workflowName, exitOn, exitWhenUnsubscribed } = workflow;
   const { projectId, workflowId, contactId, event, context, contact, events, startAt } = p;
   return {
     ...{ id: uuidv7(), projectId, workflowId, workflowName, contactId, event, context, visit: 0, laps: null },
     ...{ untrusted: false, swayed: false, mode: 'live', status: 'RUNNING', reason: null, completedAt: null },
     startedAt: startAt,
+    exits: { exitOn, exitWhenUnsubscribed },
     run: newRun({ skipDelays: true, events: structuredClone(events), ...(contact && { contact }) }),
   };
 }

@@ -18,6 +18,9 @@ export interface Exits {
   exitWhenUnsubscribed: boolean;
 }
 
+/** Of a workflow that executions leave at their end only. */
+export const NO_EXITS: Exits = { exitOn: [], exitWhenUnsubscribed: false };
+
 /** What `exitWhenUnsubscribed` looks at: `subscribed` changed, by whomever. Leaving a topic is another event. */
 export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
 /** Each event of a contact is compared with all of them. */

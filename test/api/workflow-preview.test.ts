@@ -143,6 +143,47 @@ describe('a preview', () => {
     });
   });
 
+  it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
+    const workflow = await draw({
+      first: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'pause' },
+      pause: { type: 'DELAY', config: { amount: 5, unit: 'days' }, to: 'leave' },
+      leave: { type: 'UPDATE_CONTACT', config: { subscribed: false }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const exits = { exitOn: [{ eventName: 'order.paid' }], exitWhenUnsubscribed: true };
+    await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
+    const contactId = await newContact('leaves@example.com');
+    const paid = { name: 'order.paid', at: later(DAY_MS) };
+    expect(await preview(workflow.id, { contactId, events: [paid] })).toMatchObject({
+      ...{ status: 'EXITED', exitReason: 'exited_on_event', endedAt: later(DAY_MS) },
+      steps: [{ name: 'first' }, { name: 'pause', status: 'CANCELLED', completedAt: later(DAY_MS) }],
+    });
+    expect(await preview(workflow.id, { contactId, events: [{ ...paid, at: later(6 * DAY_MS) }] })).toMatchObject({
+      ...{ exitReason: 'unsubscribed', endedAt: later(5 * DAY_MS) },
+      steps: [{}, { status: 'COMPLETED' }, { name: 'leave', status: 'CANCELLED' }],
+    });
+  });
+
+  it('says whether an SMS would be sent, and a mail by topic and frequency cap of the moment', async () => {
+    const workflow = await draw({
+      sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
+      mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
+    });
+    const ask = async (data: Record<string, unknown>) => {
+      const answer = await preview(workflow.id, { contact: { email: 'sms@example.com', data } });
+      return answer.steps;
+    };
+    expect((await ask({ name: 'Ada' }))[0]).toMatchObject({ status: 'SKIPPED', reason: 'no_phone', wouldSend: false });
+    expect((await ask({ name: 'Ada', phone: '+4915112345678' }))[0]).toMatchObject({
+      ...{ status: 'COMPLETED', wouldSend: true, channel: 'sms', to: '+4915112345678', body: 'Hello Ada' },
+    });
+    await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${api.one.id}`.execute(api.db);
+    const before = await everything();
+    expect((await ask({ name: 'Ada' }))[1]).toMatchObject({ wouldSend: true });
+    expect(await everything()).toEqual(before);
+    await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
+  });
+
   it('takes an endpoint to answer as it is said to', async () => {
     const workflow = await draw({
       soft: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' }, to: 'hard' },
