@@ -5,11 +5,12 @@ import { openStepConfig } from '../../db/executions/step-secrets.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
 import { countTries, noteAttempt } from '../../db/executions/visits.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts';
+import { interpolate } from '../../rules/content/interpolate.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
 import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
+import { webhookPayload } from '../../rules/executions/webhook-payload.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** contract §7.6: five tries in all. */
@@ -76,16 +77,7 @@ async function prepare(
   const config = WebhookConfig.parse(openStepConfig(deps.config.secretKey, step?.id ?? '', step?.config ?? {}));
   const urls = contactUrls(deps.config.publicUrl, contactToken(deps.config.secretKey, execution.contactId));
   const { contact, variables } = await loadStepVariables(deps.db, execution, urls);
-  const payload =
-    config.body === undefined
-      ? {
-          contact: { email: contact.email, subscribed: contact.subscribed, data: contact.data },
-          workflow: { id: execution.workflowId, name: execution.workflowName },
-          execution: { id: execution.id, startedAt: execution.startedAt.toISOString() },
-          event: execution.event,
-        }
-      : // The tenant's own endpoint gets values as they came, as it gets those of webhooks.
-        interpolateJson(config.body, variables).value;
+  const payload = webhookPayload(config, { execution, contact, variables });
   const plain = { untrusted: 'leaveOut' } as const;
   const own = Object.entries(config.headers ?? {})
     .filter(([name]) => !NAMES_EXECUTION.test(name))

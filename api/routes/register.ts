@@ -45,6 +45,7 @@ import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { verifyRoutes } from './verify/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { workflowPreviewRoutes } from './workflow-preview/routes.ts';
 import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
@@ -69,6 +70,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
   executionMoveRoutes(both, deps);
+  workflowPreviewRoutes(both, deps);
   workflowStatsRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);

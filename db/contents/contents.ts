@@ -42,6 +42,12 @@ export function contentHash(content: NewContent): Buffer {
   return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
 
+/** The columns of a content, but its id, as a row has them. */
+export function rowOfContent(content: NewContent): Record<string, string | null> {
+  const columns = PART_NAMES.map((part) => [PARTS[part], content[part]]);
+  return { ...Object.fromEntries(columns), project_id: content.projectId };
+}
+
 /**
  * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to them in the same
  * transaction and keep them no longer: a content that no mail uses may be removed after it (`removeErasedContents`).

@@ -1,34 +1,66 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Run } from '../../rules/executions/run.ts';
-import { parseCondition } from '../../rules/filters/filters.ts';
+import { type Condition, type Filter, type Group, parseCondition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { withRun } from './run-tables.ts';
 
+/** Of whom a condition is asked, and when. */
+export interface ConditionAsked {
+  projectId: string;
+  contactId: string;
+  config: unknown;
+  event: unknown;
+  context: unknown;
+  run: Run | null;
+  now: Date;
+}
+
+/** Filters of a condition that are told one by one. */
+const EXPLAINED = 50;
+
 /** Whether a CONDITION step's condition holds for a contact at an instant, by the same SQL as audiences and segments. */
-export async function conditionHolds(
+export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean> {
+  const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
+  return holds ?? false;
+}
+
+/**
+ * Each filter of a condition, as far as its first `EXPLAINED`, with whether it holds by itself.
+ * @param p.held whether the whole condition does
+ */
+export async function explainCondition(
   db: Db,
-  p: {
-    projectId: string;
-    contactId: string;
-    config: unknown;
-    event: unknown;
-    context: unknown;
-    run: Run | null;
-    now: Date;
-  },
-): Promise<boolean> {
-  const condition = parseCondition(p.config, 'step');
-  const predicate = compileCondition(condition, {
-    projectId: p.projectId,
-    now: p.now,
-    segments: await loadSegmentSources(db, p.projectId, condition),
-    alias: 'c',
-    step: { event: p.event, context: p.context },
-  });
-  const { rows } = await sql<{ holds: boolean }>`
-    ${withRun(p, p.now)} SELECT (${predicate}) IS TRUE AS holds FROM contacts c WHERE c.project_id = ${p.projectId} AND c.id = ${p.contactId}
+  p: ConditionAsked & { held: boolean },
+): Promise<(Filter & { holds: boolean })[]> {
+  const all = filtersOf(parseCondition(p.config, 'step'));
+  const filters = all.slice(0, EXPLAINED);
+  if (all.length === 1) return filters.map((filter) => ({ ...filter, holds: p.held }));
+  const holds = await askAll(
+    db,
+    p,
+    filters.map((filter) => ({ logic: 'AND', groups: [{ filters: [filter] }] })),
+  );
+  return filters.map((filter, index) => ({ ...filter, holds: holds[index] ?? false }));
+}
+
+function filtersOf({ groups }: Condition): Filter[] {
+  return groups.flatMap((group: Group) => [...group.filters, ...(group.conditions ? filtersOf(group.conditions) : [])]);
+}
+
+async function askAll(db: Db, p: ConditionAsked, conditions: Condition[]): Promise<boolean[]> {
+  if (conditions.length === 0) return [];
+  const predicates: RawBuilder<boolean>[] = [];
+  for (const condition of conditions) {
+    const segments = await loadSegmentSources(db, p.projectId, condition);
+    const { projectId, now, event, context } = p;
+    predicates.push(compileCondition(condition, { projectId, now, segments, alias: 'c', step: { event, context } }));
+  }
+  const asked = predicates.map((predicate) => sql`(${predicate}) IS TRUE`);
+  const { rows } = await sql<{ holds: boolean[] }>`
+    ${withRun(p, p.now)} SELECT ARRAY[${sql.join(asked)}] AS holds FROM contacts c
+    WHERE c.project_id = ${p.projectId} AND c.id = ${p.contactId}
   `.execute(db);
-  return rows[0]?.holds ?? false;
+  return rows[0]?.holds ?? [];
 }

@@ -1,4 +1,5 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { exitReason } from '../../rules/executions/exits.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
 import { type RunChanges, changeRun } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
@@ -113,8 +114,12 @@ export async function complete(
 ): Promise<Stop> {
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
+  if (open && execution.run && outcome.changes) {
+    changeRun(execution.run, outcome.changes, world.now(execution));
+    const exit = exitBy(execution, outcome.changes, world.now(execution));
+    if (exit) return leave(execution, { visit: outcome.visit, stepId: asked.stepId, reason: exit, progress });
+  }
   if (open) progress.closed.push(outcome);
-  if (open && execution.run && outcome.changes) changeRun(execution.run, outcome.changes, world.now(execution));
   if (execution.completedAt) return endOf(execution);
   if (!open) return standsAt(world, locked, progress);
   if (outcome.fails) return fail({ execution, progress }, outcome.error ?? 'the step failed', asked.stepId);
@@ -169,6 +174,8 @@ async function endPause(
 ): Promise<Stop> {
   const { visit, progress } = p;
   const { execution, graph } = locked;
+  const exit = world.findExit(execution, graph.steps.get(visit.stepId));
+  if (exit) return leave(execution, { visit: visit.visit, stepId: visit.stepId, reason: exit.reason, progress });
   const ended = world.endPause(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
   const eventId = p.resume === 'delay' ? undefined : ended.eventId;
@@ -181,6 +188,24 @@ async function endPause(
   progress.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
   progress.passedWaits.push(at);
   return walkOn(world, locked, { visit, branch, progress });
+}
+
+/** Why a run leaves its workflow by what its own step has brought about. */
+function exitBy({ exits }: StandingExecution, { events = [] }: RunChanges, now: Date): string | undefined {
+  return events.map((event) => exitReason(exits, event, now)).find((reason) => reason !== undefined);
+}
+
+/** Ends a run as the event ends a real execution: what it was doing is cancelled. */
+function leave(
+  execution: StandingExecution,
+  { visit, stepId, reason, progress }: { visit: number; stepId: string; reason: string; progress: Progress },
+): Stop {
+  const { id: executionId } = execution;
+  if (execution.run) progress.runs.set(executionId, execution.run);
+  progress.closed.push({ executionId, visit, status: 'CANCELLED' });
+  progress.passedWaits.push({ executionId, visit });
+  progress.positions.push({ executionId, visit: execution.visit, stepId, status: 'EXITED', reason });
+  return { next: { kind: 'end', status: 'EXITED', reason } };
 }
 
 /** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */

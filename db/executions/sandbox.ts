@@ -5,6 +5,7 @@ import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { lockWorkflowForStart, requireContact, type WorkflowRef } from './executions.ts';
 import { beginExecutions } from './start.ts';
+import { getWorkflow } from './workflows.ts';
 
 export interface SandboxStart extends WorkflowRef {
   contactId: string;
@@ -21,6 +22,7 @@ export interface SandboxStart extends WorkflowRef {
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {
   const { projectId, contactId, context } = p;
   const workflow = await lockWorkflowForStart(trx, p);
+  const { exitOn, exitWhenUnsubscribed } = await getWorkflow(trx, { projectId, id: workflow.id });
   await requireContact(trx, p);
   await lockContacts(trx, projectId, [contactId]);
   const id = uuidv7();
@@ -35,6 +37,7 @@ export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executi
   const execution = {
     ...{ id, projectId, workflowId: workflow.id, contactId, context, event: {}, visit: 0, laps: null, run },
     ...{ untrusted: false, swayed: false, mode: 'test' as const },
+    exits: { exitOn, exitWhenUnsubscribed },
   };
   return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };
 }

@@ -1,5 +1,6 @@
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionInput } from '../../rules/executions/execution.ts';
+import { NO_EXITS } from '../../rules/executions/exits.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
@@ -118,6 +119,17 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
   return starts.flatMap((start, index) => {
     const id = ids[index];
     if (id === undefined || !inserted.has(id)) return [];
-    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0, laps: null, run: null }];
+    return [
+      {
+        ...start,
+        id,
+        projectId: p.projectId,
+        workflowId: workflow.id,
+        visit: 0,
+        laps: null,
+        run: null,
+        exits: NO_EXITS,
+      },
+    ];
   });
 }

@@ -31,7 +31,7 @@ export interface NewVisit {
 export interface VisitOutcome {
   executionId: string;
   visit: number;
-  status: 'COMPLETED' | 'SKIPPED' | 'FAILED';
+  status: 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
   output?: Record<string, unknown> | null;
   error?: string | null;
   /** Tries that the effect took; 1 unless the provider or endpoint refused for a while. */

@@ -2,6 +2,7 @@ import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
+import type { Exits } from '../../rules/executions/exits.ts';
 import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
@@ -36,6 +37,8 @@ export interface WalkingExecution {
   laps: Laps | null;
   /** What it has of its own where it only tries the workflow out; null for a real one. */
   run: Run | null;
+  /** What ends executions of its workflow before their end; asked of runs only, real ones end where the events are recorded. */
+  exits: Exits;
 }
 
 export interface Walk {

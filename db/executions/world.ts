@@ -1,16 +1,17 @@
-import { getContactClock } from '../contacts/clock.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
-import { endWindowWait } from './window-waits.ts';
 import type { Next } from '../../rules/executions/execution.ts';
-import { awaitedBy, endOfPause, takeEvent } from '../../rules/executions/run.ts';
+import { awaitedBy, endOfPause, findExit, takeEvent } from '../../rules/executions/run.ts';
 import type { Db, Trx } from '../connection.ts';
+import { getContactClock } from '../contacts/clock.ts';
 import { conditionHolds } from './condition.ts';
 import type { GraphStep } from './graph.ts';
 import { withEnd } from './next.ts';
-import { loadStepVariables, type StepVariables } from './variables.ts';
+import type { StandingExecution } from './standing.ts';
+import { type StepVariables, loadStepVariables } from './variables.ts';
 import { findTakenBranch } from './visits.ts';
-import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+import { type NewWait, findMatchingEvent, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
+import { endWindowWait } from './window-waits.ts';
 
 /** How a pause ended. */
 export interface PauseEnd {
@@ -44,6 +45,8 @@ export interface World {
   noteSwayed(execution: WalkingExecution): Promise<void>;
   /** What Temporal has to wait for, where an execution comes to stand at a pause. */
   timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
+  /** The event of its own by which a run leaves its workflow in the pause at which it stands. Its time goes on to there. */
+  findExit(execution: StandingExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /** How the pause ended at which an execution stands; `known` is what Postgres says of it. */
   endPause(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
 }
@@ -88,11 +91,17 @@ function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'no
     },
     getClock: ({ projectId, contactId }) => getContactClock(db, { projectId, contactId }),
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
-    timed({ run }, step, next) {
+    timed({ run, exits }, step, next) {
       if (!run) return next;
-      const { at } = endOfPause(run, awaitedAt(step));
+      const end = endOfPause(run, awaitedAt(step)).at;
+      const at = findExit(run, exits, end)?.at ?? end;
       if (!at) return next;
       return withEnd(next, new Date(run.skipDelays ? clock() : at.getTime() - run.aheadMs));
+    },
+    findExit({ run, exits }, step) {
+      const exit = run ? findExit(run, exits, endOfPause(run, awaitedAt(step)).at) : undefined;
+      if (exit && run?.skipDelays) run.aheadMs = Math.max(run.aheadMs, exit.at.getTime() - clock());
+      return exit;
     },
     endPause({ run }, step, known) {
       if (!run || known.eventId !== undefined) return known;

@@ -14,7 +14,7 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
-import { type FrequencyCap, capOf, takeSlotsFor } from './frequency.ts';
+import { type FrequencyCap, capOf, takeSlotsFor, wouldFit } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -73,7 +73,7 @@ export async function claimEmails(
   p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
   if (p.mails.length === 0) return [];
-  return readClaimed(
+  const { claimed, cap } = await readClaimed(
     db,
     p,
     sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
@@ -83,17 +83,31 @@ export async function claimEmails(
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
       RETURNING e.*)`,
   );
+  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
 }
 
-/**
- * What decides of mails whether and how they leave, as of now. Previews ask by it too, of mails that are no rows.
- * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
- */
-export async function readClaimed(
+/** A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place under the frequency cap. */
+export async function foreseeClaim(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
   taken: RawBuilder<unknown>,
-): Promise<ClaimedEmail[]> {
+): Promise<ClaimedEmail | undefined> {
+  const { claimed, cap } = await readClaimed(db, p, taken);
+  const [mail] = claimed;
+  if (!mail?.contact || !cap || !isCounted(mail)) return mail;
+  const fits = await wouldFit(db, { cap, id: mail.id, contactId: mail.contact.id });
+  return { ...mail, capped: !fits };
+}
+
+/**
+ * What decides of mails whether and how they leave, as of now, but for the frequency cap.
+ * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
+ */
+async function readClaimed(
+  db: Db,
+  p: { projectId: string; suppressionPads: KeyPads },
+  taken: RawBuilder<unknown>,
+): Promise<{ claimed: ClaimedEmail[]; cap: FrequencyCap | null }> {
   const address = sql`coalesce(t.to_email, c.email)`;
   const why = (type: MailType): RawBuilder<string> =>
     suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
@@ -116,9 +130,7 @@ export async function readClaimed(
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
   `.execute(db);
-  const claimed = rows.map(toClaimed);
-  const cap = rows[0] ? capOf(rows[0]) : null;
-  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
+  return { claimed: rows.map(toClaimed), cap: rows[0] ? capOf(rows[0]) : null };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** How many MARKETING mails of campaigns and automations a contact gets at most in so many rolling days. */
 export interface FrequencyCap {
@@ -61,4 +61,17 @@ export async function takeSlotsFor(
     SELECT a.id FROM ${asked} JOIN slots s ON s.contact_id = a.contact_id WHERE NOT ${hasSlot(sql`s.mails`, sql`a.id`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
+}
+
+/** Whether a mail that is no row would get its place now. Takes none. */
+export async function wouldFit(
+  db: Db,
+  { cap, id, contactId }: { cap: FrequencyCap; id: string; contactId: string },
+): Promise<boolean> {
+  const held = sql`coalesce((SELECT mails FROM frequency_slots WHERE contact_id = ${contactId}), '{}')`;
+  const taken = sql`take_frequency(${held}, ARRAY[${id}::uuid], ${contactId}::uuid, ${cap.max}::int, ${cap.days}::int)`;
+  const { rows } = await sql<{
+    fits: boolean;
+  }>`SELECT coalesce(${hasSlot(taken, sql`${id}::uuid`)}, true) AS fits`.execute(db);
+  return rows[0]?.fits ?? true;
 }

@@ -2,7 +2,7 @@ import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
 import { SendEmailConfig } from '../../rules/executions/steps/send-email.ts';
-import type { Trx } from '../connection.ts';
+import type { Db, Trx } from '../connection.ts';
 import { type NewContent, saveContents } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
 import type { GraphStep } from '../executions/graph.ts';
@@ -20,8 +20,8 @@ export type StepEmail = { standing: EffectStanding } & (
   | { outcome: 'unsendable'; error: string }
 );
 
-/** What a SEND_EMAIL step sends to whom, before it is a row. */
-interface Draft {
+/** What a SEND_EMAIL step sends to whom, before it is a row; `to` null is the contact. */
+export interface Draft {
   standing: EffectStanding;
   content: NewContent;
   to: string | null;
@@ -37,13 +37,7 @@ interface Fault {
  * execution and visit).
  */
 export async function saveStepEmails(trx: Trx, projectId: string, standings: EffectStanding[]): Promise<StepEmail[]> {
-  const configs = standings.map(({ step }) => configOf(step));
-  const templateIds = configs.flatMap((config) => config?.templateId ?? []);
-  const templates = await findTemplates(trx, projectId, templateIds);
-  const drafts: (Draft | Fault)[] = [];
-  for (const [index, standing] of standings.entries()) {
-    drafts.push(await draftOf(trx, standing, { config: configs[index], templates }));
-  }
+  const drafts = await draftStepEmails(trx, projectId, standings);
   const sendable = drafts.filter((draft): draft is Draft => 'content' in draft);
   const contentIds = await saveContents(
     trx,
@@ -77,8 +71,29 @@ export async function findMarketing(
   return standings.filter((_, index) => marketing.has(ids[index] ?? null));
 }
 
+/** What SEND_EMAIL visits send to whom, in their order. Writes nothing: previews ask too. */
+export async function draftStepEmails(
+  db: Db,
+  projectId: string,
+  standings: EffectStanding[],
+): Promise<(Draft | Fault)[]> {
+  const configs = standings.map(({ step }) => configOf(step));
+  const templateIds = configs.flatMap((config) => config?.templateId ?? []);
+  const templates = await findTemplates(db, projectId, templateIds);
+  const drafts: (Draft | Fault)[] = [];
+  for (const [index, standing] of standings.entries()) {
+    drafts.push(await draftOf(db, standing, { config: configs[index], templates }));
+  }
+  return drafts;
+}
+
+/** Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries besides. */
+export function rowOfStepEmail(execution: StandingExecution): { variables: string; options: string | null } {
+  return { variables: variablesOf(execution), options: optionsOf(execution) };
+}
+
 async function draftOf(
-  trx: Trx,
+  db: Db,
   standing: EffectStanding,
   { config, templates }: { config: StepConfig | undefined; templates: Map<string, TemplateRow> },
 ): Promise<Draft | Fault> {
@@ -88,7 +103,7 @@ async function draftOf(
   const from = typeof config.from === 'string' ? { email: config.from } : config.from;
   const sender = from?.email ?? template.from;
   if (!sender) return { standing, error: 'neither the SEND_EMAIL step nor its template has a sender' };
-  const to = await recipientOf(trx, standing, config);
+  const to = await recipientOf(db, standing, config);
   if (to !== null && typeof to === 'object') return { standing, error: to.fault };
   const content = {
     ...pickMailText(template),
@@ -114,11 +129,11 @@ interface TemplateRow extends MailText<string | null> {
   topicId: string | null;
 }
 
-async function findTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
+async function findTemplates(db: Db, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
     SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
     WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
-  `.execute(trx);
+  `.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -128,12 +143,12 @@ const STRANGERS_ADDRESS =
 
 /** The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to. */
 async function recipientOf(
-  trx: Trx,
+  db: Db,
   { execution }: EffectStanding,
   { recipient }: StepConfig,
 ): Promise<string | null | { fault: string }> {
   if (recipient?.type !== 'CUSTOM') return null;
-  const { variables } = await loadStepVariables(trx, execution);
+  const { variables } = await loadStepVariables(db, execution);
   const template = recipient.customEmail ?? '';
   if (namesStranger(template, variables)) return { fault: STRANGERS_ADDRESS };
   const address = interpolate(template, variables, { untrusted: 'leaveOut' }).trim().toLowerCase();

@@ -101,7 +101,7 @@ async function getSender(
 
 /** Whether neither the contact nor whoever else has the number has answered STOP. */
 export async function consentsToSms(
-  trx: Trx,
+  db: Db,
   p: { projectId: string; contactId: string; phone: string },
 ): Promise<boolean> {
   const { rows } = await sql`
@@ -109,7 +109,7 @@ export async function consentsToSms(
     UNION ALL
     SELECT FROM contacts WHERE project_id = ${p.projectId} AND NOT sms_subscribed AND phone = ${p.phone}
     LIMIT 1
-  `.execute(trx);
+  `.execute(db);
   return rows.length === 0;
 }
 

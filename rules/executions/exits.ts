@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { type ContactEvent, EVENT_NAME_LENGTH } from '../events/event-names.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
-import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
+import { type Condition, WaitFiltersInput, parseCondition } from '../filters/filters.ts';
 import { isNone } from './steps/wait-for-event.ts';
+import { z } from 'zod';
 
 /** An event that ends an execution of its contact, wherever it stands. */
 export interface ExitEvent {
@@ -17,6 +17,9 @@ export interface Exits {
   exitOn: ExitEvent[];
   exitWhenUnsubscribed: boolean;
 }
+
+/** Of a workflow that executions leave at their end only. */
+export const NO_EXITS: Exits = { exitOn: [], exitWhenUnsubscribed: false };
 
 /** What `exitWhenUnsubscribed` looks at: `subscribed` changed, by whomever. Leaving a topic is another event. */
 export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';

@@ -3,6 +3,7 @@ import { applyData, checkData, type Data, mergeData } from '../filters/data-valu
 import { matchesEventData } from '../filters/evaluate.ts';
 import { type Condition, parseCondition } from '../filters/filters.ts';
 import type { Sourced } from '../strangers/provenance.ts';
+import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
 /**
@@ -91,6 +92,24 @@ export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date |
 function matches({ used, name, data }: RunEvent, { eventName, filters }: Awaited, now: Date): boolean {
   return !used && name === eventName && matchesEventData(filters, data, now);
 }
+
+/**
+ * The first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from when it came to where it stands until an instant; one of no given time
+ * happens as the run first stands still.
+ * @param until null is without end
+ */
+export function findExit(run: Run, exits: Exits, until: Date | null): { at: Date; reason: ExitReason } | undefined {
+  const sinceMs = run.since === null ? 0 : Date.parse(run.since);
+  const untilMs = until?.getTime() ?? Number.POSITIVE_INFINITY;
+  const found = run.events.flatMap((event) => {
+    const atMs = event.at === null ? sinceMs : Date.parse(event.at);
+    const reason = exitReason(exits, event, new Date(atMs));
+    return reason && atMs >= sinceMs && atMs <= untilMs ? [{ at: new Date(atMs), reason }] : [];
+  });
+  return found.sort((a, b) => a.at.getTime() - b.at.getTime())[0];
+}
+
+type ExitReason = NonNullable<ReturnType<typeof exitReason>>;
 
 /** What a step of a run brings about. */
 export interface RunChanges {

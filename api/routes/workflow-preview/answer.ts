@@ -1,0 +1,116 @@
+import { z } from '@hono/zod-openapi';
+import type { Foreseen, ForeseenStep } from '../../../db/executions/preview.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { ExecutionStatusSchema, StepTypeSchema } from '../workflows/answer.ts';
+
+const AT = '2026-01-01T12:00:00.000Z';
+const Json = z.record(z.string(), z.unknown());
+
+const PreviewStep = z.object({
+  stepId: Id,
+  name: z.string(),
+  type: StepTypeSchema,
+  status: z.enum(['RUNNING', 'WAITING', 'COMPLETED', 'SKIPPED', 'FAILED', 'CANCELLED']),
+  at: Instant.openapi({ description: 'When the contact comes to the step; `startedAt` is the same.' }),
+  startedAt: Instant,
+  completedAt: Instant.nullable(),
+  dueAt: Instant.nullable(),
+  branch: z.string().nullable(),
+  condition: Json.nullable().openapi({ description: 'Of a CONDITION: what decided.' }),
+  filters: z
+    .array(
+      z.object({
+        field: z.string(),
+        operator: z.string(),
+        value: z.unknown().optional(),
+        unit: z.string().optional(),
+        holds: z.boolean(),
+      }),
+    )
+    .nullable()
+    .openapi({ description: 'Of a CONDITION: each filter, and whether it holds by itself.' }),
+  wouldSend: z.boolean().nullable().openapi({ description: 'Of a step that sends: whether it does.' }),
+  reason: z.string().nullable().openapi({ description: 'Why nothing would be sent.' }),
+  channel: z.string().nullable(),
+  to: z.string().nullable(),
+  from: z.string().nullable(),
+  subject: z.string().nullable().openapi({ description: 'Rendered, also of a mail that would not be sent.' }),
+  body: z.string().nullable().openapi({ description: 'The text of an SMS.' }),
+  request: z
+    .object({ method: z.string(), url: z.string(), body: z.unknown() })
+    .nullable()
+    .openapi({ description: 'Of a WEBHOOK: what it would ask.' }),
+  contact: Json.nullable().openapi({ description: 'Of an UPDATE_CONTACT: the contact as it is after it.' }),
+  output: Json.nullable(),
+  error: z.string().nullable(),
+});
+
+const stepExample = {
+  ...{ stepId: EXAMPLE_ID, name: 'A day later', type: 'DELAY' as const, status: 'COMPLETED' as const },
+  ...{ at: AT, startedAt: AT, completedAt: AT, dueAt: AT, branch: null, condition: null, filters: null },
+  ...{
+    wouldSend: null,
+    reason: null,
+    channel: null,
+    to: null,
+    from: null,
+    subject: null,
+    body: null,
+    request: null,
+    contact: null,
+  },
+  ...{ output: null, error: null },
+};
+
+export const WorkflowPreview = z
+  .object({
+    workflowId: Id,
+    contactId: Id.nullable(),
+    status: ExecutionStatusSchema.openapi({
+      description: 'WAITING where only an event would end the last step, and `events` has none for it.',
+    }),
+    exitReason: z.string().nullable(),
+    error: z.string().nullable(),
+    startedAt: Instant,
+    endedAt: Instant.nullable(),
+    steps: z.array(PreviewStep),
+  })
+  .openapi('WorkflowPreview', {
+    example: {
+      ...{ workflowId: EXAMPLE_ID, contactId: EXAMPLE_ID, status: 'COMPLETED', exitReason: null, error: null },
+      ...{ startedAt: AT, endedAt: AT, steps: [stepExample] },
+    },
+  });
+
+/** What would become of a contact, step by step. */
+export function previewAnswer(
+  { workflowId, contactId }: { workflowId: string; contactId: string | null },
+  { status, exitReason, error, startedAt, endedAt, steps }: Foreseen,
+) {
+  return {
+    ...{ workflowId, contactId, status, exitReason, error },
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    steps: steps.map(stepAnswer),
+  };
+}
+
+function stepAnswer(step: ForeseenStep) {
+  const { stepId, name, type, status, branch, output, error, filters } = step;
+  const { wouldSend = null, reason = null, channel = null, to = null, from = null, subject = null } = step.shown ?? {};
+  const { body = null, request = null, contact = null } = step.shown ?? {};
+  return {
+    ...{ stepId, name, type, status, branch, output, error },
+    at: step.startedAt.toISOString(),
+    startedAt: step.startedAt.toISOString(),
+    completedAt: step.completedAt?.toISOString() ?? null,
+    dueAt: step.dueAt?.toISOString() ?? null,
+    condition: type === 'CONDITION' ? step.config : null,
+    filters: filters ? filters.map(filterAnswer) : null,
+    ...{ wouldSend, reason, channel, to, from, subject, body, request, contact },
+  };
+}
+
+function filterAnswer({ field, operator, value, unit, holds }: NonNullable<ForeseenStep['filters']>[number]) {
+  return { field, operator, ...(value !== undefined && { value }), ...(unit && { unit }), holds };
+}

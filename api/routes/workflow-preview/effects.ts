@@ -1,0 +1,164 @@
+import type { Compute } from '../../../compute/compute.ts';
+import { readyContent, renderedParts } from '../../../compute/contents.ts';
+import type { Db } from '../../../db/connection.ts';
+import { suppressionPads } from '../../../db/contacts/suppressions.ts';
+import type { NewContent } from '../../../db/contents/contents.ts';
+import type { ForeseenEffect, ForeseenEffects } from '../../../db/executions/preview.ts';
+import type { EffectStanding } from '../../../db/executions/resume.ts';
+import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
+import type { World } from '../../../db/executions/world.ts';
+import type { ClaimedEmail } from '../../../db/sending/email-ledger.ts';
+import { foreseeEmail } from '../../../db/sending/email-preview.ts';
+import { draftStepEmails } from '../../../db/sending/step-emails.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import type { Config } from '../../../rules/config.ts';
+import { contentSource } from '../../../rules/content/content.ts';
+import { interpolate } from '../../../rules/content/interpolate.ts';
+import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { TemplateError } from '../../../rules/content/template-error.ts';
+import { buildVariables } from '../../../rules/content/variables.ts';
+import type { EmailOutcome } from '../../../rules/emails/email-outcome.ts';
+import { failed, refusalOf } from '../../../rules/emails/refusal.ts';
+import { outcomeOfEmail } from '../../../rules/executions/email-step-outcome.ts';
+import { WebhookConfig } from '../../../rules/executions/steps/webhook.ts';
+import { outcomeOfUpdate } from '../../../rules/executions/update-outcome.ts';
+import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
+import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
+import { sourced } from '../../../rules/strangers/provenance.ts';
+import { foreseeSms } from './sms-effect.ts';
+
+/** What an endpoint is said to answer to a step, by its id or its name. */
+export interface SaidAnswer {
+  step: string;
+  status: number;
+  body?: unknown;
+}
+
+export interface EffectDeps {
+  db: Db;
+  compute: Compute;
+  config: Pick<Config, 'secretKey' | 'publicUrl'>;
+}
+
+/**
+ * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings and the consent of this
+ * moment, and by the same rule as when it does.
+ */
+export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): ForeseenEffects {
+  const said = new Map<string, number>();
+  return {
+    SEND_SMS: (standing, world) => foreseeSms(deps, standing, world),
+    SEND_EMAIL: (standing, world) => foreseeMail(deps, standing, world),
+    UPDATE_CONTACT: foreseeUpdate,
+    WEBHOOK: (standing, world) => foreseeRequest(deps, standing, { world, webhooks, said }),
+  };
+}
+
+async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
+  const { execution } = standing;
+  const [draft] = await draftStepEmails(deps.db, execution.projectId, [standing]);
+  if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
+  const email = await foreseeEmail(deps.db, {
+    ...{ execution, draft, now: world.now(execution) },
+    suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
+  });
+  const rendered = await renderMail(deps, draft.content, email);
+  const outcome = decide(email, rendered);
+  const { changes, ...ending } = outcomeOfEmail(outcome, email?.id ?? '');
+  const { emailId: _, ...output } = ending.output;
+  return {
+    outcome: { ...ending, output, ...(changes && { changes }) },
+    shown: {
+      ...{ channel: 'email', wouldSend: outcome.kind === 'sent', reason: reasonOf(outcome) },
+      ...{ to: email?.to?.email ?? draft.to, from: draft.content.from },
+      subject: 'subject' in rendered ? rendered.subject : null,
+    },
+  };
+}
+
+function unsendable(error: string): ForeseenEffect {
+  return {
+    outcome: { status: 'FAILED', error, fails: true },
+    shown: { channel: 'email', wouldSend: false, reason: error },
+  };
+}
+
+type Rendered = { subject: string } | { refused: EmailOutcome };
+
+/** The one place that decides whether a previewed mail leaves: the rule of those that do, and after it the template. */
+function decide(email: ClaimedEmail | undefined, rendered: Rendered): EmailOutcome {
+  const refused = email ? refusalOf(email) : failed('contact_deleted');
+  if (refused) return refused;
+  return 'refused' in rendered
+    ? rendered.refused
+    : { kind: 'sent', providerMessageId: null, subject: rendered.subject };
+}
+
+function reasonOf(outcome: EmailOutcome): string | null {
+  if (outcome.kind === 'held') return 'project_held';
+  return 'reason' in outcome ? outcome.reason : null;
+}
+
+/** Of those that would not leave too: whoever looks wants to see what it was about. */
+async function renderMail(
+  { compute, config }: EffectDeps,
+  content: NewContent,
+  email: ClaimedEmail | undefined,
+): Promise<Rendered> {
+  if (!email) return { refused: failed('contact_deleted') };
+  const { contact, options } = email;
+  const work = { projectId: email.projectId, kind: 'workflow.preview' };
+  const data = sourced(contact?.data ?? null, contact?.untrustedKeys);
+  try {
+    const ready = await readyContent(compute, work, contentSource(content, false));
+    const parts = await renderedParts(compute, work, {
+      content: ready,
+      input: {
+        vars: buildVariables({
+          contact: { id: contact?.id ?? '', email: contact?.email ?? email.to?.email ?? '', data },
+          data: sourced(email.variables, options.untrustedKeys),
+        }),
+        urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
+      },
+    });
+    return { subject: parts.subject };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { field, message, line, column } = error;
+    return { refused: failed('template_error', `${field}: ${message} (line ${line}, column ${column})`) };
+  }
+}
+
+async function foreseeUpdate({ execution, step }: EffectStanding, world: World): Promise<ForeseenEffect> {
+  const { contact, variables } = await world.loadVariables(execution);
+  const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
+  const changed = 'changes' in outcome ? outcome.changes.contact : undefined;
+  return { outcome, shown: { contact: changed ? { subscribed: changed.subscribed, data: changed.data } : null } };
+}
+
+async function foreseeRequest(
+  { config: { secretKey } }: EffectDeps,
+  { execution, step }: EffectStanding,
+  p: { world: World; webhooks: SaidAnswer[]; said: Map<string, number> },
+): Promise<ForeseenEffect> {
+  // Masked: what is secret of the request is nobody's business who only looks.
+  const config = WebhookConfig.parse(maskStepConfig(secretKey, step.id, step.config));
+  const { contact, variables } = await p.world.loadVariables(execution);
+  const { status = 200, body } = answerTo(step, p) ?? {};
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const outcome = outcomeOfAnswer({ statusCode: status, body: text, latencyMs: 0 }, config.onFailure);
+  const url = interpolate(config.url, variables, { untrusted: 'leaveOut', encode: encodeURIComponent });
+  const payload = config.method === 'GET' ? null : webhookPayload(config, { execution, contact, variables });
+  return { outcome, shown: { request: { method: config.method, url, body: payload } } };
+}
+
+/** What is said of the step: one answer a visit in their order, the last of them for all further ones. */
+function answerTo(
+  { id, name }: { id: string; name: string },
+  { webhooks, said }: { webhooks: SaidAnswer[]; said: Map<string, number> },
+): SaidAnswer | undefined {
+  const answers = webhooks.filter(({ step }) => step === id || step === name);
+  const visited = said.get(id) ?? 0;
+  said.set(id, visited + 1);
+  return answers[Math.min(visited, answers.length - 1)];
+}

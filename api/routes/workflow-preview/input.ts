@@ -1,0 +1,46 @@
+import { z } from '@hono/zod-openapi';
+import { freeJson } from '../../http/free-json.ts';
+import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { RunEvents } from '../executions/input.ts';
+
+/** As many as a workflow has webhooks, and some for those that it comes to again. */
+const SAID_ANSWERS = 200;
+
+const PreviewContact = z
+  .object({
+    email: z.email().max(320),
+    subscribed: z.boolean().default(true),
+    data: freeJson("A contact's data").nullish(),
+  })
+  .openapi('PreviewContact', { example: { email: 'ada@example.com', subscribed: true, data: { plan: 'pro' } } });
+
+export const PreviewWorkflow = z
+  .object({
+    contactId: Id.optional(),
+    contact: PreviewContact.optional().openapi({ description: 'Somebody who is no contact, in place of `contactId`.' }),
+    event: freeJson('The data of an event')
+      .nullish()
+      .openapi({ description: 'The payload of the event that begins it.' }),
+    context: freeJson('The context of an execution').nullish(),
+    startAt: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When it begins; now unless given.' }),
+    events: RunEvents.optional().openapi({ description: 'What happens while it runs.' }),
+    webhooks: z
+      .array(
+        z.object({
+          step: z.string().min(1).max(200).openapi({ description: 'The id of a WEBHOOK step, or its name.' }),
+          status: z.number().int().min(100).max(599).default(200),
+          body: z.unknown().optional(),
+        }),
+      )
+      .max(SAID_ANSWERS)
+      .optional()
+      .openapi({
+        description:
+          'What endpoints answer; 200 where nothing is said. Several of a step are for its visits, in order.',
+      }),
+  })
+  .superRefine(({ contactId, contact }, ctx) => {
+    if ((contactId === undefined) === (contact === undefined))
+      ctx.addIssue({ code: 'custom', path: ['contactId'], message: 'either contactId or contact is required' });
+  })
+  .openapi('PreviewWorkflow', { example: { contactId: EXAMPLE_ID, events: [{ name: 'order.paid' }] } });

@@ -1,0 +1,65 @@
+import { createRoute } from '@hono/zod-openapi';
+import { getContact } from '../../../db/contacts/contacts.ts';
+import { type PreviewRequest, previewExecution } from '../../../db/executions/preview.ts';
+import { applyData } from '../../../rules/filters/data-values.ts';
+import { uuidv7 } from '../../../rules/uuid.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { scopes } from '../../http/security.ts';
+import { runEventsOf, WorkflowParams } from '../executions/input.ts';
+import { previewAnswer, WorkflowPreview } from './answer.ts';
+import { foreseeEffects } from './effects.ts';
+import { PreviewWorkflow } from './input.ts';
+
+const previewRoute = createRoute({
+  method: 'post',
+  path: '/workflows/{id}/preview',
+  operationId: 'previewWorkflow',
+  tags: ['Workflows'],
+  summary: 'See what a workflow would do for a contact',
+  description:
+    'Walks the workflow as an execution would, in simulated time, whether or not it is enabled: which steps when, which branch by which condition, what would be sent or not and why. Changes nothing and calls nothing: an endpoint is taken to answer 200 unless `webhooks` says otherwise.',
+  security: scopes('workflows:view'),
+  request: { params: WorkflowParams, body: json(PreviewWorkflow) },
+  responses: { 200: ok(WorkflowPreview), ...errors('RATE_LIMIT_EXCEEDED') },
+});
+
+export function workflowPreviewRoutes(app: App, { config, reads, compute }: Deps): void {
+  app.openapi(previewRoute, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const { contactId, contact, event, context, startAt, events, webhooks } = c.req.valid('json');
+    const { projectId } = c.var;
+    if (contactId !== undefined) await getContact(reads, { projectId, id: contactId });
+    const startsAt = startAt === undefined ? new Date() : new Date(startAt);
+    const request: PreviewRequest = {
+      ...{ projectId, workflowId, event: event ?? {}, context: context ?? {}, startAt: startsAt },
+      ...(contactId === undefined ? strangerOf(projectId, contact, startsAt) : { contactId }),
+      events: runEventsOf(events),
+      effects: foreseeEffects({ db: reads, compute, config }, webhooks ?? []),
+    };
+    const foreseen = await compute.page({ projectId, kind: 'workflow.preview' }, () =>
+      previewExecution(reads, request),
+    );
+    return c.json(previewAnswer({ workflowId, contactId: contactId ?? null }, foreseen), 200);
+  });
+}
+
+/** Somebody who is no contact, as the row that they would have. */
+function strangerOf(
+  projectId: string,
+  contact: { email: string; subscribed: boolean; data?: Record<string, unknown> | null | undefined } | undefined,
+  at: Date,
+): Pick<PreviewRequest, 'contactId' | 'contact'> {
+  const id = uuidv7();
+  const [created_at, updated_at] = [at.toISOString(), at.toISOString()];
+  const { set: data } = applyData(contact?.data);
+  const { email = '', subscribed = true } = contact ?? {};
+  return {
+    contactId: id,
+    contact: {
+      ...{ id, project_id: projectId, email: email.trim().toLowerCase(), subscribed, data, untrusted_keys: [] },
+      ...{ created_at, updated_at },
+    },
+  };
+}

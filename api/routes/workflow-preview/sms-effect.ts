@@ -1,0 +1,55 @@
+import { readyContent, renderedParts } from '../../../compute/contents.ts';
+import type { ForeseenEffect } from '../../../db/executions/preview.ts';
+import type { EffectStanding } from '../../../db/executions/resume.ts';
+import type { World } from '../../../db/executions/world.ts';
+import { consentsToSms } from '../../../db/sms/messages.ts';
+import { contactToken } from '../../../rules/content/link-tokens.ts';
+import { TemplateError } from '../../../rules/content/template-error.ts';
+import type { Reason } from '../../../rules/emails/reasons.ts';
+import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
+import { readPhoneNumber } from '../../../rules/sms/phone.ts';
+import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
+import type { EffectDeps } from './effects.ts';
+
+/** What a SEND_SMS would send, or why not. */
+export async function foreseeSms(
+  deps: EffectDeps,
+  { execution, step }: EffectStanding,
+  world: World,
+): Promise<ForeseenEffect> {
+  const config = SendSmsConfig.safeParse(step.config).data;
+  if (!config) return unsent('FAILED', 'template_error', null);
+  const { contact, variables } = await world.loadVariables(execution);
+  const to = readPhoneNumber(String(contact.data.phone ?? ''));
+  if (!to) return unsent('SKIPPED', 'no_phone', null);
+  const { projectId, contactId } = execution;
+  const manage = contactToken(deps.config.secretKey, contactId);
+  const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
+  const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
+  if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
+  if (!(await consentsToSms(deps.db, { projectId, contactId, phone: to.e164 })))
+    return unsent('SKIPPED', 'sms_stopped', to.e164);
+  return {
+    outcome: { status: 'COMPLETED', output: {} },
+    shown: { channel: 'sms', wouldSend: true, reason: null, to: to.e164, from: config.from ?? null, body: rendered },
+  };
+}
+
+function unsent(status: 'FAILED' | 'SKIPPED', reason: Reason, to: string | null): ForeseenEffect {
+  return { outcome: { status, output: { reason } }, shown: { channel: 'sms', wouldSend: false, reason, to } };
+}
+
+/** The text; empty, which no SMS is, where the template cannot be rendered. */
+async function render(
+  { compute }: EffectDeps,
+  { projectId, text, input }: { projectId: string; text: string; input: Parameters<typeof renderedParts>[2]['input'] },
+): Promise<string> {
+  const work = { projectId, kind: 'workflow.preview' };
+  try {
+    const content = await readyContent(compute, work, smsContent(text));
+    return (await renderedParts(compute, work, { content, input })).text;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return '';
+  }
+}

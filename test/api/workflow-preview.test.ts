@@ -1,0 +1,267 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { buildKey, startTestApi, type TestApi } from '../support/api.ts';
+
+const DAY_MS = 86_400_000;
+const START = '2026-12-01T09:00:00.000Z';
+
+let api: TestApi;
+let plain: string;
+let marketing: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const projectId = api.one.id;
+  await buildDomain(api.db, { projectId });
+  plain = await buildTemplate(api.db, { projectId, subject: 'Your plan: {{plan}}' });
+  marketing = await buildTemplate(api.db, { projectId, type: 'MARKETING', subject: 'News for {{name}}' });
+});
+
+afterAll(async () => {
+  await api?.close();
+});
+
+const draw = (steps: Record<string, StepSpec>) => buildWorkflow(api, { enabled: false, steps });
+const preview = (id: string, body: Record<string, unknown>) =>
+  expectOk(api.call('POST', `/workflows/${id}/preview`, { body: { startAt: START, ...body } }));
+const newContact = async (email: string, rest: Record<string, unknown> = {}) =>
+  (await expectOk(api.call('POST', '/contacts', { body: { email, subscribed: true, ...rest } }))).id;
+const later = (ms: number) => new Date(Date.parse(START) + ms).toISOString();
+const waitFor = (eventName: string, to: StepSpec['to']): StepSpec => ({
+  type: 'WAIT_FOR_EVENT',
+  config: { eventName, timeout: 3_600 },
+  ...(to !== undefined && { to }),
+});
+
+/** How many rows each table has, and the contacts as they are. */
+async function everything(): Promise<unknown> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+  `.execute(api.db);
+  const counts: Record<string, unknown> = {};
+  for (const { name } of rows) {
+    if (name === 'rate_windows' || name.startsWith('api_key')) continue;
+    const found = await sql<{ hash: string }>`
+      SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS hash FROM ${sql.table(name)} t
+    `.execute(api.db);
+    counts[name] = found.rows[0]?.hash;
+  }
+  return counts;
+}
+
+describe('a preview', () => {
+  it('tells of each step when, by which condition, with which subject; and changes nothing', async () => {
+    const workflow = await draw({
+      pause: { type: 'DELAY', config: { amount: 3, unit: 'days' }, to: 'update' },
+      update: {
+        type: 'UPDATE_CONTACT',
+        config: { updates: { plan: '{{event.plan}}' }, subscribed: false },
+        to: 'isPro',
+      },
+      isPro: {
+        type: 'CONDITION',
+        config: { field: 'data.plan', operator: 'equals', value: 'pro' },
+        to: { yes: 'mail', no: 'end' },
+      },
+      mail: { type: 'SEND_EMAIL', config: { templateId: plain }, to: 'left' },
+      left: waitFor('order', { event: 'end', timeout: 'sent' }),
+      sent: {
+        type: 'CONDITION',
+        config: { field: 'event.email.sent', operator: 'triggeredWithin', value: 2, unit: 'hours' },
+        to: { yes: 'news', no: 'end' },
+      },
+      news: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'hook' },
+      hook: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/{{plan}}?x=1' }, to: 'end' },
+      end: { type: 'EXIT', config: { reason: 'done' } },
+    });
+    const contactId = await newContact('seen@example.com', { data: { plan: 'free', name: 'Ada' } });
+    const before = await everything();
+    const answer = await preview(workflow.id, { contactId, event: { plan: 'pro' } });
+    expect(await everything()).toEqual(before);
+    const [third, hour] = [later(3 * DAY_MS), later(3 * DAY_MS + 3_600_000)];
+    expect(answer).toMatchObject({ status: 'EXITED', exitReason: 'done', startedAt: START, endedAt: hour, contactId });
+    expect(answer.steps).toMatchObject([
+      { stepId: workflow.steps.pause, name: 'pause', type: 'DELAY', at: START, dueAt: third, completedAt: third },
+      { name: 'update', at: third, contact: { subscribed: false, data: { plan: 'pro', name: 'Ada' } } },
+      {
+        ...{
+          name: 'isPro',
+          branch: 'yes',
+          condition: { groups: [{ filters: [{ field: 'data.plan', value: 'pro' }] }] },
+        },
+        filters: [{ field: 'data.plan', operator: 'equals', value: 'pro', holds: true }],
+      },
+      {
+        name: 'mail',
+        at: third,
+        status: 'COMPLETED',
+        wouldSend: true,
+        subject: 'Your plan: pro',
+        to: 'seen@example.com',
+      },
+      { name: 'left', at: third, completedAt: hour, branch: 'timeout' },
+      { name: 'sent', branch: 'yes' },
+      { name: 'news', at: hour, status: 'SKIPPED', wouldSend: false, reason: 'unsubscribed', subject: 'News for Ada' },
+      {
+        ...{ name: 'hook', output: { statusCode: 200 } },
+        request: {
+          method: 'POST',
+          url: 'https://hooks.example.com/pro?x=1',
+          body: { contact: { email: 'seen@example.com' } },
+        },
+      },
+      { name: 'end', type: 'EXIT', at: hour },
+    ]);
+  });
+
+  it('lets waits go by the events that are said to happen, at their times', async () => {
+    const workflow = await draw({
+      first: waitFor('order', { event: 'second', timeout: 'late' }),
+      second: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' }, to: { event: 'third' } },
+      third: { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' } },
+      late: { type: 'EXIT', config: { reason: 'late' } },
+    });
+    const contactId = await newContact('waits@example.com');
+    const events = [
+      { name: 'order', at: later(DAY_MS) },
+      { name: 'order', at: later(60_000), data: { total: 1 } },
+    ];
+    const answer = await preview(workflow.id, { contactId, events });
+    expect(answer).toMatchObject({ status: 'WAITING', endedAt: null });
+    expect(answer.steps).toMatchObject([
+      { name: 'first', branch: 'event', completedAt: later(60_000) },
+      { name: 'second', branch: 'event', at: later(60_000), completedAt: later(DAY_MS) },
+      { name: 'third', status: 'WAITING', completedAt: null, dueAt: null },
+    ]);
+    expect(await preview(workflow.id, { contactId })).toMatchObject({ exitReason: 'late' });
+    expect(
+      await preview(workflow.id, { contactId, events: [{ name: 'order' }, { name: 'order' }, { name: 'order' }] }),
+    ).toMatchObject({
+      ...{ status: 'COMPLETED', endedAt: START },
+    });
+  });
+
+  it('leaves the workflow by the event that ends it, in mid-delay too, and when the contact unsubscribes', async () => {
+    const workflow = await draw({
+      first: { type: 'UPDATE_CONTACT', config: { updates: { plan: 'pro' } }, to: 'pause' },
+      pause: { type: 'DELAY', config: { amount: 5, unit: 'days' }, to: 'leave' },
+      leave: { type: 'UPDATE_CONTACT', config: { subscribed: false }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const exits = { exitOn: [{ eventName: 'order.paid' }], exitWhenUnsubscribed: true };
+    await expectOk(api.call('PATCH', `/workflows/${workflow.id}`, { body: exits }));
+    const contactId = await newContact('leaves@example.com');
+    const paid = { name: 'order.paid', at: later(DAY_MS) };
+    expect(await preview(workflow.id, { contactId, events: [paid] })).toMatchObject({
+      ...{ status: 'EXITED', exitReason: 'exited_on_event', endedAt: later(DAY_MS) },
+      steps: [{ name: 'first' }, { name: 'pause', status: 'CANCELLED', completedAt: later(DAY_MS) }],
+    });
+    expect(await preview(workflow.id, { contactId, events: [{ ...paid, at: later(6 * DAY_MS) }] })).toMatchObject({
+      ...{ exitReason: 'unsubscribed', endedAt: later(5 * DAY_MS) },
+      steps: [{}, { status: 'COMPLETED' }, { name: 'leave', status: 'CANCELLED' }],
+    });
+  });
+
+  it('says whether an SMS would be sent, and a mail by topic and frequency cap of the moment', async () => {
+    const workflow = await draw({
+      sms: { type: 'SEND_SMS', config: { body: 'Hello {{name}}' }, to: 'mail' },
+      mail: { type: 'SEND_EMAIL', config: { templateId: marketing } },
+    });
+    const ask = async (data: Record<string, unknown>) => {
+      const answer = await preview(workflow.id, { contact: { email: 'sms@example.com', data } });
+      return answer.steps;
+    };
+    expect((await ask({ name: 'Ada' }))[0]).toMatchObject({ status: 'SKIPPED', reason: 'no_phone', wouldSend: false });
+    expect((await ask({ name: 'Ada', phone: '+4915112345678' }))[0]).toMatchObject({
+      ...{ status: 'COMPLETED', wouldSend: true, channel: 'sms', to: '+4915112345678', body: 'Hello Ada' },
+    });
+    await sql`UPDATE projects SET frequency_max = 1, frequency_days = 7 WHERE id = ${api.one.id}`.execute(api.db);
+    const before = await everything();
+    expect((await ask({ name: 'Ada' }))[1]).toMatchObject({ wouldSend: true });
+    expect(await everything()).toEqual(before);
+    await sql`UPDATE projects SET frequency_max = NULL, frequency_days = NULL WHERE id = ${api.one.id}`.execute(api.db);
+  });
+
+  it('takes an endpoint to answer as it is said to', async () => {
+    const workflow = await draw({
+      soft: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/a' }, to: 'hard' },
+      hard: { type: 'WEBHOOK', config: { url: 'https://hooks.example.com/b', onFailure: 'FAIL' }, to: 'end' },
+      end: { type: 'EXIT' },
+    });
+    const contact = { email: 'nobody@example.com' };
+    const webhooks = [
+      { step: 'soft', status: 503, body: { error: 'busy' } },
+      { step: workflow.steps.hard, status: 404 },
+    ];
+    const answer = await preview(workflow.id, { contact, webhooks });
+    expect(answer).toMatchObject({ status: 'FAILED', error: 'answered 404', contactId: null });
+    expect(answer.steps).toMatchObject([
+      { status: 'FAILED', error: 'answered 503', output: { statusCode: 503, body: '{"error":"busy"}' } },
+      { status: 'FAILED', error: 'answered 404' },
+    ]);
+    expect(await preview(workflow.id, { contact })).toMatchObject({ status: 'EXITED' });
+  });
+
+  it('shows what somebody who is no contact would get, by the suppression list and the hold of the moment', async () => {
+    const workflow = await draw({
+      mail: { type: 'SEND_EMAIL', config: { templateId: marketing }, to: 'ask' },
+      ask: {
+        type: 'CONDITION',
+        config: { field: 'data.name', operator: 'equals', value: 'Eve' },
+        to: { yes: 'end', no: 'end' },
+      },
+      end: { type: 'EXIT' },
+    });
+    const contact = { email: 'Eve@Example.com', data: { name: 'Eve' } };
+    const first = async (body: Record<string, unknown>) => (await preview(workflow.id, body)).steps[0];
+    expect(await preview(workflow.id, { contact })).toMatchObject({
+      steps: [{ wouldSend: true, subject: 'News for Eve', to: 'eve@example.com', reason: null }, { branch: 'yes' }, {}],
+    });
+    expect(await first({ contact: { ...contact, subscribed: false } })).toMatchObject({ reason: 'unsubscribed' });
+    await expectOk(api.call('POST', '/suppressions', { body: { email: 'eve@example.com', reason: 'manual' } }));
+    expect(await first({ contact })).toMatchObject({
+      status: 'SKIPPED',
+      wouldSend: false,
+      reason: 'suppressed:manual',
+    });
+    await sql`UPDATE projects SET held_at = now(), hold_reason = 'test' WHERE id = ${api.one.id}`.execute(api.db);
+    expect(await first({ contact: { email: 'held@example.com' } })).toMatchObject({
+      wouldSend: false,
+      reason: 'project_held',
+    });
+    await sql`UPDATE projects SET held_at = NULL, hold_reason = NULL WHERE id = ${api.one.id}`.execute(api.db);
+  });
+
+  it('ends in a circle as an execution does: by the rule of laps, and at 1,000 steps', async () => {
+    const circle = (amount: number): Record<string, StepSpec> => ({
+      pause: { type: 'DELAY', config: { amount, unit: 'seconds' }, to: 'turn' },
+      turn: { type: 'CONDITION', config: { field: 'email', operator: 'exists' }, to: { yes: 'pause', no: 'pause' } },
+    });
+    const contact = { email: 'round@example.com' };
+    const hasty = await preview((await draw(circle(59))).id, { contact });
+    expect(hasty).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(hasty.steps).toHaveLength(3);
+    const far = await preview((await draw(circle(60))).id, { contact });
+    expect(far).toMatchObject({ status: 'FAILED', error: 'loop' });
+    expect(far.steps).toHaveLength(1_000);
+  });
+
+  it('is for those who may look at workflows, of workflows and contacts of their own', async () => {
+    const workflow = await draw({ end: { type: 'EXIT' } });
+    const contact = { email: 'a@example.com' };
+    const ask = (body: unknown, key?: string) =>
+      api.call('POST', `/v1/workflows/${workflow.id}/preview`, { body, ...(key !== undefined && { key }) });
+    const viewer = await buildKey(api.db, api.one.id, ['workflows:view']);
+    expect((await ask({ contact }, viewer)).status).toBe(200);
+    expect((await ask({ contact }, api.one.bareKey)).status).toBe(403);
+    expect((await ask({ contact }, api.two.secretKey)).status).toBe(404);
+    const theirs = (
+      await expectOk(api.call('POST', '/contacts', { key: api.two.secretKey, body: { email: 'x@example.com' } }))
+    ).id;
+    expect((await ask({ contactId: theirs })).status).toBe(404);
+    expect((await ask({})).status).toBe(422);
+    expect((await ask({ contact, contactId: theirs })).status).toBe(422);
+  });
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDomain, buildTemplate } from '../build/senders.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Graphs of each kind: each is an execution in Temporal. */
+const GRAPHS = 15;
+const PLANS = ['free', 'pro'];
+const EVENTS = ['order', 'visit', 'email.sent', 'contact.unsubscribed'];
+
+let service: TestService;
+let receiver: WebhookReceiver;
+let templates: { plain: string; news: string };
+
+beforeAll(async () => {
+  service = await startTestService();
+  receiver = await startWebhookReceiver((request, response) => {
+    response.statusCode = Number(request.path.slice(1));
+    response.end();
+  });
+  const projectId = service.one.id;
+  await buildDomain(service.db, { projectId });
+  templates = {
+    plain: await buildTemplate(service.db, { projectId, subject: '{{plan}}' }),
+    news: await buildTemplate(service.db, { projectId, type: 'MARKETING' }),
+  };
+});
+
+afterAll(async () => {
+  await receiver?.close();
+  await service?.close();
+});
+
+/** A step, and where each of its branches leads: so many steps further on, over the last one, or so many from the first. */
+interface Drawn {
+  step: (at: { seconds: number }) => Pick<StepSpec, 'type' | 'config'>;
+  branches: string[];
+  leads: number[];
+  answers?: number;
+}
+
+const leads = fc.array(fc.nat(3), { minLength: 3, maxLength: 3 });
+const one = (step: Drawn['step'], branches: string[], answers?: number) =>
+  leads.map((steps): Drawn => ({ step, branches, leads: steps, ...(answers !== undefined && { answers }) }));
+
+const conditions = fc.oneof(
+  fc.constantFrom(...PLANS).map((value) => ({ field: 'data.plan', operator: 'equals', value })),
+  fc.boolean().map((value) => ({ field: 'subscribed', operator: 'equals', value })),
+  fc.constantFrom(...EVENTS).map((name) => ({ field: `event.${name}`, operator: 'triggered' })),
+  fc.constant({ field: 'context.coupon', operator: 'exists' }),
+);
+const drawn = fc.oneof(
+  conditions.chain((config) => one(() => ({ type: 'CONDITION', config }), ['yes', 'no'])),
+  fc
+    .constantFrom('plain' as const, 'news' as const)
+    .chain((name) => one(() => ({ type: 'SEND_EMAIL', config: { templateId: templates[name] } }), ['plain'])),
+  one(({ seconds }) => ({ type: 'DELAY', config: { amount: seconds, unit: 'seconds' } }), ['plain']),
+  fc
+    .constantFrom(...EVENTS)
+    .chain((eventName) =>
+      one(({ seconds }) => ({ type: 'WAIT_FOR_EVENT', config: { eventName, timeout: seconds } }), ['event', 'timeout']),
+    ),
+  fc
+    .tuple(fc.constantFrom(...PLANS), fc.option(fc.boolean(), { nil: undefined }))
+    .chain(([plan, subscribed]) =>
+      one(() => ({ type: 'UPDATE_CONTACT', config: { updates: { plan }, subscribed } }), ['plain']),
+    ),
+  fc
+    .tuple(fc.constantFrom(200, 404), fc.constantFrom('CONTINUE', 'FAIL'))
+    .chain(([status, onFailure]) =>
+      one(() => ({ type: 'WEBHOOK', config: { url: `${receiver.url}/${status}`, onFailure } }), ['plain'], status),
+    ),
+);
+const graphs = fc.array(drawn, { minLength: 2, maxLength: 9 });
+
+/** The steps as they are drawn. Where `circular`, a branch may lead back: each lead is counted from the first step on, in turn. */
+function stepsOf(graph: Drawn[], p: { seconds: number; circular: boolean }): Record<string, StepSpec> {
+  const entries = graph.map(({ step, branches, leads: steps }, index): [string, StepSpec] => {
+    const targets = branches.map((branch, n): [string, string] => {
+      const further = index + 1 + (steps[n] ?? 0);
+      const target = p.circular ? (index + (steps[n] ?? 0) * 2) % (graph.length + 1) : Math.min(further, graph.length);
+      return [branch, `s${target}`];
+    });
+    return [`s${index}`, { ...step(p), to: Object.fromEntries(targets) }];
+  });
+  return Object.fromEntries([...entries, [`s${graph.length}`, { type: 'EXIT', config: { reason: 'end' } }]]);
+}
+
+interface Visited {
+  stepId: string;
+  type: string;
+  status: string;
+  output: { branch?: string; reason?: string } | null;
+}
+
+/** What of a story has to be the same in both: each step in order, how it went, and how all ended. */
+function told({ status, exitReason, error, steps }: Record<string, unknown> & { steps: Visited[] }) {
+  const visits = steps.map(({ stepId, type, status: became, output }) => ({
+    ...{ stepId, type, became, branch: output?.branch, reason: output?.reason },
+  }));
+  return { status, exitReason, error, visits };
+}
+
+const newContact = async (email: string) =>
+  (await expectOk(service.call('POST', '/contacts', { body: { email, subscribed: true, data: { plan: 'free' } } }))).id;
+
+async function ended(workflow: BuiltWorkflow, body: Record<string, unknown>) {
+  const path = `/workflows/${workflow.id}/executions`;
+  const { id } = await expectOk(service.call('POST', path, { body }));
+  return until(
+    async () => {
+      const execution = await expectOk(service.call('GET', `${path}/${id}`));
+      return execution.completedAt ? execution : undefined;
+    },
+    'the end of the execution',
+    { timeoutMs: 120_000 },
+  );
+}
+
+describe('a preview of any workflow', () => {
+  const seed = Number(process.env.FC_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+  it(`comes to the steps that the execution comes to (seed ${seed})`, { timeout: 300_000 }, async () => {
+    const tried = fc.sample(graphs, { seed, numRuns: GRAPHS }).map(async (graph, n) => {
+      const steps = stepsOf(graph, { seconds: 0.05, circular: false });
+      const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', enabled: false, steps });
+      // Not enabled by its check, which refuses steps that nothing leads to.
+      await service.db.updateTable('workflows').set({ enabled: true }).where('id', '=', workflow.id).execute();
+      const contactId = await newContact(`real-${n}@example.com`);
+      const webhooks = graph.flatMap(({ answers }, at) => (answers ? [{ step: `s${at}`, status: answers }] : []));
+      const context = n % 2 === 0 ? { coupon: 'SPRING' } : {};
+      const body = { contactId, context, webhooks };
+      const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body }));
+      const execution = await ended(workflow, { contactId, context });
+      expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
+    });
+    await Promise.all(tried);
+  });
+
+  it(`comes to the steps of the sandbox, round circles too (seed ${seed})`, { timeout: 300_000 }, async () => {
+    const tried = fc.sample(graphs, { seed: seed + 1, numRuns: GRAPHS }).map(async (graph, n) => {
+      const steps = stepsOf(graph, { seconds: 3_600, circular: true });
+      const workflow = await buildWorkflow(service, { enabled: false, steps });
+      const contactId = await newContact(`sandbox-${n}@example.com`);
+      const events = [{ name: 'order' }, { name: 'visit' }, { name: 'order' }];
+      const asked = { contactId, context: {}, events };
+      const preview = await expectOk(service.call('POST', `/workflows/${workflow.id}/preview`, { body: asked }));
+      // Many steps are told alike with few.
+      if (preview.steps.length > 150) return;
+      const execution = await ended(workflow, { ...asked, sandbox: true, skipDelays: true });
+      expect(told(preview), JSON.stringify(steps)).toEqual(told(execution));
+    });
+    await Promise.all(tried);
+  });
+});
