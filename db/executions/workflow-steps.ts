@@ -8,6 +8,7 @@ import type { Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { endExecutions } from './end.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
@@ -32,6 +33,8 @@ export interface NewStep {
   workflowId: string;
   type: StepType;
   name: string;
+  /** Of the name where it is left out. */
+  slug?: string | undefined;
   config: StepConfig;
   position: { x: number; y: number } | null;
   autoConnect: boolean;
@@ -47,7 +50,8 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
   await checkSending(trx, p.projectId, p);
   const id = uuidv7();
-  const row = await trx
+  const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
+  const inserted = trx
     .insertInto('workflow_steps')
     .values({
       id,
@@ -55,12 +59,13 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       workflow_id: p.workflowId,
       type: p.type,
       name: p.name,
+      slug,
       config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
       template_id: templateOf(p),
       position: p.position && JSON.stringify(p.position),
     })
-    .returning(STEP_COLUMNS)
-    .executeTakeFirst();
+    .returning(STEP_COLUMNS);
+  const row = await refusingTakenSlug({ what: 'step', slug }, () => inserted.executeTakeFirst());
   await sql`
     UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
   `.execute(trx);

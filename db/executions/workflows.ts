@@ -8,10 +8,13 @@ import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../key
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
 
 export interface Workflow {
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes. */
+  slug: string;
   description: string | null;
   triggerType: TriggerType;
   eventName: string | null;
@@ -26,6 +29,8 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
+  /** Names it in files, within its workflow; stays when the name changes. */
+  slug: string;
   config: StepConfig;
   templateId: string | null;
   position: { x: number; y: number } | null;
@@ -47,6 +52,7 @@ export interface WorkflowDetail extends Workflow {
 
 export interface WorkflowChanges {
   name?: string | undefined;
+  slug?: string | undefined;
   description?: string | null | undefined;
   triggerType?: TriggerType | undefined;
   eventName?: string | null | undefined;
@@ -58,6 +64,7 @@ export interface WorkflowChanges {
 const COLUMNS = [
   'id',
   'name',
+  'slug',
   'description',
   'trigger_type',
   'event_name',
@@ -71,6 +78,7 @@ export const STEP_COLUMNS = [
   'id',
   'type',
   'name',
+  'slug',
   'config',
   'template_id',
   'position',
@@ -84,12 +92,13 @@ export interface WorkflowKey {
   id: string;
 }
 
-/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500 */
+/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500, or the slug is taken */
 export async function insertWorkflow(
   trx: Trx,
   p: {
     projectId: string;
     name: string;
+    slug?: string | undefined;
     description: string | null;
     triggerType: TriggerType;
     eventName: string | null;
@@ -97,18 +106,20 @@ export async function insertWorkflow(
   },
 ): Promise<WorkflowDetail> {
   await takeRoom(trx, p.projectId, 'workflows');
-  const row = await trx
+  const slug = p.slug ?? (await newSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
+  const inserted = trx
     .insertInto('workflows')
     .values({
       project_id: p.projectId,
       name: p.name,
+      slug,
       description: p.description,
       trigger_type: p.triggerType,
       event_name: p.eventName,
       allow_reentry: p.allowReentry,
     })
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .returning(COLUMNS);
+  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => inserted.executeTakeFirst());
   return { ...toWorkflow(row), steps: [], transitions: [] };
 }
 
@@ -138,15 +149,16 @@ export async function listWorkflows(
 
 /**
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
+ * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
  */
 export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
   const wanted = { ...current, ...definedOnly(p.changes) };
-  const row = await trx
+  const updated = trx
     .updateTable('workflows')
     .set({
       name: wanted.name,
+      slug: wanted.slug,
       description: wanted.description,
       trigger_type: wanted.triggerType,
       event_name: wanted.eventName,
@@ -157,8 +169,9 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .returning(COLUMNS);
+  const { slug } = p.changes;
+  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await withGraph(trx, p, toWorkflow(row));
   const errors = await faultsOf(trx, p.projectId, detail, p.changes);
   if (errors.length > 0)
@@ -251,10 +264,11 @@ function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Ex
 
 /** @throws AppError NOT_FOUND where there is no row */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
-  const { id, name, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
+  const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
   return {
     id,
     name,
+    slug,
     description,
     triggerType: trigger_type,
     eventName: event_name,
@@ -268,8 +282,18 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
 
 /** @throws AppError NOT_FOUND where there is no row */
 export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
-  const { id, type, name, config, template_id, position, created_at, updated_at } = required(row);
-  return { id, type, name, config, templateId: template_id, position, createdAt: created_at, updatedAt: updated_at };
+  const { id, type, name, slug, config, template_id, position, created_at, updated_at } = required(row);
+  return {
+    id,
+    type,
+    name,
+    slug,
+    config,
+    templateId: template_id,
+    position,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
 }
 
 export function toTransition(row: RowOf<'workflow_transitions', typeof TRANSITION_COLUMNS>): Transition {

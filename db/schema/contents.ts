@@ -15,6 +15,7 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   type: MailType;
   created_at: GeneratedTimestamp;

@@ -24,6 +24,7 @@ export interface WorkflowsTable {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   trigger_type: Generated<TriggerType>;
   event_name: string | null;
@@ -40,6 +41,7 @@ export interface WorkflowStepsTable {
   workflow_id: string;
   type: StepType;
   name: string;
+  slug: Generated<string>;
   config: GeneratedJson<StepConfig>;
   template_id: string | null;
   position: NullableJson<{ x: number; y: number }>;

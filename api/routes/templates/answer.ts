@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {
   id: EXAMPLE_ID,
   name: 'Welcome',
+  slug: 'welcome',
   description: null,
   subject: 'Welcome, {{firstName ?? there}}',
   body: '<p>Hello {{firstName}}</p>',
@@ -23,6 +24,7 @@ export const TemplateRecord = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     ...mailTextAnswer,
     from: mailTextAnswer.from.nullable(),

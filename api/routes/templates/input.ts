@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
+import { SlugInput } from '../../http/schemas.ts';
 import { mailTextInput } from '../mail-text.ts';
 
 export const LIST_DEFAULT = 20;
@@ -8,6 +9,7 @@ export const Type = z.enum(TEMPLATE_TYPES);
 
 const fields = {
   name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
+  slug: SlugInput.optional(),
   description: z.string().max(1000).nullish(),
   ...mailTextInput,
   from: mailTextInput.from.nullish(),

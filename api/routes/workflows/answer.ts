@@ -4,7 +4,7 @@ import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -23,6 +23,7 @@ export const Position = z.object({ x: z.number(), y: z.number() });
 const workflowExample = {
   id: EXAMPLE_ID,
   name: 'Welcome',
+  slug: 'welcome',
   description: null,
   triggerType: 'EVENT' as const,
   eventName: 'signup',
@@ -38,6 +39,7 @@ export const WorkflowSchema = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     triggerType: TriggerType,
     eventName: z.string().nullable(),
@@ -54,6 +56,7 @@ const stepExample = {
   id: EXAMPLE_ID,
   type: 'DELAY' as const,
   name: 'A day later',
+  slug: 'a-day-later',
   config: { amount: 1, unit: 'days' },
   templateId: null,
   position: { x: 0, y: 120 },
@@ -66,6 +69,7 @@ export const StepSchema = z
     id: Id,
     type: StepTypeSchema,
     name: z.string(),
+    slug: z.string().openapi({ description: 'Names it in files, within its workflow' }),
     config: Json,
     templateId: Id.nullable(),
     position: Position.nullable(),

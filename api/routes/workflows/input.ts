@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
 
 const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
@@ -8,6 +8,7 @@ const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 export const CreateWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.default('EVENT'),
     eventName: EventNameInput.nullish(),
@@ -19,6 +20,7 @@ export const CreateWorkflow = z
 export const PatchWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200).optional(),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.optional(),
     eventName: EventNameInput.nullish(),
