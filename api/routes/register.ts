@@ -6,6 +6,7 @@ import type { RouteTable } from '../http/route-table.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { asCodeRoutes } from './as-code/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
@@ -80,6 +81,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   authRoutes(only, deps);
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
+  asCodeRoutes(only, deps);
   auditLogRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);

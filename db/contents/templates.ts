@@ -87,6 +87,17 @@ export async function listTemplates(
   }));
 }
 
+/** Every template of the project by its slug, with all bodies: for whoever has looked how large they are. */
+export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
+  const rows = await db
+    .selectFrom('templates')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toTemplate);
+}
+
 /** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000, or the slug is taken */
 export async function insertTemplate(
   trx: Trx,

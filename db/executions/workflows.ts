@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { AppError } from '../../rules/errors.ts';
+import { AppError, type FieldError } from '../../rules/errors.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';
@@ -127,6 +128,44 @@ export async function insertWorkflow(
 export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
   const row = await selectWorkflow(db, p).executeTakeFirst();
   return withGraph(db, p, toWorkflow(row));
+}
+
+/** Every workflow of the project by its slug, with all steps: for whoever has looked how large they are. */
+export async function listWorkflowDetails(db: Db, projectId: string): Promise<WorkflowDetail[]> {
+  const rows = await db
+    .selectFrom('workflows')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  const steps = await db
+    .selectFrom('workflow_steps')
+    .select([...STEP_COLUMNS, 'workflow_id'])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .execute();
+  const transitions = await db
+    .selectFrom('workflow_transitions')
+    .select([...TRANSITION_COLUMNS, 'workflow_id'])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .execute();
+  const stepsOf = groupBy(steps, (step) => step.workflow_id);
+  const transitionsOf = groupBy(transitions, (transition) => transition.workflow_id);
+  return rows.map((row) => ({
+    ...toWorkflow(row),
+    steps: (stepsOf.get(row.id) ?? []).map(toStep),
+    transitions: (transitionsOf.get(row.id) ?? []).map(toTransition),
+  }));
+}
+
+/** What would keep a workflow from being enabled: faults of what is drawn, and those that only an unverified sender makes. */
+export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
+  const graph = await toGraph(trx, p.projectId, await getWorkflow(trx, p));
+  const drawn = checkGraph({ ...graph, steps: graph.steps.map((step) => ({ ...step, senderReady: true })) });
+  const known = new Set(drawn.map(({ field, message }) => `${field} ${message}`));
+  const unverified = checkGraph(graph).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  return { drawn, unverified };
 }
 
 /** Newest first, by page number or cursor. */

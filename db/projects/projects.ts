@@ -68,9 +68,28 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
+const OWN_LIMITS = ['send_rate_per_second', 'monthly_email_limit', 'bounce_guard', 'complaint_guard'] as const;
+
 /** @throws AppError NOT_FOUND */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
   return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
+}
+
+/** The project with the settings of its own, whatever the operator allows of them. @throws AppError NOT_FOUND */
+export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
+  const row = await db
+    .selectFrom('projects')
+    .select([...COLUMNS, ...OWN_LIMITS])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    ...toProject(row),
+    sendRatePerSecond: row.send_rate_per_second,
+    monthlyEmailLimit: row.monthly_email_limit,
+    bounceGuard: row.bounce_guard,
+    complaintGuard: row.complaint_guard,
+  };
 }
 
 /**

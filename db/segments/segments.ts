@@ -86,6 +86,17 @@ export async function listSegments(db: Db, projectId: string): Promise<Listed<Se
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
 }
 
+/** Every segment of the project by its slug, with all conditions: for whoever has looked how large they are. */
+export async function listAllSegments(db: Db, projectId: string): Promise<Segment[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toSegment);
+}
+
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getSegment(db: Db, { projectId, id }: SegmentRef): Promise<Segment> {
   const row = await db

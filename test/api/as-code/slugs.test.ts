@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up } from '../../../db/migrations/20261122T2152-as-code-slugs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -96,7 +96,7 @@ it('records from before get theirs by the migration, the oldest of a name withou
     await sql`
       INSERT INTO workflows (project_id, name) SELECT ${api.two.id}, 'Many of a name' FROM generate_series(1, 1100)
     `.execute(trx);
-    await up(trx);
+    await up(trx as unknown as Kysely<unknown>);
     const { rows } = await sql<{ slug: string }>`
       SELECT slug FROM workflows WHERE project_id = ${api.two.id} AND name = 'Many of a name' ORDER BY id
     `.execute(trx);
