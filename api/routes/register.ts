@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -9,6 +8,8 @@ import { apiKeyRoutes } from './api-keys/routes.ts';
 import { asCodeRoutes } from './as-code/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { campaignRecipientRoutes } from './campaigns/recipients.ts';
+import { campaignRetryRoutes } from './campaigns/retry.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
@@ -26,17 +27,20 @@ import { projectRoutes } from './project/routes.ts';
 import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsRoutes } from './sms/routes.ts';
 import { smsSenderRoutes } from './sms-senders/routes.ts';
+import { smsRoutes } from './sms/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { verifyRoutes } from './verify/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */
@@ -56,6 +60,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
+  workflowStatsRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);
   analyticsRoutes(both, deps);
@@ -63,12 +68,15 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactJobRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
+  topicRoutes(both, deps);
   templateRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
+  campaignRecipientRoutes(both, deps);
   campaignSendingRoutes(both, deps);
+  campaignRetryRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);

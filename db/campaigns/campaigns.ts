@@ -1,5 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
+import {
+  type CampaignVariant,
+  type VariantTest,
+  variantText,
+  type WinnerSource,
+} from '../../rules/campaigns/variants.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
@@ -9,7 +16,9 @@ import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
+import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -18,10 +27,19 @@ export interface CampaignContent extends MailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
+  /** What it is about: who left the topic does not get it. */
+  topicId?: string | null;
+  /** When it may reach its recipients; any time where it is absent. */
+  timing?: CampaignTiming;
+  /** The ways in which it is said; null or absent for one. */
+  variants?: CampaignVariant[] | null;
+  test?: VariantTest | null;
 }
 
 export interface Campaign extends CampaignContent {
   id: string;
+  topicId: string | null;
+  timing: CampaignTiming;
   status: CampaignStatus;
   scheduledAt: Date | null;
   startedAt: Date | null;
@@ -29,6 +47,14 @@ export interface Campaign extends CampaignContent {
   cancelledAt: Date | null;
   /** Why it is PAUSED; null in any other state. */
   pausedReason: PausedReason | null;
+  variants: CampaignVariant[] | null;
+  test: VariantTest | null;
+  /** When its test is judged; null until its share was sent. */
+  testEndsAt: Date | null;
+  /** The name of the variant that the rest gets. */
+  winner: string | null;
+  winnerBy: WinnerSource | null;
+  winnerAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -38,18 +64,33 @@ export interface CampaignRef {
   id: string;
 }
 
-/** The columns of `CampaignContent` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
+/** The columns of `CampaignContent` but the name and `sendAtLocal`, which a copy does without. */
+const SAID = [
+  'description',
+  ...MAIL_TEXT_COLUMN_NAMES,
+  'audience_type',
+  'segment_id',
+  'audience_filter',
+  'topic_id',
+  'variants',
+  'variant_test',
+  ...WINDOW_COLUMN_NAMES,
+] as const;
 const COLUMN_NAMES = [
   'id',
   'name',
   ...SAID,
+  'send_at_local',
   'status',
   'scheduled_at',
   'started_at',
   'sent_at',
   'cancelled_at',
   'paused_reason',
+  'test_ends_at',
+  'winner',
+  'winner_by',
+  'winner_at',
   'created_at',
   'updated_at',
 ] as const;
@@ -112,7 +153,7 @@ export async function listCampaigns(
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({
       columns: COLUMN_NAMES,
-      large: { body: 'text', audience_filter: { jsonb: 3 } },
+      large: { body: 'text', audience_filter: { jsonb: 3 }, variants: { jsonb: 1 } },
       rows: sql`
         SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
         ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
@@ -186,7 +227,8 @@ async function assertContent(
   trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
-  await assertSender(trx, projectId, content.from);
+  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, projectId, from);
+  if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
@@ -195,20 +237,34 @@ async function assertContent(
     throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
 }
 
+/** What its mails say: of each variant, or the one that there is. */
+export function textsOf(content: CampaignContent): MailText[] {
+  return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
+}
+
 function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
   return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
 }
 
 function contentColumns(content: CampaignContent) {
-  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  const { name, description, audienceType, segmentId, audienceFilter, timing = NO_TIMING } = content;
+  const { variants = null, test = null } = content;
   return {
     name,
     description,
     ...mailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
-    audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+    audience_filter: jsonOrNull(audienceFilter),
+    topic_id: content.topicId ?? null,
+    ...timingColumns(timing),
+    variants: jsonOrNull(variants),
+    variant_test: jsonOrNull(test),
   };
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 function notFound(): AppError {
@@ -226,12 +282,20 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,
+    topicId: row.topic_id,
+    timing: timingOf(row),
     status: row.status,
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,
     sentAt: row.sent_at,
     cancelledAt: row.cancelled_at,
     pausedReason: row.paused_reason,
+    variants: row.variants,
+    test: row.variant_test,
+    testEndsAt: row.test_ends_at,
+    winner: row.winner === null ? null : (row.variants?.[row.winner]?.name ?? null),
+    winnerBy: row.winner_by,
+    winnerAt: row.winner_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

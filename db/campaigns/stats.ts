@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
@@ -15,9 +15,9 @@ export interface CampaignCounts {
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** Tried, and not taken by the provider. */
+  /** Tried and not taken by the provider, or beyond what the month has room for. */
   failed: number;
-  /** Not tried: not subscribed any more, suppressed, cancelled and the like. */
+  /** Not tried: not subscribed, suppressed, cancelled and the like. */
   skipped: number;
 }
 
@@ -29,11 +29,13 @@ export const NO_COUNTS: CampaignCounts = {
 /** Reasons of a recipient to whom nothing was tried, besides `suppressed:<why>`. */
 const SKIP_REASONS = [
   'unsubscribed',
+  'unsubscribed:topic',
+  'frequency_capped',
   'cancelled',
   'left_audience',
   'contact_deleted',
-  'limit_reached',
   'sender_not_verified',
+  'too_late',
 ];
 
 /**
@@ -44,9 +46,25 @@ export async function countCampaigns(
   db: Db,
   p: { projectId: string; ids: string[] },
 ): Promise<Map<string, CampaignCounts>> {
-  if (p.ids.length === 0) return new Map();
-  const { rows } = await sql<CampaignCounts & { id: string }>`
-    SELECT campaign_id AS id, count(*) AS total,
+  return p.ids.length === 0 ? new Map() : countBy<string>(db, p, sql`campaign_id`);
+}
+
+/** Counts of one campaign's variants by their number, from 0; who waits for the winner has none. */
+export async function countVariants(
+  db: Db,
+  p: { projectId: string; id: string },
+): Promise<Map<number, CampaignCounts>> {
+  const counts = await countBy<number | null>(db, { projectId: p.projectId, ids: [p.id] }, sql`variant`);
+  return new Map([...counts].flatMap(([variant, of]) => (variant === null ? [] : [[variant, of]])));
+}
+
+async function countBy<Key>(
+  db: Db,
+  p: { projectId: string; ids: string[] },
+  key: RawBuilder<unknown>,
+): Promise<Map<Key, CampaignCounts>> {
+  const { rows } = await sql<CampaignCounts & { id: Key }>`
+    SELECT ${key} AS id, count(*) AS total,
       count(*) FILTER (WHERE waiting) AS pending,
       count(*) FILTER (WHERE NOT waiting AND taken) AS sent,
       count(delivered_at) AS delivered, count(opened_at) AS opened, count(clicked_at) AS clicked,
@@ -58,7 +76,7 @@ export async function countCampaigns(
       SELECT *, status IN ('PENDING', 'SENDING', 'HELD') AS waiting, sent_at IS NOT NULL AS taken,
         coalesce(status = 'FAILED' AND (reason = ANY(${SKIP_REASONS}::text[]) OR reason LIKE 'suppressed:%'), false) AS passed
       FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ANY(${p.ids}::uuid[])) e
-    GROUP BY campaign_id
+    GROUP BY 1
   `.execute(db);
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }

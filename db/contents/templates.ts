@@ -9,6 +9,7 @@ import { takeRoom } from '../room.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
@@ -17,6 +18,8 @@ export interface TemplateFields extends MailText<string | null> {
   name: string;
   description: string | null;
   type: MailType;
+  /** What its mails are about; MARKETING only. */
+  topicId: string | null;
 }
 
 export interface Template extends TemplateFields {
@@ -39,7 +42,7 @@ export interface TemplateUsage {
 }
 
 /** The columns of `TemplateFields` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type'] as const;
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
 const COLUMN_NAMES = ['id', 'name', 'slug', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 
@@ -105,11 +108,12 @@ export async function insertTemplate(
 ): Promise<Template> {
   await takeRoom(trx, p.projectId, 'templates');
   if (p.from !== null) await assertSender(trx, p.projectId, p.from);
+  if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
   const slug = p.slug ?? (await newSlug(trx, { table: 'templates', within: projectId, name }));
   const inserted = trx
     .insertInto('templates')
-    .values({ project_id: projectId, name, slug, description, type, ...mailTextColumns(p) })
+    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...mailTextColumns(p) })
     .returning(COLUMN_NAMES);
   return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => inserted.executeTakeFirst()));
 }
@@ -124,6 +128,7 @@ export async function updateTemplate(
 ): Promise<Template> {
   const { changes } = p;
   if (changes.from) await assertSender(trx, p.projectId, changes.from);
+  if (changes.topicId) await assertTopic(trx, { projectId: p.projectId, id: changes.topicId });
   const updated = trx
     .updateTable('templates')
     .set({
@@ -131,6 +136,7 @@ export async function updateTemplate(
       slug: changes.slug,
       description: changes.description,
       type: changes.type,
+      topic_id: changes.topicId,
       ...mailTextColumns(changes),
       updated_at: sql<Date>`now()`,
     })
@@ -225,6 +231,7 @@ function toTemplate(row: TemplateRow | undefined): Template {
     description: row.description,
     ...mailTextOf(row),
     type: row.type,
+    topicId: row.topic_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

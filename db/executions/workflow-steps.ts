@@ -1,26 +1,17 @@
-import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import type { Trx } from '../connection.ts';
+import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { endExecutions } from './end.ts';
 import { sealStepConfig } from './step-secrets.ts';
-import {
-  getWorkflow,
-  lockWorkflow,
-  STEP_COLUMNS,
-  type Step,
-  TRANSITION_COLUMNS,
-  type Transition,
-  toStep,
-  toTransition,
-} from './workflows.ts';
+import { STEP_COLUMNS, type Step, TRANSITION_COLUMNS, type Transition, getWorkflow, lockWorkflow, toStep, toTransition } from './workflows.ts';
+import { sql } from 'kysely';
 
 export interface StepRef {
   projectId: string;
@@ -107,11 +98,11 @@ export async function updateStep(
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
+export async function getStep(trx: Db, p: StepRef): Promise<Step> {
   return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
 }
 
-function selectStep(trx: Trx, { projectId, workflowId, stepId }: StepRef) {
+function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
   return trx
     .selectFrom('workflow_steps')
     .where('project_id', '=', projectId)
@@ -157,7 +148,7 @@ export async function insertTransition(
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
-  checkBranch(from.type, p.branch);
+  checkBranch(from, p.branch);
   const row = await trx
     .insertInto('workflow_transitions')
     .values({
@@ -192,8 +183,8 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-function checkBranch(type: StepType, branch: Branch | null): void {
-  const { branches } = STEPS[type];
+function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+  const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
   throw fieldError(
@@ -211,7 +202,7 @@ async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void
   const others = steps.filter((step) => step.id !== stepId).reverse();
   for (const from of others) {
     const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
-    const { branches } = STEPS[from.type];
+    const branches = STEPS[from.type].branches(from.config);
     const free = branches.find((branch) => !taken.includes(branch));
     if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
     const { projectId, workflowId } = p;

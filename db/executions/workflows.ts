@@ -1,15 +1,16 @@
-import { sql } from 'kysely';
 import { AppError, type FieldError } from '../../rules/errors.ts';
+import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
-import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
+import { type TriggerType, type WorkflowGraph, checkGraph } from '../../rules/executions/workflow-graph.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
-import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
+import { sql } from 'kysely';
 
 export interface Workflow {
   id: string;
@@ -22,6 +23,8 @@ export interface Workflow {
   enabled: boolean;
   allowReentry: boolean;
   entryStepId: string | null;
+  exitOn: ExitEvent[];
+  exitWhenUnsubscribed: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -60,6 +63,8 @@ export interface WorkflowChanges {
   enabled?: boolean | undefined;
   allowReentry?: boolean | undefined;
   entryStepId?: string | null | undefined;
+  exitOn?: ExitEvent[] | undefined;
+  exitWhenUnsubscribed?: boolean | undefined;
 }
 
 const COLUMNS = [
@@ -72,6 +77,8 @@ const COLUMNS = [
   'enabled',
   'allow_reentry',
   'entry_step_id',
+  'exit_on',
+  'exit_when_unsubscribed',
   'created_at',
   'updated_at',
 ] as const;
@@ -104,6 +111,8 @@ export async function insertWorkflow(
     triggerType: TriggerType;
     eventName: string | null;
     allowReentry: boolean;
+    exitOn: ExitEvent[];
+    exitWhenUnsubscribed: boolean;
   },
 ): Promise<WorkflowDetail> {
   await takeRoom(trx, p.projectId, 'workflows');
@@ -118,6 +127,8 @@ export async function insertWorkflow(
       trigger_type: p.triggerType,
       event_name: p.eventName,
       allow_reentry: p.allowReentry,
+      exit_on: exitsAsStored(p.exitOn),
+      exit_when_unsubscribed: p.exitWhenUnsubscribed,
     })
     .returning(COLUMNS);
   const row = await refusingTakenSlug({ what: 'workflow', slug }, () => inserted.executeTakeFirst());
@@ -204,6 +215,8 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
       enabled: wanted.enabled,
       allow_reentry: wanted.allowReentry,
       entry_step_id: wanted.entryStepId,
+      exit_on: exitsAsStored(wanted.exitOn),
+      exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
       updated_at: sql`now()`,
     })
     .where('project_id', '=', p.projectId)
@@ -297,6 +310,11 @@ async function listReadySenders(trx: Trx, projectId: string, workflowId: string)
   return new Set(rows.map((row) => row.id));
 }
 
+/** None is NULL: only workflows that have some are looked at when an event comes in. */
+function exitsAsStored(exitOn: ExitEvent[]): string | null {
+  return exitOn.length === 0 ? null : JSON.stringify(exitOn);
+}
+
 function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
 }
@@ -314,6 +332,8 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
     enabled,
     allowReentry: allow_reentry,
     entryStepId: rest.entry_step_id,
+    exitOn: rest.exit_on ?? [],
+    exitWhenUnsubscribed: rest.exit_when_unsubscribed,
     createdAt: rest.created_at,
     updatedAt: rest.updated_at,
   };

@@ -1,6 +1,6 @@
-import type { Generated } from 'kysely';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
+import type { Generated } from 'kysely';
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 
@@ -18,6 +18,7 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   slug: Generated<string>;
   description: string | null;
   type: MailType;
+  topic_id: string | null;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -28,6 +29,7 @@ export interface ContentsTable extends MailTextColumns {
   hash: Buffer;
   type: MailType;
   template_id: string | null;
+  topic_id: string | null;
   created_at: GeneratedTimestamp;
 }
 

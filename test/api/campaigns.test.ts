@@ -318,7 +318,8 @@ describe('lists and figures', () => {
     expect(status).toBe(200);
     const names =
       'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
-    expect(body).toEqual(Object.fromEntries(names.split(' ').map((name) => [name, 0])));
+    const zeros = Object.fromEntries(names.split(' ').map((name) => [name, 0]));
+    expect(body).toEqual({ ...zeros, byReason: {}, machineOpens: 0, machineClicks: 0, series: [] });
   });
 });
 
@@ -331,6 +332,8 @@ describe('access', () => {
     ['POST', '/send', {}],
     ['POST', '/cancel'],
     ['POST', '/test', { email: 'a@to.test' }],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
     ['GET', '/stats'],
   ];
 

@@ -59,7 +59,14 @@ async function applyTemplate(
   const given = parsed(CreateTemplate, named, '');
   const from = given.from && (await mayBeSender(applying, given.from, of)) ? given.from : null;
   const { name, slug, description = null, type } = given;
-  const fields = { ...given, name, description, type, ...changedMailText<string | null>({ ...given, from }) };
+  const fields = {
+    ...given,
+    name,
+    description,
+    type,
+    topicId: given.topicId ?? null,
+    ...changedMailText<string | null>({ ...given, from }),
+  };
   const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
   ids.template.set(item.slug, id);
   note(applying, { ...of, name }, undefined);

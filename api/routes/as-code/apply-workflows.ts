@@ -45,7 +45,7 @@ async function insertNew(applying: Applying, item: WorkflowItem): Promise<Workfl
   const { trx, projectId } = applying;
   const { triggerConfig: _, ...given } = parsed(CreateWorkflow, item, '');
   const { description = null, eventName = null } = given;
-  return insertWorkflow(trx, { ...given, projectId, description, eventName });
+  return insertWorkflow(trx, { ...given, projectId, description, eventName, exitOn: given.exitOn ?? [] });
 }
 
 type StepIds = ReadonlyMap<string, string>;
@@ -61,7 +61,12 @@ async function applyFields(
   const before = now ?? p.current;
   const entryStepId = entry ? p.ids.get(entry) : entry;
   if (entry && entryStepId === undefined) throw fieldError('entry', `There is no step with the slug ${entry}.`);
-  const wanted = { ...fields, ...(entry !== undefined && { entryStepId }) };
+  const { exitOn, ...others } = fields;
+  const wanted = {
+    ...others,
+    ...(exitOn !== undefined && { exitOn: exitOn ?? [] }),
+    ...(entry !== undefined && { entryStepId }),
+  };
   const changes = changedFields(wanted, before);
   if (changes.length > 0) await updateWorkflow(trx, { projectId, id: p.current.id, changes: wanted });
   return changes.map((name) => (name === 'entryStepId' ? 'entry' : name));

@@ -8,8 +8,10 @@ import {
   lockCampaign,
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
+import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
+import { countCampaigns } from '../../../db/campaigns/stats.ts';
+import { readStats } from '../../../db/campaigns/stats-detail.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -17,7 +19,6 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { refuseBadContent } from '../templates/content-check.ts';
 import {
   CampaignDone,
   CampaignList,
@@ -28,7 +29,10 @@ import {
   listedAnswer,
   statsAnswer,
 } from './answer.ts';
-import { CreateCampaign, campaignContent, inFuture, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { movedBegin } from './timing.ts';
+import { refuseBadVariants } from './variants-input.ts';
+import { variantStats } from './variants-stats.ts';
 
 const tags = ['Campaigns'];
 
@@ -113,7 +117,8 @@ const statsRoute = createRoute({
   operationId: 'getCampaignStats',
   tags,
   summary: 'Count what became of a campaign',
-  description: 'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100.',
+  description:
+    'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100, intervals from 0 to 1.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },
@@ -125,17 +130,17 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
     const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize: limit ?? pageSize });
-    const counts = await countCampaigns(reads, { projectId, ids: items.map((campaign) => campaign.id) });
-    return c.json(
-      { campaigns: items.map((campaign) => listedAnswer(campaign, counts.get(campaign.id))), ...page },
-      200,
-    );
+    const ids = items.map((campaign) => campaign.id);
+    const counts = await countCampaigns(reads, { projectId, ids });
+    const openings = await findNextOpenings(reads, { projectId, ids });
+    const campaigns = items.map((item) => listedAnswer(item, counts.get(item.id), openings.get(item.id)));
+    return c.json({ campaigns, ...page }, 200);
   });
 
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
     const content = campaignContent(c.req.valid('json'));
-    await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+    await refuseBadVariants(compute, projectId, content);
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
@@ -149,16 +154,14 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
-    await refuseBadContent(compute, ref.projectId, {
-      ...campaignContent(changes, await getCampaign(db, ref)),
-      type: 'MARKETING',
-    });
+    await refuseBadVariants(compute, ref.projectId, campaignContent(changes, await getCampaign(db, ref)));
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content });
-      if (!scheduledFor || campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
-      return startCampaign(trx, { ...ref, at: inFuture(scheduledFor) });
+      if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
+      const at = movedBegin({ scheduledFor, before: current.timing, after: campaign.timing });
+      return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
     lifecycle.dispatch(changed.outbox);
     return c.json(campaignAnswer(changed.campaign), 200);
@@ -178,7 +181,11 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
 
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await getCampaign(db, ref);
-    return c.json(statsAnswer(await countCampaign(reads, ref)), 200);
+    const campaign = await getCampaign(db, ref);
+    const [{ counts, detail }, variants] = await Promise.all([
+      readStats(reads, ref),
+      variantStats(reads, ref.projectId, campaign),
+    ]);
+    return c.json({ ...statsAnswer(counts, detail), ...variants }, 200);
   });
 }

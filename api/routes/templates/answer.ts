@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Slug, Truncated, numberedListFields } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';
+import { z } from '@hono/zod-openapi';
 
 const EXAMPLE = {
   id: EXAMPLE_ID,
@@ -11,11 +11,13 @@ const EXAMPLE = {
   slug: 'welcome',
   description: null,
   subject: 'Welcome, {{firstName ?? there}}',
+  preheader: null,
   body: '<p>Hello {{firstName}}</p>',
   type: 'TRANSACTIONAL' as const,
   from: 'hello@example.com',
   fromName: 'Example',
   replyTo: null,
+  topicId: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
 };
@@ -29,6 +31,7 @@ export const TemplateRecord = z
     ...mailTextAnswer,
     from: mailTextAnswer.from.nullable(),
     type: Type,
+    topicId: Id.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
   })

@@ -17,7 +17,7 @@ import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
 import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
 import { refuseBadContent } from './content-check.ts';
-import { CreateTemplate, LIST_DEFAULT, PatchTemplate, Type } from './input.ts';
+import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -122,9 +122,10 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(createTemplateRoute, async (c) => {
     const given = c.req.valid('json');
     const { projectId } = c.var;
+    refuseTopicOnTransactional(given);
     await refuseBadContent(compute, projectId, given);
-    const { name, slug, description = null, type } = given;
-    const fields = { name, slug, description, type, ...changedMailText<string | null>(given) };
+    const { name, slug, description = null, type, topicId = null } = given;
+    const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     return c.json(templateAnswer(template), 201);
   });
@@ -139,7 +140,11 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const changes = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
     await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
-    const template = await inTransaction(db, (trx) => updateTemplate(trx, { ...ref, changes }));
+    const template = await inTransaction(db, async (trx) => {
+      const changed = await updateTemplate(trx, { ...ref, changes });
+      refuseTopicOnTransactional(changed);
+      return changed;
+    });
     return c.json(templateAnswer(template), 200);
   });
 

@@ -1,10 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, Slug, numberedListFields } from '../../http/schemas.ts';
+import { z } from '@hono/zod-openapi';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -12,7 +12,8 @@ const Json = z.record(z.string(), z.unknown());
 
 export const TriggerType = z.enum(['EVENT', 'MANUAL']);
 
-export const Branch = z.enum(['yes', 'no', 'event', 'timeout']);
+/** `yes`, `no`, `event`, `timeout`, or the name of a branch of a SPLIT. */
+export const Branch = z.string().min(1).max(100);
 
 export const StepTypeSchema = z.enum(STEP_TYPES);
 
@@ -31,6 +32,8 @@ const workflowExample = {
   enabled: true,
   allowReentry: false,
   entryStepId: EXAMPLE_ID,
+  exitOn: [{ eventName: 'purchase' }],
+  exitWhenUnsubscribed: false,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -47,6 +50,8 @@ export const WorkflowSchema = z
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     entryStepId: Id.nullable(),
+    exitOn: z.array(z.object({ eventName: z.string(), filters: Json.optional() })),
+    exitWhenUnsubscribed: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
   })
@@ -106,6 +111,7 @@ const executionExample = {
   context: {},
   event: { plan: 'pro' },
   eventName: 'signup',
+  sandbox: false,
   startedAt: AT,
   completedAt: null,
   begun: true,
@@ -127,6 +133,7 @@ export const ExecutionSchema = z
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
+    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
@@ -183,6 +190,10 @@ export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName },
+    exitOn: workflow.exitOn.map(({ eventName, filters }) => ({
+      eventName,
+      ...(filters && { filters: { ...filters } }),
+    })),
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };
@@ -224,6 +235,7 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     context,
     event,
     eventName,
+    sandbox: execution.sandbox,
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,

@@ -1,12 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
 import { listWorkflowFields } from '../../../db/executions/workflow-fields.ts';
-import {
-  deleteWorkflow,
-  getWorkflow,
-  insertWorkflow,
-  listWorkflows,
-  updateWorkflow,
-} from '../../../db/executions/workflows.ts';
+import { deleteWorkflow, getWorkflow, insertWorkflow, listWorkflows, updateWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -15,6 +8,7 @@ import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
 import { CreateWorkflow, PatchWorkflow } from './input.ts';
+import { createRoute, z } from '@hono/zod-openapi';
 
 const tags = ['Workflows'];
 
@@ -134,6 +128,8 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
       triggerType: body.triggerType,
       eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
       allowReentry: body.allowReentry,
+      exitOn: body.exitOn ?? [],
+      exitWhenUnsubscribed: body.exitWhenUnsubscribed,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
@@ -147,8 +143,13 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const { triggerConfig, ...body } = c.req.valid('json');
-    const changes = { ...body, eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName };
+    const { triggerConfig, exitOn, ...body } = c.req.valid('json');
+    const exits = exitOn === undefined ? undefined : (exitOn ?? []);
+    const changes = {
+      ...body,
+      exitOn: exits,
+      eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
+    };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
   });
