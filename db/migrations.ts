@@ -35,7 +35,6 @@ import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.
 import * as ledgerFillfactor from './migrations/20261122T1819-ledger-fillfactor.ts';
 import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
-import * as asCodeSlugs from './migrations/20261122T2152-as-code-slugs.ts';
 import * as preheader from './migrations/20261122T2149-preheader.ts';
 import * as asCodeSlugs from './migrations/20261122T2152-as-code-slugs.ts';
 import * as simulatedEmails from './migrations/20261122T2152-simulated-emails.ts';
@@ -86,7 +85,6 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1819-ledger-fillfactor': ledgerFillfactor,
   '20261122T1840-operator-limits': operatorLimits,
   '20261122T2046-attachments-as-they-are': attachmentsAsTheyAre,
-  '20261122T2152-as-code-slugs': asCodeSlugs,
   '20261122T2149-preheader': preheader,
   '20261122T2152-as-code-slugs': asCodeSlugs,
   '20261122T2203-campaign-control': campaignControl,
