@@ -54,7 +54,7 @@ it(
   'pulls a project into files, one a resource, bodies beside them, and says when nothing differs',
   async () => {
     await buildShop(api);
-    expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('7 files') });
+    expect(await tidings(['pull'])).toMatchObject({ code: 0, out: expect.stringContaining('8 files') });
     expect(files()).toEqual([
       'segments/all-of-them.json',
       'segments/by-hand.json',
