@@ -92,7 +92,7 @@ export type AppliedResource = {
 };
 
 export type ApplyFinding = {
-  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "operator_limit" | "unknown_setting" | "unknown_segment";
+  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
   severity: "error" | "warning" | "info";
   message: string;
   details: Record<string, unknown>;
@@ -104,6 +104,7 @@ export type ApplyProject = {
   version?: 1;
   /** As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds. */
   settings?: Record<string, unknown>;
+  topics?: TopicFile[];
   templates?: TemplateFile[];
   segments?: SegmentFile[];
   workflows?: WorkflowFile[];
@@ -168,6 +169,7 @@ export type Campaign = {
   description: string | null;
   subject: string;
   body: string;
+  preheader: string | null;
   from: string;
   fromName: string | null;
   replyTo: string | null;
@@ -175,9 +177,23 @@ export type Campaign = {
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
   /** UUIDv7 */
   segmentId: string | null;
+  /** UUIDv7 */
+  topicId: string | null;
   filters: Record<string, unknown> | null;
   audienceFilter: Record<string, unknown> | null;
   audienceCondition: Record<string, unknown> | null;
+  sendAtLocal: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy: "SEND" | "SKIP";
+  /** Its own, or null for none; absent where it goes by the project's */
+  sendingWindow?: {
+    from: string;
+    to: string;
+    days?: number[];
+    timezone?: "contact" | string;
+  } | null;
+  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  nextOpening: string | null;
   status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
   scheduledAt: string | null;
   scheduledFor: string | null;
@@ -186,6 +202,18 @@ export type Campaign = {
   cancelledAt: string | null;
   /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
   pausedReason: "requested" | "template_timeout" | null;
+  /** The ways in which it is said; what one does not say is as the campaign says it */
+  variants: CampaignVariant[] | null;
+  test: CampaignTest;
+  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  /** When the test is judged; null until its share was sent */
+  testEndsAt: string | null;
+  /** The name of the variant that the rest gets */
+  winner: string | null;
+  /** Chosen by the test, or by hand */
+  winnerBy: "test" | "hand" | null;
+  winnerAt: string | null;
   totalRecipients: number;
   pendingCount: number;
   sentCount: number;
@@ -217,6 +245,35 @@ export type CampaignList = {
   hasMore: boolean;
 };
 
+export type CampaignRecipient = {
+  /** UUIDv7 */
+  contactId: string | null;
+  /** Null once the contact is deleted */
+  email: string | null;
+  status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+  /** Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason. */
+  reason: string | null;
+  /** The words of the provider */
+  error: string | null;
+  attempts: number;
+  /** Name of the variant that it gets, in an A/B test */
+  variant: string | null;
+  /** Of `GET /v1/emails/{id}` */
+  emailId: string;
+  /** It waits until then */
+  notBefore: string | null;
+  sentAt: string | null;
+  deliveredAt: string | null;
+  openedAt: string | null;
+  clickedAt: string | null;
+  bouncedAt: string | null;
+  unsubscribedAt: string | null;
+};
+
+export type CampaignRequeued = {
+  requeued: number;
+};
+
 /** `pending + sent + failed + skipped = total` at every moment. */
 export type CampaignStats = {
   total: number;
@@ -238,7 +295,31 @@ export type CampaignStats = {
   bounceRate: number;
   /** Of 100 sent */
   deliveryRate: number;
+  /** How many recipients were not sent to or lost, for each reason of the closed vocabulary */
+  byReason: Record<string, number>;
+  /** Opens by prefetchers and scanners, which make nobody OPENED */
+  machineOpens: number;
+  /** Clicks by scanners, which make nobody CLICKED */
+  machineClicks: number;
+  /** By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before */
+  series: {
+    at: string;
+    sent: number;
+    delivered: number;
+    opened: number;
+    clicked: number;
+  }[];
+  /** Null where the campaign has none. Who waits for the winner is in none of them */
+  variants: CampaignVariantStats[] | null;
+  comparison: VariantComparison;
 };
+
+export type CampaignTest = {
+  share: number;
+  metric: "opens" | "clicks";
+  waitMinutes: number;
+  minimum: number;
+} | null;
 
 export type CampaignTestSent = {
   success: true;
@@ -258,6 +339,56 @@ export type CampaignTotals = {
   averageClickRate: number;
 };
 
+export type CampaignVariant = {
+  name: string;
+  weight: number;
+  subject?: string;
+  body?: string;
+  preheader?: string;
+  from?: string;
+  fromName?: string;
+  replyTo?: string;
+};
+
+/** What it does not say is as the campaign says it. */
+export type CampaignVariantInput = {
+  name: string;
+  weight?: number;
+  subject?: string | null;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string | null;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+};
+
+export type CampaignVariantStats = {
+  name: string;
+  weight: number;
+  winner: boolean;
+  total: number;
+  pending: number;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+  failed: number;
+  skipped: number;
+  /** Of 100 sent */
+  openRate: number;
+  /** Of 100 sent */
+  clickRate: number;
+  openInterval: RateInterval;
+  clickInterval: RateInterval;
+  interval: RateInterval & unknown;
+};
+
 export type CancelledExecutions = {
   cancelled: number;
   count: number;
@@ -271,6 +402,11 @@ export type ChangePassword = {
 export type ChangedResource = AppliedResource & {
   /** The fields that differ; steps as `steps.<slug>` */
   changes: string[];
+};
+
+export type ChooseWinner = {
+  /** The variant's name */
+  variant: string;
 };
 
 export type ComputedSegment = {
@@ -293,8 +429,25 @@ export type Contact = {
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
+  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
+};
+
+export type ContactAtStep = {
+  /** UUIDv7 */
+  executionId: string;
+  /** UUIDv7 */
+  contactId: string;
+  email: string | null;
+  status: "RUNNING" | "WAITING";
+  /** Tries of an effect that is refused for now. */
+  attempts: number;
+  startedAt: string;
+  /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
+  dueAt: string | null;
+  error: string | null;
 };
 
 export type ContactFieldUsage = {
@@ -361,6 +514,8 @@ export type CreateCampaign = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
   /** On a verified domain of the project */
   from: string;
   fromName?: string | null;
@@ -376,6 +531,27 @@ export type CreateCampaign = {
   audienceCondition?: Record<string, unknown>;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   filters?: Record<string, unknown>;
+  /** What it is about: who left the topic does not get it */
+  topicId?: string | null;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | "project" | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
 };
 
 export type CreateDomain = {
@@ -415,11 +591,25 @@ export type CreateTemplate = {
   subject: string;
   /** HTML with Liquid, at most 512 KB */
   body: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
   replyTo?: string | null;
   type: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about; MARKETING only */
+  topicId?: string | null;
+};
+
+export type CreateTopic = {
+  name: string;
+  /** From the name unless given, unique in the project, and kept on a rename */
+  slug?: string;
+  /** Shown on the page of mail settings */
+  description?: string | null;
+  /** Whether contacts who said nothing about it are on it; true unless given */
+  defaultSubscribed?: boolean;
 };
 
 export type CreateWebhookEndpoint = {
@@ -440,11 +630,18 @@ export type CreateWorkflow = {
     eventName?: string | null;
   } | null;
   allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
 };
 
 /** What `config` holds depends on the type; see the guide to workflows. */
 export type CreateWorkflowStep = {
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT";
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
   name?: string;
   config?: Record<string, unknown>;
   /** UUIDv7 */
@@ -461,7 +658,7 @@ export type CreateWorkflowTransition = {
   fromStepId: string;
   /** UUIDv7 */
   toStepId: string;
-  branch?: "yes" | "no" | "event" | "timeout" | null;
+  branch?: string | null;
 };
 
 /** `key` is shown this once; only its hash is kept. */
@@ -551,7 +748,7 @@ export type EmailItem = {
   messageId: string | null;
   opens: number;
   clicks: number;
-  /** Why it was not sent, or ended: unsubscribed, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
   /** The provider's words */
   error: string | null;
@@ -663,6 +860,8 @@ export type Execution = {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
+  /** It only tries the workflow out, and counts nowhere. */
+  sandbox: boolean;
   startedAt: string;
   completedAt: string | null;
   /** False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then. */
@@ -677,7 +876,7 @@ export type ExecutionDetail = Execution & ({
   steps: ({
     /** UUIDv7 */
     stepId: string;
-    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT";
+    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
     status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
     attempts: number;
     startedAt: string;
@@ -694,7 +893,7 @@ export type ExportedProject = {
   settings: Record<string, unknown>;
   templates: TemplateFile[];
   segments: SegmentFile[];
-  topics: Record<string, unknown>[];
+  topics: TopicFile[];
   workflows: WorkflowFile[];
 };
 
@@ -763,6 +962,7 @@ export type ListedCampaign = {
   description: string | null;
   subject: string;
   body?: string;
+  preheader: string | null;
   from: string;
   fromName: string | null;
   replyTo: string | null;
@@ -770,9 +970,23 @@ export type ListedCampaign = {
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
   /** UUIDv7 */
   segmentId: string | null;
+  /** UUIDv7 */
+  topicId: string | null;
   filters?: Record<string, unknown> | null;
   audienceFilter?: Record<string, unknown> | null;
   audienceCondition?: Record<string, unknown> | null;
+  sendAtLocal: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy: "SEND" | "SKIP";
+  /** Its own, or null for none; absent where it goes by the project's */
+  sendingWindow?: {
+    from: string;
+    to: string;
+    days?: number[];
+    timezone?: "contact" | string;
+  } | null;
+  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  nextOpening: string | null;
   status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
   scheduledAt: string | null;
   scheduledFor: string | null;
@@ -781,6 +995,18 @@ export type ListedCampaign = {
   cancelledAt: string | null;
   /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
   pausedReason: "requested" | "template_timeout" | null;
+  /** The ways in which it is said; what one does not say is as the campaign says it */
+  variants?: CampaignVariant[] | null;
+  test: CampaignTest;
+  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  /** When the test is judged; null until its share was sent */
+  testEndsAt: string | null;
+  /** The name of the variant that the rest gets */
+  winner: string | null;
+  /** Chosen by the test, or by hand */
+  winnerBy: "test" | "hand" | null;
+  winnerAt: string | null;
   totalRecipients: number;
   pendingCount: number;
   sentCount: number;
@@ -806,6 +1032,8 @@ export type ListedContact = {
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
+  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  topics: Record<string, boolean>;
   createdAt: string;
   updatedAt: string;
   /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
@@ -868,6 +1096,8 @@ export type PatchContact = {
   subscribed?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
+  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  topics?: Record<string, boolean>;
 };
 
 export type PatchDomain = {
@@ -879,6 +1109,14 @@ export type PatchProject = {
   name?: string;
   tracking?: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
   color?: string | null;
+  /** At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count. */
+  frequencyCap?: {
+    max: number;
+    days: number;
+  } | null;
+  /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
+  timezone?: string;
+  sendingWindow?: SendingWindow & (Record<string, unknown> | null);
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
   bounceGuard?: number;
@@ -911,11 +1149,25 @@ export type PatchTemplate = {
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
   /** On a verified domain of the project */
   from?: string | null;
   fromName?: string | null;
   replyTo?: string | null;
   type?: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about; MARKETING only */
+  topicId?: string | null;
+};
+
+export type PatchTopic = {
+  name?: string;
+  /** From the name unless given, unique in the project, and kept on a rename */
+  slug?: string;
+  /** Shown on the page of mail settings */
+  description?: string | null;
+  /** Whether contacts who said nothing about it are on it; true unless given */
+  defaultSubscribed?: boolean;
 };
 
 export type PatchWebhookEndpoint = {
@@ -938,6 +1190,13 @@ export type PatchWorkflow = {
   } | null;
   enabled?: boolean;
   allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
   /** UUIDv7 */
   entryStepId?: string | null;
 };
@@ -984,6 +1243,13 @@ export type Project = {
   tracking: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
   /** Of the pages that recipients see, as `#rrggbb` */
   color: string | null;
+  frequencyCap: {
+    max: number;
+    days: number;
+  } | null;
+  /** IANA, of contacts whose `data.timezone` is none */
+  timezone: string;
+  sendingWindow: SendingWindow & (Record<string, unknown> | null);
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -1008,6 +1274,8 @@ export type PutCampaign = {
   subject?: string;
   /** HTML with Liquid, at most 512 KB */
   body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
   /** On a verified domain of the project */
   from?: string;
   fromName?: string | null;
@@ -1023,6 +1291,27 @@ export type PutCampaign = {
   audienceCondition?: Record<string, unknown>;
   /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
   filters?: Record<string, unknown>;
+  /** What it is about: who left the topic does not get it */
+  topicId?: string | null;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | "project" | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
   /** Moves a SCHEDULED campaign to this time */
   scheduledFor?: string;
 };
@@ -1035,6 +1324,12 @@ export type QueuedJob = {
   message: string;
   /** UUIDv7 */
   jobId: string;
+};
+
+/** Wilson's interval of a rate: 0 to 1, with 95 % confidence */
+export type RateInterval = {
+  low: number;
+  high: number;
 };
 
 export type ReadyHealth = Health & {
@@ -1090,11 +1385,25 @@ export type ReplayedDeliveries = {
   nextSince: string | null;
 };
 
+export type RetryCampaign = {
+  /** Only those who failed for one of these; all of them when left out */
+  reasons?: ("provider_rejected" | "expired" | "template_error" | "sender_not_verified" | "limit_reached")[] | null;
+};
+
+export type RunEvent = {
+  name: string;
+  /** When it happens, in the run's own time; left out, as soon as a step waits for it. */
+  at?: string;
+  data?: Record<string, unknown> | null;
+};
+
 export type SaveContact = {
   email: string;
   subscribed?: boolean;
   /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
   data?: Record<string, unknown> | null;
+  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  topics?: Record<string, boolean>;
 };
 
 export type SavedContact = Contact & {
@@ -1149,6 +1458,10 @@ export type SendCampaign = {
   scheduledFor?: string;
   /** The same as scheduledFor */
   scheduledAt?: string;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
 };
 
 export type SendEmail = {
@@ -1191,6 +1504,14 @@ export type SendSms = {
   body: string;
   /** Attaches to this contact instead of matching by number */
   contactId?: string;
+};
+
+/** When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each `contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins. */
+export type SendingWindow = {
+  from: string;
+  to: string;
+  days?: number[];
+  timezone?: "contact" | string;
 };
 
 /** One entry a recipient, in the order of `to`; `email` is the id of its email record. */
@@ -1253,6 +1574,12 @@ export type StartExecution = {
   /** UUIDv7 */
   contactId: string;
   context?: Record<string, unknown> | null;
+  /** Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere. */
+  sandbox?: boolean;
+  /** In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it. */
+  skipDelays?: boolean;
+  /** In a sandbox: what happens in it. */
+  events?: RunEvent[];
 };
 
 export type Suppression = {
@@ -1279,17 +1606,34 @@ export type Template = {
   description: string | null;
   subject: string;
   body: string;
+  preheader: string | null;
   from: string | null;
   fromName: string | null;
   replyTo: string | null;
   type: "TRANSACTIONAL" | "MARKETING";
+  /** UUIDv7 */
+  topicId: string | null;
   createdAt: string;
   updatedAt: string;
 };
 
-export type TemplateFile = PatchTemplate & {
+export type TemplateFile = {
+  name?: string;
   /** Which one is meant; it is created where there is none */
   slug: string;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+  type?: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about */
+  topic?: string | null;
 };
 
 export type TemplateList = {
@@ -1321,6 +1665,8 @@ export type TemplateUsage = {
 
 export type TestCampaign = {
   email: string;
+  /** A variant's name: the mail says what it says */
+  variant?: string | null;
 };
 
 export type TopCampaign = {
@@ -1339,6 +1685,22 @@ export type TopEvent = {
   name: string;
   count: number;
   trend: number;
+};
+
+export type Topic = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  defaultSubscribed: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type TopicFile = PatchTopic & {
+  /** Which one is meant; it is created where there is none */
+  slug: string;
 };
 
 export type TrackEvent = {
@@ -1383,6 +1745,14 @@ export type Variant = {
   createdAt: string;
   updatedAt: string;
 };
+
+/** Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner */
+export type VariantComparison = {
+  metric: "opens" | "clicks";
+  leader: string | null;
+  significant: boolean;
+  sentence: string;
+} | null;
 
 export type VariantInput = {
   variantId: string | number;
@@ -1463,6 +1833,11 @@ export type Workflow = {
   allowReentry: boolean;
   /** UUIDv7 */
   entryStepId: string | null;
+  exitOn: {
+    eventName: string;
+    filters?: Record<string, unknown>;
+  }[];
+  exitWhenUnsubscribed: boolean;
   createdAt: string;
   updatedAt: string;
 };
@@ -1492,6 +1867,13 @@ export type WorkflowFile = {
   eventName?: string | null;
   enabled?: boolean;
   allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
   /** The step with which an execution begins */
   entry?: string | null;
   steps?: WorkflowStepFile[];
@@ -1515,10 +1897,28 @@ export type WorkflowList = {
   hasMore: boolean;
 };
 
+export type WorkflowStats = {
+  since: string | null;
+  until: string | null;
+  steps: ({
+    /** UUIDv7 */
+    stepId: string;
+    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    name: string;
+    waiting: number;
+    running: number;
+    completed: number;
+    failed: number;
+    skipped: number;
+    /** Visits that left it by each branch. */
+    branches: Record<string, number>;
+  })[];
+};
+
 export type WorkflowStep = {
   /** UUIDv7 */
   id: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT";
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
   name: string;
   /** Names it in files, within its workflow */
   slug: string;
@@ -1536,7 +1936,7 @@ export type WorkflowStep = {
 export type WorkflowStepFile = {
   /** Which one is meant; it is created where there is none */
   slug: string;
-  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT";
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
   name?: string;
   /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
   config?: Record<string, unknown>;
@@ -1553,7 +1953,7 @@ export type WorkflowTransition = {
   fromStepId: string;
   /** UUIDv7 */
   toStepId: string;
-  branch: "yes" | "no" | "event" | "timeout" | null;
+  branch: string | null;
 };
 
 /** Every operation: what it takes and what it answers. */
@@ -1609,6 +2009,12 @@ export interface Operations {
     body: ChangePassword;
     answer: undefined;
   };
+  /** Choose the variant that the rest gets: `POST /v1/campaigns/{id}/winner` */
+  chooseCampaignWinner: {
+    params: { id: string };
+    body: ChooseWinner;
+    answer: CampaignDone;
+  };
   /** Compute a tracked segment: `POST /v1/segments/{id}/compute` */
   computeSegment: {
     params: { id: string };
@@ -1648,6 +2054,11 @@ export interface Operations {
   createTemplate: {
     body: CreateTemplate;
     answer: Template;
+  };
+  /** Create a topic: `POST /v1/topics` */
+  createTopic: {
+    body: CreateTopic;
+    answer: Topic;
   };
   /** Register a webhook endpoint: `POST /v1/webhooks` */
   createWebhook: {
@@ -1713,6 +2124,11 @@ export interface Operations {
   };
   /** Delete a template: `DELETE /v1/templates/{id}` */
   deleteTemplate: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Delete a topic: `DELETE /v1/topics/{id}` */
+  deleteTopic: {
     params: { id: string };
     answer: undefined;
   };
@@ -1860,6 +2276,11 @@ export interface Operations {
     params: { id: string };
     answer: TemplateUsage;
   };
+  /** Get a topic: `GET /v1/topics/{id}` */
+  getTopic: {
+    params: { id: string };
+    answer: Topic;
+  };
   /** Get a webhook endpoint: `GET /v1/webhooks/{id}` */
   getWebhook: {
     params: { id: string };
@@ -1869,6 +2290,12 @@ export interface Operations {
   getWorkflow: {
     params: { id: string };
     answer: WorkflowDetail;
+  };
+  /** Count the visits to each step of a workflow: `GET /v1/workflows/{id}/stats` */
+  getWorkflowStats: {
+    params: { id: string };
+    query?: { since?: string; until?: string };
+    answer: WorkflowStats;
   };
   /** Put sending on hold: `POST /project/hold` */
   holdProject: {
@@ -1906,6 +2333,17 @@ export interface Operations {
   total: number;
 };
   };
+  /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */
+  listCampaignRecipients: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string; status?: string; reason?: string; search?: string };
+    answer: {
+  data: CampaignRecipient[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number | null;
+};
+  };
   /** List campaigns: `GET /v1/campaigns` */
   listCampaigns: {
     query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" };
@@ -1937,6 +2375,17 @@ export interface Operations {
   total: number;
 };
   };
+  /** List who is at a step just now: `GET /v1/workflows/{id}/steps/{stepId}/contacts` */
+  listContactsAtStep: {
+    params: { id: string; stepId: string };
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: ContactAtStep[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
   /** List the project's domains: `GET /v1/domains/project/{projectId}` */
   listDomains: {
     params: { projectId: string };
@@ -1962,7 +2411,7 @@ export interface Operations {
   /** List the executions of a workflow: `GET /v1/workflows/{id}/executions` */
   listExecutions: {
     params: { id: string };
-    query?: { limit?: number; cursor?: string; status?: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; contactId?: string };
+    query?: { limit?: number; cursor?: string; status?: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; contactId?: string; sandbox?: boolean };
     answer: {
   data: Execution[];
   cursor: string | null;
@@ -2018,6 +2467,16 @@ export interface Operations {
   listTopEvents: {
     query?: { startDate?: string; endDate?: string; limit?: number };
     answer: TopEvent[];
+  };
+  /** List topics: `GET /v1/topics` */
+  listTopics: {
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: Topic[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
   };
   /** List what will happen: `GET /v1/activity/upcoming` */
   listUpcomingActivity: {
@@ -2123,6 +2582,12 @@ export interface Operations {
     params: { id: string };
     answer: CampaignDone;
   };
+  /** Try recipients of a campaign again: `POST /v1/campaigns/{id}/retry` */
+  retryCampaign: {
+    params: { id: string };
+    body?: RetryCampaign;
+    answer: CampaignRequeued;
+  };
   /** Revoke a secret key: `POST /apikeys/{id}/revoke` */
   revokeApiKey: {
     params: { id: string };
@@ -2220,6 +2685,12 @@ export interface Operations {
     body: PatchTemplate;
     answer: Template;
   };
+  /** Change a topic: `PATCH /v1/topics/{id}` */
+  updateTopic: {
+    params: { id: string };
+    body: PatchTopic;
+    answer: Topic;
+  };
   /** Change, disable or enable a webhook endpoint: `PATCH /v1/webhooks/{id}` */
   updateWebhook: {
     params: { id: string };
@@ -2267,6 +2738,7 @@ export const OPERATIONS = {
   cancelCampaign: { method: 'POST', path: '/v1/campaigns/{id}/cancel', idempotencyKey: false },
   cancelExecution: { method: 'DELETE', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
   changePassword: { method: 'POST', path: '/auth/password', idempotencyKey: false },
+  chooseCampaignWinner: { method: 'POST', path: '/v1/campaigns/{id}/winner', idempotencyKey: false },
   computeSegment: { method: 'POST', path: '/v1/segments/{id}/compute', idempotencyKey: false },
   countRecentActivity: { method: 'GET', path: '/v1/activity/recent-count', idempotencyKey: false },
   createApiKey: { method: 'POST', path: '/apikeys', idempotencyKey: false },
@@ -2275,6 +2747,7 @@ export const OPERATIONS = {
   createSegment: { method: 'POST', path: '/v1/segments', idempotencyKey: false },
   createSmsSender: { method: 'POST', path: '/sms/senders', idempotencyKey: false },
   createTemplate: { method: 'POST', path: '/v1/templates', idempotencyKey: false },
+  createTopic: { method: 'POST', path: '/v1/topics', idempotencyKey: false },
   createWebhook: { method: 'POST', path: '/v1/webhooks', idempotencyKey: false },
   createWorkflow: { method: 'POST', path: '/v1/workflows', idempotencyKey: false },
   createWorkflowStep: { method: 'POST', path: '/v1/workflows/{id}/steps', idempotencyKey: false },
@@ -2288,6 +2761,7 @@ export const OPERATIONS = {
   deleteSmsSender: { method: 'DELETE', path: '/sms/senders/{id}', idempotencyKey: false },
   deleteSuppression: { method: 'DELETE', path: '/v1/suppressions/{email}', idempotencyKey: false },
   deleteTemplate: { method: 'DELETE', path: '/v1/templates/{id}', idempotencyKey: false },
+  deleteTopic: { method: 'DELETE', path: '/v1/topics/{id}', idempotencyKey: false },
   deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', idempotencyKey: false },
   deleteWorkflow: { method: 'DELETE', path: '/v1/workflows/{id}', idempotencyKey: false },
   deleteWorkflowStep: { method: 'DELETE', path: '/v1/workflows/{id}/steps/{stepId}', idempotencyKey: false },
@@ -2317,19 +2791,23 @@ export const OPERATIONS = {
   getSms: { method: 'GET', path: '/v1/sms/{id}', idempotencyKey: false },
   getTemplate: { method: 'GET', path: '/v1/templates/{id}', idempotencyKey: false },
   getTemplateUsage: { method: 'GET', path: '/v1/templates/{id}/usage', idempotencyKey: false },
+  getTopic: { method: 'GET', path: '/v1/topics/{id}', idempotencyKey: false },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', idempotencyKey: false },
   getWorkflow: { method: 'GET', path: '/v1/workflows/{id}', idempotencyKey: false },
+  getWorkflowStats: { method: 'GET', path: '/v1/workflows/{id}/stats', idempotencyKey: false },
   holdProject: { method: 'POST', path: '/project/hold', idempotencyKey: false },
   importContacts: { method: 'POST', path: '/v1/contacts/import', idempotencyKey: false },
   listActivity: { method: 'GET', path: '/v1/activity', idempotencyKey: false },
   listActivityTypes: { method: 'GET', path: '/v1/activity/types', idempotencyKey: false },
   listApiKeys: { method: 'GET', path: '/apikeys', idempotencyKey: false },
   listAuditLog: { method: 'GET', path: '/audit-log', idempotencyKey: false },
+  listCampaignRecipients: { method: 'GET', path: '/v1/campaigns/{id}/recipients', idempotencyKey: false },
   listCampaigns: { method: 'GET', path: '/v1/campaigns', idempotencyKey: false },
   listContactEvents: { method: 'GET', path: '/v1/events/contact/{contactId}', idempotencyKey: false },
   listContactFieldValues: { method: 'GET', path: '/v1/contacts/fields/{field}/values', idempotencyKey: false },
   listContactFields: { method: 'GET', path: '/v1/contacts/fields', idempotencyKey: false },
   listContacts: { method: 'GET', path: '/v1/contacts', idempotencyKey: false },
+  listContactsAtStep: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/contacts', idempotencyKey: false },
   listDomains: { method: 'GET', path: '/v1/domains/project/{projectId}', idempotencyKey: false },
   listEmails: { method: 'GET', path: '/v1/emails', idempotencyKey: false },
   listEventNames: { method: 'GET', path: '/v1/events/names', idempotencyKey: false },
@@ -2343,6 +2821,7 @@ export const OPERATIONS = {
   listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },
   listTopCampaigns: { method: 'GET', path: '/v1/analytics/top-campaigns', idempotencyKey: false },
   listTopEvents: { method: 'GET', path: '/v1/analytics/top-events', idempotencyKey: false },
+  listTopics: { method: 'GET', path: '/v1/topics', idempotencyKey: false },
   listUpcomingActivity: { method: 'GET', path: '/v1/activity/upcoming', idempotencyKey: false },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', idempotencyKey: false },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', idempotencyKey: false },
@@ -2364,6 +2843,7 @@ export const OPERATIONS = {
   replayWebhookDeliveries: { method: 'POST', path: '/v1/webhooks/{id}/replay', idempotencyKey: false },
   replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
   resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
+  retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
   revokeApiKey: { method: 'POST', path: '/apikeys/{id}/revoke', idempotencyKey: false },
   rotatePublicKey: { method: 'POST', path: '/apikeys/public/rotate', idempotencyKey: false },
   rotateWebhookSecret: { method: 'POST', path: '/v1/webhooks/{id}/rotate-secret', idempotencyKey: false },
@@ -2382,6 +2862,7 @@ export const OPERATIONS = {
   updateProject: { method: 'PATCH', path: '/project', idempotencyKey: false },
   updateSegment: { method: 'PATCH', path: '/v1/segments/{id}', idempotencyKey: false },
   updateTemplate: { method: 'PATCH', path: '/v1/templates/{id}', idempotencyKey: false },
+  updateTopic: { method: 'PATCH', path: '/v1/topics/{id}', idempotencyKey: false },
   updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', idempotencyKey: false },
   updateWorkflow: { method: 'PATCH', path: '/v1/workflows/{id}', idempotencyKey: false },
   updateWorkflowStep: { method: 'PATCH', path: '/v1/workflows/{id}/steps/{stepId}', idempotencyKey: false },
