@@ -62,7 +62,8 @@ it(
       'settings.json',
       'templates/welcome.html',
       'templates/welcome.json',
-      'workflows/onboarding.json',
+      'topics/news.json',
+      join('workflows', 'onboarding.json'),
     ]);
     expect(readFileSync(join(folder, 'templates/welcome.html'), 'utf8')).toBe('<p>Hello</p>');
     expect(JSON.parse(readFileSync(join(folder, 'templates/welcome.json'), 'utf8'))).not.toHaveProperty('body');
