@@ -36,7 +36,7 @@ export async function refusingTakenSlug<T>(p: { what: string; slug: string | und
 /** The ids of a project's records by their slugs. */
 export async function idsBySlug(
   db: Db,
-  p: { projectId: string; table: 'templates' | 'workflows' | 'segments' },
+  p: { projectId: string; table: 'templates' | 'workflows' | 'segments' | 'topics' },
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ slug: string; id: string }>`
     SELECT slug, id FROM ${sql.table(p.table)} WHERE project_id = ${p.projectId}

@@ -53,6 +53,17 @@ export async function listTopics(
   return { ...toPage(rows, p.limit, toTopic), total };
 }
 
+/** Every topic of the project by its slug. */
+export async function listAllTopics(db: Db, projectId: string): Promise<Topic[]> {
+  const rows = await db
+    .selectFrom('topics')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toTopic);
+}
+
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getTopic(db: Db, { projectId, id }: TopicRef): Promise<Topic> {
   const row = await db

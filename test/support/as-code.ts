@@ -20,12 +20,14 @@ export async function make(api: TestApi, path: string, body: object) {
 /** A project with a resource of every kind, which name each other. */
 export async function buildShop(api: TestApi) {
   await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
+  const topic = await make(api, '/topics', { name: 'News' });
   const template = await make(api, '/templates', {
     name: 'Welcome',
     subject: 'Hi {{firstName}}',
     body: '<p>Hello</p>',
     type: 'MARKETING',
     from: 'hi@shop.example',
+    topicId: topic.id,
   });
   const filters = { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] };
   const pro = await make(api, '/segments', { name: 'Pro', filters });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { SegmentItem, TemplateItem, WorkflowItem } from './input.ts';
+import { SegmentItem, TemplateItem, TopicItem, WorkflowItem } from './input.ts';
 
 export const KINDS = ['settings', 'template', 'segment', 'topic', 'workflow'] as const;
 
@@ -26,6 +26,7 @@ const Finding = z
       'operator_limit',
       'unknown_setting',
       'unknown_segment',
+      'unknown_topic',
     ]),
     severity: z.enum(['error', 'warning', 'info']),
     message: z.string(),
@@ -64,7 +65,7 @@ export const ExportedProject = z
     settings: z.record(z.string(), z.unknown()),
     templates: z.array(TemplateItem),
     segments: z.array(SegmentItem),
-    topics: z.array(z.record(z.string(), z.unknown())),
+    topics: z.array(TopicItem),
     workflows: z.array(WorkflowItem),
   })
   .openapi('ExportedProject', {

@@ -119,7 +119,7 @@ function withSecrets(applying: Applying, p: { given: Config; open: Config | unde
   return config;
 }
 
-/** A condition may name a segment that was deleted since; it is told. */
+/** A condition may name a segment or a topic that was deleted since; it is told. */
 function withSegments(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): unknown {
   const unknown: UnknownName[] = [];
   const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
@@ -127,9 +127,10 @@ function withSegments(applying: Applying, p: { given: Config; open: Config | und
     unknown.filter(({ name }) => !/^[0-9a-f]{8}-/.test(name)),
     'config',
   );
-  for (const { name } of unknown) {
-    const message = `The step ${p.of.step} names the segment ${name}, which is not there.`;
-    find(applying, { code: 'unknown_segment', severity: 'warning', message, details: { ...p.of, segment: name } });
+  for (const { kind, name } of unknown) {
+    const code = kind === 'topic' ? 'unknown_topic' : 'unknown_segment';
+    const message = `The step ${p.of.step} names the ${kind} ${name}, which is not there.`;
+    find(applying, { code, severity: 'warning', message, details: { ...p.of, [kind]: name } });
   }
   return condition;
 }

@@ -5,7 +5,7 @@ import { changedFields } from '../../../rules/as-code/changes.ts';
 import { withIds } from '../../../rules/as-code/references.ts';
 import { changedMailText } from '../mail-text.ts';
 import { refuseBadContent } from '../templates/content-check.ts';
-import { CreateTemplate, PatchTemplate } from '../templates/input.ts';
+import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../templates/input.ts';
 import { type Applying, at, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
 import type { TemplateItem } from './input.ts';
 
@@ -52,11 +52,14 @@ async function applyTemplate(
     const applied = stays ? changes.filter((name) => name !== 'from') : changes;
     const { from, ...rest } = wanted;
     if (applied.length > 0) {
-      await updateTemplate(trx, { projectId, id: current.id, changes: stays ? rest : { from, ...rest } });
+      refuseTopicOnTransactional(
+        await updateTemplate(trx, { projectId, id: current.id, changes: stays ? rest : { from, ...rest } }),
+      );
     }
     return note(applying, { ...of, name: wanted.name ?? current.name }, applied);
   }
   const given = parsed(CreateTemplate, named, '');
+  refuseTopicOnTransactional(given);
   const from = given.from && (await mayBeSender(applying, given.from, of)) ? given.from : null;
   const { name, slug, description = null, type } = given;
   const fields = {

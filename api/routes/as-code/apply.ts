@@ -7,12 +7,14 @@ import type { Applied } from './answer.ts';
 import { applySegments } from './apply-segments.ts';
 import { applySettings } from './apply-settings.ts';
 import { applyTemplates } from './apply-templates.ts';
+import { applyTopics } from './apply-topics.ts';
 import { applyWorkflows } from './apply-workflows.ts';
 import { type Applying, beginApplying } from './applying.ts';
 import type { ProjectDocument } from './input.ts';
 
 /** The right to change each kind of resource, asked for only where a document holds one. */
 const EDIT_SCOPES = {
+  topics: 'contacts:edit',
   templates: 'templates:edit',
   segments: 'segments:edit',
   workflows: 'workflows:edit',
@@ -79,6 +81,7 @@ async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promis
   await lockApply(trx, projectId);
   const applying: Applying = await beginApplying({ trx, projectId, secretKey });
   // Each kind after those that it may name.
+  await applyTopics(applying, document.topics ?? []);
   await applyTemplates(applying, document.templates ?? []);
   await applySegments(applying, document.segments ?? []);
   const settings = document.settings ? await applySettings(applying, document.settings, p.mayManage) : {};

@@ -28,7 +28,7 @@ export async function beginApplying(p: { trx: Trx; projectId: string; secretKey:
     ids: {
       template: await idsBySlug(trx, { projectId, table: 'templates' }),
       segment: await idsBySlug(trx, { projectId, table: 'segments' }),
-      topic: new Map(),
+      topic: await idsBySlug(trx, { projectId, table: 'topics' }),
     },
     done: { created: [], updated: [], unchanged: [], findings: [] },
     outbox: [],

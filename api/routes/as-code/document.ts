@@ -5,6 +5,7 @@ import { openStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import type { Project } from '../../../db/projects/projects.ts';
 import type { Segment } from '../../../db/segments/segments.ts';
+import type { Topic } from '../../../db/topics/topics.ts';
 import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
 import { withoutSecrets } from '../../../rules/as-code/webhook-secrets.ts';
 import { STEPS } from '../../../rules/executions/steps/registry.ts';
@@ -21,6 +22,10 @@ export function settingsFile(project: Project, slugs: Names): Json {
       return [name, isObject(value) ? withSlugs(value, slugs) : value];
     }),
   );
+}
+
+export function topicFile({ slug, name, description, defaultSubscribed }: Topic) {
+  return { slug, name, description, defaultSubscribed };
 }
 
 export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fields }: Template, slugs: Names) {

@@ -4,9 +4,10 @@ import { listAllTemplates } from '../../../db/contents/templates.ts';
 import { listWorkflowDetails } from '../../../db/executions/workflows.ts';
 import { getProjectAsSet } from '../../../db/projects/projects.ts';
 import { listAllSegments } from '../../../db/segments/segments.ts';
+import { listAllTopics } from '../../../db/topics/topics.ts';
 import type { Names } from '../../../rules/as-code/references.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { segmentFile, settingsFile, templateFile, workflowFile } from './document.ts';
+import { segmentFile, settingsFile, templateFile, topicFile, workflowFile } from './document.ts';
 import { APPLY_MAX_BYTES } from './input.ts';
 
 /**
@@ -20,16 +21,17 @@ export function exportProject(db: Db, p: { projectId: string; secretKey: string 
     .setAccessMode('read only')
     .execute(async (trx) => {
       await refuseTooLarge(trx, p.projectId);
+      const topics = await listAllTopics(trx, p.projectId);
       const templates = await listAllTemplates(trx, p.projectId);
       const segments = await listAllSegments(trx, p.projectId);
       const workflows = await listWorkflowDetails(trx, p.projectId);
-      const slugs = slugsOf({ templates, segments, topics: [] });
+      const slugs = slugsOf({ templates, segments, topics });
       return {
         version: 1 as const,
         settings: settingsFile(await getProjectAsSet(trx, p.projectId), slugs),
         templates: templates.map((template) => templateFile(template, slugs)),
         segments: segments.map((segment) => segmentFile(segment, slugs)),
-        topics: [],
+        topics: topics.map(topicFile),
         workflows: workflows.map((workflow) => workflowFile(workflow, { slugs, secretKey: p.secretKey })),
       };
     });

@@ -5,6 +5,7 @@ import { SlugInput } from '../../http/schemas.ts';
 import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
 import { PatchTemplate } from '../templates/input.ts';
+import { PatchTopic } from '../topics/input.ts';
 import { Position } from '../workflows/answer.ts';
 import { PatchWorkflow } from '../workflows/input.ts';
 
@@ -21,8 +22,15 @@ const NamedSlug = SlugInput.openapi({ description: 'Which one is meant; it is cr
 export const Settings = PatchProject.omit({ name: true });
 
 /** A template in a file. What is left out stays as it is; a new one needs what `POST /templates` needs. */
-export const TemplateItem = PatchTemplate.extend({ slug: NamedSlug }).openapi('TemplateFile', {
-  example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+export const TemplateItem = PatchTemplate.omit({ topicId: true })
+  .extend({ slug: NamedSlug, topic: SlugInput.nullish().openapi({ description: 'What its mails are about' }) })
+  .openapi('TemplateFile', {
+    example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+  });
+
+/** A topic in a file. Who is on it is not in it. */
+export const TopicItem = PatchTopic.extend({ slug: NamedSlug }).openapi('TopicFile', {
+  example: { slug: 'news', name: 'Product news', defaultSubscribed: true },
 });
 
 /** A segment in a file; its condition names other segments by slug (`segment.<slug>`). Its members are not in it. */
@@ -108,6 +116,7 @@ export const ApplyProject = z
       description:
         'As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds.',
     }),
+    topics: listOf(TopicItem),
     templates: listOf(TemplateItem),
     segments: listOf(SegmentItem),
     workflows: listOf(WorkflowItem),
@@ -126,6 +135,7 @@ export const Condition = ConditionInput;
 
 export type ProjectDocument = z.infer<typeof ApplyProject>;
 export type TemplateItem = z.infer<typeof TemplateItem>;
+export type TopicItem = z.infer<typeof TopicItem>;
 export type SegmentItem = z.infer<typeof SegmentItem>;
 export type WorkflowItem = z.infer<typeof WorkflowItem>;
 export type StepItem = NonNullable<WorkflowItem['steps']>[number];

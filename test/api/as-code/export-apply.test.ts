@@ -30,7 +30,14 @@ describe('an export', () => {
     expect(document.templates).toEqual([
       {
         ...{ slug: 'welcome', name: 'Welcome', description: null, subject: 'Hi {{firstName}}', body: '<p>Hello</p>' },
-        ...{ type: 'MARKETING', from: 'hi@shop.example', fromName: null, replyTo: null },
+        ...{
+          type: 'MARKETING',
+          from: 'hi@shop.example',
+          fromName: null,
+          replyTo: null,
+          preheader: null,
+          topic: 'news',
+        },
       },
     ]);
     expect(document.segments.map((segment: { slug: string }) => segment.slug)).toEqual([
@@ -84,6 +91,7 @@ describe('applied to another project, an export', () => {
     const first = await apply(document);
     expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
     expect(first.body.created.map((made: { kind: string; slug: string }) => `${made.kind} ${made.slug}`)).toEqual([
+      'topic news',
       'template welcome',
       'segment pro',
       'segment all-of-them',
@@ -98,7 +106,7 @@ describe('applied to another project, an export', () => {
     ]);
     const second = await apply(document);
     expect(second.body).toMatchObject({ created: [], updated: [] });
-    expect(second.body.unchanged).toHaveLength(6);
+    expect(second.body.unchanged).toHaveLength(7);
 
     // Once the domain is verified the same document does the rest.
     await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
@@ -144,7 +152,7 @@ describe('an apply', () => {
     const document = await exported();
     const dry = await apply({ ...document, dryRun: true });
     expect(dry.body).toMatchObject({ dryRun: true, updated: [] });
-    expect(dry.body.created).toHaveLength(5);
+    expect(dry.body.created).toHaveLength(6);
     expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
     const done = await apply(document);
     expect({ ...done.body, dryRun: true }).toEqual(dry.body);
@@ -263,6 +271,7 @@ describe('an apply', () => {
     const key = await buildKey(api.db, api.two.id, ['templates:edit']);
     expect((await apply({ templates: [TEMPLATE], segments: [], workflows: [] }, key)).status).toBe(200);
     for (const [kind, scope] of [
+      ['topics', 'contacts:edit'],
       ['segments', 'segments:edit'],
       ['workflows', 'workflows:edit'],
     ]) {
@@ -309,7 +318,7 @@ describe('an apply', () => {
     const document = await exported();
     const answers = await Promise.all([apply(document), apply(document), apply(document)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(answers.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 5]);
+    expect(answers.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 6]);
   });
 });
 

@@ -27,14 +27,27 @@ const filter = fc.constantFrom<object>(
   { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' },
 );
 
-function template(slug: string) {
+function topic(slug: string) {
+  return fc.record(
+    {
+      slug: fc.constant(slug),
+      name: fc.constant(`About ${slug}`),
+      description: fc.option(fc.constant('d')),
+      defaultSubscribed: fc.boolean(),
+    },
+    { requiredKeys: ['slug', 'name'] },
+  );
+}
+
+function template(slug: string, topics: string[]) {
   return fc.record(
     {
       slug: fc.constant(slug),
       name: fc.constantFrom('Name', 'Grüße'),
       subject: text,
       body: text,
-      type: fc.constantFrom('MARKETING', 'TRANSACTIONAL'),
+      type: fc.constant('MARKETING'),
+      topic: fc.constantFrom(null, ...topics),
       description: fc.option(text),
       fromName: fc.option(fc.constantFrom('Ada', 'Grüße')),
       replyTo: fc.option(fc.constant('reply@example.com')),
@@ -44,8 +57,11 @@ function template(slug: string) {
 }
 
 /** Each may name those before it. */
-function segment(slug: string, before: string[]) {
-  const membership = before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' }));
+function segment(slug: string, before: string[], topics: string[]) {
+  const membership = [
+    ...before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' })),
+    ...topics.map((name) => ({ field: `topic.${name}`, operator: 'equals', value: true })),
+  ];
   const filters = fc.array(fc.oneof(filter, ...membership.map((one) => fc.constant<object>(one))), {
     minLength: 1,
     maxLength: 3,
@@ -124,13 +140,16 @@ function workflow(slug: string, names: { templates: string[]; segments: string[]
     );
 }
 
-const project = fc.record({ templates: slugs(4), segments: slugs(4), workflows: slugs(3) }).chain((names) =>
-  fc.record({
-    templates: fc.tuple(...names.templates.map(template)),
-    segments: fc.tuple(...names.segments.map((slug, i) => segment(slug, names.segments.slice(0, i)))),
-    workflows: fc.tuple(...names.workflows.map((slug) => workflow(slug, names))),
-  }),
-);
+const project = fc
+  .record({ topics: slugs(3), templates: slugs(4), segments: slugs(4), workflows: slugs(3) })
+  .chain((names) =>
+    fc.record({
+      topics: fc.tuple(...names.topics.map(topic)),
+      templates: fc.tuple(...names.templates.map((slug) => template(slug, names.topics))),
+      segments: fc.tuple(...names.segments.map((slug, i) => segment(slug, names.segments.slice(0, i), names.topics))),
+      workflows: fc.tuple(...names.workflows.map((slug) => workflow(slug, names))),
+    }),
+  );
 
 it('what is exported and applied elsewhere is the same there, in any order; applying it again is no change', async () => {
   await fc.assert(

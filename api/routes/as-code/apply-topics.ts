@@ -1,0 +1,29 @@
+import { insertTopic, listAllTopics, type Topic, updateTopic } from '../../../db/topics/topics.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { CreateTopic } from '../topics/input.ts';
+import { type Applying, at, note, parsed } from './applying.ts';
+import type { TopicItem } from './input.ts';
+
+export async function applyTopics(applying: Applying, items: readonly TopicItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const all = await listAllTopics(applying.trx, applying.projectId);
+  const stored = new Map(all.map((topic) => [topic.slug, topic]));
+  for (const [i, item] of items.entries()) {
+    await at(`topics.${i}`, () => applyTopic(applying, { item, current: stored.get(item.slug) }));
+  }
+}
+
+async function applyTopic(applying: Applying, p: { item: TopicItem; current: Topic | undefined }): Promise<void> {
+  const { trx, projectId, ids } = applying;
+  const { item, current } = p;
+  const of = { kind: 'topic' as const, slug: item.slug };
+  if (current) {
+    const changes = changedFields(item, current);
+    if (changes.length > 0) await updateTopic(trx, { projectId, id: current.id }, item);
+    return note(applying, { ...of, name: item.name ?? current.name }, changes);
+  }
+  const given = parsed(CreateTopic, item, '');
+  const { id } = await insertTopic(trx, { ...given, projectId });
+  ids.topic.set(item.slug, id);
+  note(applying, { ...of, name: given.name }, undefined);
+}

@@ -1,0 +1,27 @@
+import { changedFields } from '../../rules/as-code/changes.ts';
+import type { ProjectFiles } from './files.ts';
+import { type Applied, applyProject, fetchProject, type Service } from './service.ts';
+
+/** How files and a project differ: what a push would do, and what is only in the project, which a push leaves. */
+export interface Difference {
+  lines: string[];
+  findings: Applied['findings'];
+}
+
+/** Settings are compared here, since asking what a change of them would do needs the right to change them. */
+export async function differences(service: Service, files: ProjectFiles): Promise<Difference> {
+  const project = await fetchProject(service);
+  const { created, updated, findings } = await applyProject(service, { kinds: files.kinds }, true);
+  const settings = changedFields(files.settings ?? {}, project.settings ?? {});
+  const only = [...project.kinds].flatMap(([kind, resources]) => {
+    const here = new Set((files.kinds.get(kind) ?? []).map(({ slug }) => slug));
+    return resources.flatMap(({ slug }) => (here.has(slug) ? [] : [`- ${kind}/${slug} is only in the project`]));
+  });
+  const lines = [
+    ...created.map(({ kind, slug }) => `+ ${kind}s/${slug} is only here`),
+    ...updated.map(({ kind, slug, changes }) => `~ ${kind}s/${slug}: ${changes.join(', ')}`),
+    ...(settings.length > 0 ? [`~ settings: ${settings.join(', ')}`] : []),
+    ...only,
+  ];
+  return { lines, findings };
+}

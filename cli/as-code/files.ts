@@ -1,0 +1,112 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SLUG_PATTERN } from '../../rules/slug.ts';
+import { StartError } from '../start/error.ts';
+
+/** A resource as a project's export has it. */
+export interface Resource {
+  slug: string;
+  [field: string]: unknown;
+}
+
+/** A project as `GET /project/export` gives it and `POST /project/apply` takes it. */
+export interface ProjectFiles {
+  settings?: Record<string, unknown>;
+  kinds: Map<string, Resource[]>;
+}
+
+/** The folders, one a kind; a service that knows more kinds may give more. */
+export const KINDS = ['templates', 'segments', 'topics', 'workflows'];
+const SETTINGS = 'settings.json';
+
+/**
+ * Reads the files of a folder: `settings.json` and `<kind>/<slug>.json`, with the body in `<slug>.html` beside it.
+ * @throws StartError naming the file that cannot be read
+ */
+export function readFiles(folder: string): ProjectFiles {
+  if (list(folder) === undefined) throw new StartError(`There is no folder ${folder}: run pull first, or say --dir.`);
+  const kinds = new Map(KINDS.map((kind) => [kind, readKind(join(folder, kind))]));
+  const settings = list(folder)?.includes(SETTINGS) ? readJson(join(folder, SETTINGS)) : undefined;
+  return { kinds, ...(settings && { settings }) };
+}
+
+function readKind(folder: string): Resource[] {
+  const names = list(folder) ?? [];
+  const bodies = new Set(names.filter((name) => name.endsWith('.html')));
+  const resources = names
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => {
+      const slug = name.slice(0, -'.json'.length);
+      if (!SLUG_PATTERN.test(slug)) throw new StartError(`${join(folder, name)}: the file's name is no slug.`);
+      const fields = readJson(join(folder, name));
+      const html = `${slug}.html`;
+      return { ...fields, ...(bodies.delete(html) && { body: readFileSync(join(folder, html), 'utf8') }), slug };
+    });
+  const [orphan] = bodies;
+  if (orphan)
+    throw new StartError(`${join(folder, orphan)}: there is no ${orphan.replace(/html$/, 'json')} beside it.`);
+  return resources;
+}
+
+function readJson(path: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new StartError(`${path}: ${error instanceof Error ? error.message : error}`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new StartError(`${path}: this is no JSON object.`);
+}
+
+/** Makes the folder what the project is; files of resources that it does not have go. Answers the paths that changed. */
+export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): string[] {
+  const wanted = new Map<string, string>();
+  if (settings) wanted.set(SETTINGS, text(settings));
+  for (const [kind, resources] of kinds) {
+    if (!/^[a-z][a-z-]*$/.test(kind)) throw new StartError(`The service names a kind that is no folder: ${kind}`);
+    for (const { slug, ...fields } of resources) {
+      // It becomes the name of a file, so nothing but a slug will do.
+      if (!SLUG_PATTERN.test(slug))
+        throw new StartError(`The service names a resource that is no slug: ${kind}/${slug}`);
+      const { body, ...rest } = fields;
+      const isHtml = typeof body === 'string';
+      wanted.set(join(kind, `${slug}.json`), text(isHtml ? rest : fields));
+      if (isHtml) wanted.set(join(kind, `${slug}.html`), body);
+    }
+  }
+  const changed = [...wanted]
+    .filter(([path, content]) => writeIfOther(join(folder, path), content))
+    .map(([path]) => path);
+  return [...changed, ...removeOthers(folder, [...kinds.keys()], wanted)];
+}
+
+function text(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function writeIfOther(path: string, content: string): boolean {
+  mkdirSync(join(path, '..'), { recursive: true });
+  try {
+    if (readFileSync(path, 'utf8') === content) return false;
+  } catch {
+    // It is not there yet.
+  }
+  writeFileSync(path, content);
+  return true;
+}
+
+function removeOthers(folder: string, kinds: string[], wanted: ReadonlyMap<string, string>): string[] {
+  const found = kinds.flatMap((kind) => (list(join(folder, kind)) ?? []).map((name) => join(kind, name)));
+  const gone = found.filter((path) => /\.(json|html)$/.test(path) && !wanted.has(path));
+  for (const path of gone) rmSync(join(folder, path));
+  return gone.map((path) => `${path} (removed)`);
+}
+
+function list(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { StartError } from '../start/error.ts';
+import type { ProjectFiles, Resource } from './files.ts';
+
+/** Where the project is, and the key to it. */
+export interface Service {
+  url: string;
+  key: string;
+}
+
+/** What an apply says. */
+export interface Applied {
+  created: AppliedResource[];
+  updated: (AppliedResource & { changes: string[] })[];
+  unchanged: AppliedResource[];
+  findings: { code: string; severity: string; message: string }[];
+}
+
+interface AppliedResource {
+  kind: string;
+  slug: string | null;
+}
+
+const TIMEOUT_MS = 120_000;
+
+/** The project as it is. @throws StartError */
+export async function fetchProject(service: Service): Promise<ProjectFiles> {
+  const answer = await request(service, 'GET', '/project/export');
+  const kinds = Object.entries(answer).filter((entry): entry is [string, Resource[]] => Array.isArray(entry[1]));
+  return { settings: answer.settings as Record<string, unknown>, kinds: new Map(kinds) };
+}
+
+/** Makes the project what the files say, or says what that would do. @throws StartError */
+export async function applyProject(service: Service, files: ProjectFiles, dryRun: boolean): Promise<Applied> {
+  const { settings, kinds } = files;
+  const present = [...kinds].filter(([, resources]) => resources.length > 0);
+  const body = { ...Object.fromEntries(present), ...(settings && { settings }), dryRun };
+  return (await request(service, 'POST', '/project/apply', { body, files })) as unknown as Applied;
+}
+
+async function request(
+  { url, key }: Service,
+  method: string,
+  path: string,
+  given?: { body: object; files: ProjectFiles },
+): Promise<Record<string, unknown>> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, ...(given && { 'Content-Type': 'application/json' }) },
+      ...(given && { body: JSON.stringify(given.body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    text = await response.text();
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new StartError(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`);
+  }
+  const answer = parse(text);
+  if (response.ok && answer) return answer;
+  throw new StartError(refusal({ path: `${method} ${path}`, status: response.status, answer, files: given?.files }));
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Envelope {
+  code?: string;
+  message?: string;
+  requestId?: string;
+  suggestion?: string;
+  errors?: { field: string; message: string }[];
+  details?: { requiredScope?: string };
+}
+
+function refusal(p: {
+  path: string;
+  status: number;
+  answer: Record<string, unknown> | undefined;
+  files: ProjectFiles | undefined;
+}): string {
+  const { code, message, requestId, suggestion, errors = [], details } = (p.answer?.error ?? {}) as Envelope;
+  if (!code) return `${p.path} answered ${p.status}, and not as Tidings does: is TIDINGS_URL right?`;
+  const lines = [
+    `${p.path} answered ${p.status} ${code}: ${message}`,
+    ...(details?.requiredScope ? [`The key needs the scope ${details.requiredScope}.`] : []),
+    ...errors.map(({ field, message: fault }) => `  ${fileOf(field, p.files)}: ${fault}`),
+    ...(errors.length === 0 && suggestion ? [suggestion] : []),
+    ...(requestId ? [`Request ${requestId}`] : []),
+  ];
+  return lines.join('\n');
+}
+
+/** `templates.3.subject` as `templates/welcome.json subject`. */
+function fileOf(field: string, files: ProjectFiles | undefined): string {
+  const [, kind = '', place = '', rest = ''] = /^([a-z-]+)\.(\d+)\.?(.*)$/.exec(field) ?? [];
+  const sent = files?.kinds.get(kind)?.[Number(place)];
+  return sent ? `${kind}/${sent.slug}.${rest === 'body' ? 'html' : 'json'} ${rest}`.trimEnd() : field;
+}

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { differences } from './as-code/diff.ts';
+import { readFiles, writeFiles } from './as-code/files.ts';
+import { type Applied, applyProject, fetchProject, type Service } from './as-code/service.ts';
+import { StartError } from './start/error.ts';
+
+const USAGE = `Usage: npm run tidings -- pull | push [--dry-run] | diff [--dir tidings]
+  pull  makes the files what the project is
+  push  makes the project what the files say; what they do not name stays
+  diff  says how they differ: exit code 0 the same, 1 they differ, 2 an error
+TIDINGS_URL is where the service answers, TIDINGS_KEY a secret key of the project.`;
+
+const DIFFERS = 1;
+const FAILED = 2;
+
+// `npm run tidings -- pull|push|diff`: a project's templates, segments, workflows and settings as files in a repository.
+try {
+  const { command, folder, dryRun } = readOrder();
+  if (command === 'pull') await pull(folder);
+  else if (command === 'push') await push(folder, dryRun);
+  else await diff(folder);
+} catch (error) {
+  // One line for what its user can mend, the whole error for what only we can.
+  console.error(error instanceof StartError ? error.message : error);
+  process.exitCode = FAILED;
+}
+
+function readOrder(): { command: 'pull' | 'push' | 'diff'; folder: string; dryRun: boolean } {
+  const options = {
+    dir: { type: 'string', default: 'tidings' },
+    'dry-run': { type: 'boolean', default: false },
+  } as const;
+  let parsed: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
+  try {
+    parsed = parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    throw new StartError(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+  }
+  const [command, ...more] = parsed.positionals;
+  const known = command === 'pull' || command === 'push' || command === 'diff';
+  if (!known || more.length > 0 || (parsed.values['dry-run'] && command !== 'push')) throw new StartError(USAGE);
+  return { command, folder: parsed.values.dir, dryRun: parsed.values['dry-run'] };
+}
+
+function service(): Service {
+  const { TIDINGS_URL: url, TIDINGS_KEY: key } = process.env;
+  if (!url || !URL.canParse(url) || !key) throw new StartError(`TIDINGS_URL and TIDINGS_KEY are needed.\n${USAGE}`);
+  return { url, key };
+}
+
+async function pull(folder: string): Promise<void> {
+  const changed = writeFiles(folder, await fetchProject(service()));
+  for (const path of changed) console.log(path);
+  console.log(
+    changed.length === 0 ? `${folder} is what the project is.` : `${changed.length} files of ${folder} changed.`,
+  );
+}
+
+async function push(folder: string, dryRun: boolean): Promise<void> {
+  const applied = await applyProject(service(), readFiles(folder), dryRun);
+  for (const { kind, slug } of applied.created) console.log(`created ${nameOf(kind, slug)}`);
+  for (const { kind, slug, changes } of applied.updated)
+    console.log(`updated ${nameOf(kind, slug)}: ${changes.join(', ')}`);
+  tell(applied.findings);
+  const { created, updated, unchanged } = applied;
+  const sum = `${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged`;
+  console.log(dryRun ? `${sum}: nothing was done, this is a dry run.` : `${sum}.`);
+}
+
+async function diff(folder: string): Promise<void> {
+  const { lines, findings } = await differences(service(), readFiles(folder));
+  for (const line of lines) console.log(line);
+  tell(findings);
+  console.log(lines.length === 0 ? 'No differences.' : `${lines.length} differences.`);
+  if (lines.length > 0) process.exitCode = DIFFERS;
+}
+
+function nameOf(kind: string, slug: string | null): string {
+  return slug === null ? kind : `${kind}s/${slug}`;
+}
+
+/** To stderr, so that they stand out from what was done. */
+function tell(findings: Applied['findings']): void {
+  for (const { severity, code, message } of findings) console.error(`${severity} ${code}: ${message}`);
+}

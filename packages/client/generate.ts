@@ -1,0 +1,208 @@
+/**
+ * Makes src/operations.generated.ts of the OpenAPI document: the types of every schema and operation, and a table of their paths.
+ * `npm run client:types` at the root of the repository; a test says when it is out of date.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** As much of JSON Schema 2020-12 as the document uses. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  description?: string;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: Schema;
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>;
+  required?: boolean;
+}
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+const HEAD = `// Made of the OpenAPI document by packages/client/generate.ts: change the document, then run \`npm run client:types\`.
+`;
+
+/** The source of the generated module. */
+export function generate(document: OpenApiDocument): string {
+  const schemas = Object.entries(document.components.schemas ?? {}) as [string, Schema][];
+  const operations = operationsOf(document);
+  const types = schemas
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, schema]) => `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};\n`);
+  const entries = operations.map(({ id, path, method, operation }) =>
+    entryOf(document, { id, path, method, operation }),
+  );
+  const table = operations.map(({ id, method, path, operation }) => {
+    const idempotent = parametersOf(document, operation).some(({ name }) => name === 'Idempotency-Key');
+    return `  ${id}: { method: '${method.toUpperCase()}', path: '${path}', idempotencyKey: ${idempotent} },\n`;
+  });
+  return [
+    HEAD,
+    ...types,
+    `/** Every operation: what it takes and what it answers. */\nexport interface Operations {\n${entries.join('')}}\n`,
+    `/** Where every operation answers. */\nexport const OPERATIONS = {\n${table.join('')}} as const;\n`,
+  ].join('\n');
+}
+
+/** One of each: those under \`/v1\` carry the version promise, so where an operation answers at both paths that is the one. */
+function operationsOf(document: OpenApiDocument) {
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const byId = new Map<string, (typeof all)[number]>();
+  for (const entry of all) {
+    const id = entry.operation.operationId.replace(/V1$/, '');
+    if (!byId.has(id) || entry.path.startsWith('/v1/')) byId.set(id, entry);
+  }
+  return [...byId].map(([id, entry]) => ({ id, ...entry })).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function entryOf(
+  document: OpenApiDocument,
+  { id, path, method, operation }: { id: string; path: string; method: string; operation: Operation },
+): string {
+  const parameters = parametersOf(document, operation);
+  const lines = [
+    ['params', parameters.filter((parameter) => parameter.in === 'path')] as const,
+    ['query', parameters.filter((parameter) => parameter.in === 'query')] as const,
+  ].flatMap(([name, list]) => {
+    if (list.length === 0) return [];
+    const optional = list.every(({ required }) => !required);
+    const members = list.map((one) => `${key(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema ?? {})}`);
+    return [`    ${name}${optional ? '?' : ''}: { ${members.join('; ')} };\n`];
+  });
+  const body = operation.requestBody;
+  const json = body?.content?.['application/json']?.schema;
+  const multipart = body?.content?.['multipart/form-data'];
+  if (json) lines.push(`    body${body?.required ? '' : '?'}: ${typeOf(json)};\n`);
+  if (multipart) lines.push('    body: FormData;\n');
+  const summary = `  /** ${operation.summary ?? id}: \`${method.toUpperCase()} ${path}\` */\n`;
+  return `${summary}  ${id}: {\n${lines.join('')}    answer: ${answerOf(document, operation)};\n  };\n`;
+}
+
+function parametersOf(document: OpenApiDocument, operation: Operation): Parameter[] {
+  return (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter));
+}
+
+/** The JSON of its success; a stream of anything else is text. */
+function answerOf(document: OpenApiDocument, { responses }: Operation): string {
+  const successes = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([, response]) => {
+      const { content } = resolved<Content>(document, response);
+      if (!content) return 'undefined';
+      const schema = content['application/json']?.schema;
+      return schema ? typeOf(schema) : 'string';
+    });
+  return [...new Set(successes)].join(' | ') || 'undefined';
+}
+
+function resolved<T>(document: OpenApiDocument, node: T | { $ref: string }): T {
+  if (typeof node !== 'object' || node === null || !('$ref' in node)) return node as T;
+  const [, , section = '', name = ''] = node.$ref.split('/');
+  return document.components[section]?.[name] as T;
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref) return typeName(schema.$ref.split('/').at(-1) ?? '');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.allOf) return schema.allOf.map((part) => bracketed(typeOf(part))).join(' & ');
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return union(alternatives.map(typeOf));
+  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type })));
+  return simpleType(schema);
+}
+
+function simpleType(schema: Schema): string {
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return `${bracketed(typeOf(schema.items ?? {}))}[]`;
+    case 'object':
+      return objectType(schema);
+    default:
+      return schema.properties ? objectType(schema) : 'unknown';
+  }
+}
+
+function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const members = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema.description)}${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+  );
+  if (typeof additionalProperties === 'object' || additionalProperties === true) {
+    const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
+    if (members.length === 0) return `Record<string, ${value}>`;
+    members.push('[name: string]: unknown;');
+  }
+  return members.length === 0 ? 'Record<string, unknown>' : `{\n${members.map(indented).join('\n')}\n}`;
+}
+
+function union(types: string[]): string {
+  const all = [...new Set(types)];
+  return all.includes('unknown') ? 'unknown' : all.join(' | ') || 'unknown';
+}
+
+function bracketed(type: string): string {
+  return / [|&] /.test(type) ? `(${type})` : type;
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
+function comment(text: string | undefined): string {
+  return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : '';
+}
+
+/** `Error` and the like are names of JavaScript's own. */
+function typeName(name: string): string {
+  return name === 'Error' ? 'ErrorEnvelope' : name.replaceAll(/[^A-Za-z0-9_]/g, '_');
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const source = generate(JSON.parse(readFileSync(0, 'utf8')));
+  writeFileSync(join(import.meta.dirname, 'src', 'operations.generated.ts'), source);
+}

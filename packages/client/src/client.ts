@@ -1,0 +1,226 @@
+import { TidingsConnectionError, TidingsError } from './errors.ts';
+import { OPERATIONS, type Operations } from './operations.generated.ts';
+
+export type OperationId = keyof Operations & keyof typeof OPERATIONS;
+type InputOf<Id extends OperationId> = Omit<Operations[Id], 'answer'>;
+export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+
+/** What a call takes besides the operation's own input. */
+export interface CallOptions {
+  /**
+   * For operations that take one. A key of your own is sent as it is and the call is not retried: a refusal of it may be about a request
+   * of yours from before. Left out, the client makes one for the call and retries under it.
+   */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+/** Optional where nothing of the input is required. */
+type Arguments<Id extends OperationId> =
+  Record<string, never> extends InputOf<Id> ? [input?: InputOf<Id> & CallOptions] : [input: InputOf<Id> & CallOptions];
+
+/** Operations that answer a list with a cursor. */
+export type ListId = {
+  [Id in OperationId]: AnswerOf<Id> extends { cursor: string | null } ? Id : never;
+}[OperationId];
+type ArrayIn<Answer> = { [Key in keyof Answer]: Answer[Key] extends (infer Item)[] ? Item : never }[keyof Answer];
+export type ItemOf<Id extends ListId> = ArrayIn<AnswerOf<Id>>;
+
+export interface TidingsOptions {
+  /** Where the service answers, such as `https://tidings.example.com`. */
+  baseUrl: string;
+  /** A secret key (`sk_live_…` or `sk_test_…`); the public key for `trackEvent` from a page. */
+  key: string;
+  /** For each try; 30,000 unless given. */
+  timeoutMs?: number;
+  /** Tries after the first, of calls under an idempotency key of the client's own; 3 unless given, 0 for none. */
+  retries?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+interface Wire {
+  method: string;
+  path: string;
+  idempotencyKey: boolean;
+}
+
+interface Input extends CallOptions {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+const TIMEOUT_MS = 30_000;
+const RETRIES = 3;
+const FIRST_PAUSE_MS = 250;
+/** A longer Retry-After is the caller's to wait for. */
+const LONGEST_PAUSE_MS = 30_000;
+const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** A client of one project. It keeps nothing between calls: one for a process is enough. */
+export class Tidings {
+  readonly #baseUrl: string;
+  readonly #key: string;
+  readonly #timeoutMs: number;
+  readonly #retries: number;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor(options: TidingsOptions) {
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.#key = options.key;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#retries = options.retries ?? RETRIES;
+    this.#fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
+  }
+
+  /** Sends a mail. Retried safely. */
+  send(body: Operations['sendEmail']['body'], options: CallOptions = {}): Promise<AnswerOf<'sendEmail'>> {
+    return this.call('sendEmail', { body, ...options });
+  }
+
+  /** Records an event of a contact. Retried safely. */
+  track(body: Operations['trackEvent']['body'], options: CallOptions = {}): Promise<AnswerOf<'trackEvent'>> {
+    return this.call('trackEvent', { body, ...options });
+  }
+
+  /** Creates a contact, or changes the one that has the address. */
+  saveContact(body: Operations['saveContact']['body'], options: CallOptions = {}): Promise<AnswerOf<'saveContact'>> {
+    return this.call('saveContact', { body, ...options });
+  }
+
+  /**
+   * Calls any operation of the OpenAPI document by its id.
+   * @throws TidingsError when the service refuses it, TidingsConnectionError when no answer came
+   */
+  async call<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): Promise<AnswerOf<Id>> {
+    return (await this.#answer(OPERATIONS[id], input ?? {})) as AnswerOf<Id>;
+  }
+
+  /** The pages of a list, one after the other. */
+  async *pages<Id extends ListId>(id: Id, ...[input]: Arguments<Id>): AsyncGenerator<AnswerOf<Id>, void, undefined> {
+    const { query = {}, ...rest }: Input = input ?? {};
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await this.#answer(OPERATIONS[id], { ...rest, query: { ...query, ...(cursor && { cursor }) } });
+      yield page as AnswerOf<Id>;
+      const { cursor: next, hasMore } = page as { cursor: string | null; hasMore?: boolean };
+      cursor = hasMore === false ? null : next;
+    }
+  }
+
+  /** The records of a list, over all its pages. */
+  async *each<Id extends ListId>(id: Id, ...input: Arguments<Id>): AsyncGenerator<ItemOf<Id>, void, undefined> {
+    for await (const page of this.pages(id, ...input)) {
+      const list = Object.values(page as object).find(Array.isArray);
+      yield* (list ?? []) as ItemOf<Id>[];
+    }
+  }
+
+  async #answer(operation: Wire, input: Input): Promise<unknown> {
+    const own = operation.idempotencyKey && input.idempotencyKey === undefined;
+    const idempotencyKey = own ? crypto.randomUUID() : input.idempotencyKey;
+    for (let tried = 0; ; tried += 1) {
+      try {
+        return await this.#attempt(operation, { ...input, ...(idempotencyKey !== undefined && { idempotencyKey }) });
+      } catch (error) {
+        const known = tried > 0 ? earlierAnswer(error) : undefined;
+        if (known) return known.answer;
+        const pauseMs = own && tried < this.#retries ? pauseBefore(error, tried) : undefined;
+        if (pauseMs === undefined) throw error;
+        await pause(pauseMs, input.signal);
+      }
+    }
+  }
+
+  async #attempt({ method, path }: Wire, input: Input): Promise<unknown> {
+    const { params = {}, query = {}, body, idempotencyKey, signal } = input;
+    const form = body instanceof FormData;
+    const url = `${this.#baseUrl}${filled(path, params)}${search(query)}`;
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#fetch(url, {
+        method,
+        headers: {
+          Authorization: `Bearer ${this.#key}`,
+          ...(body !== undefined && !form && { 'Content-Type': 'application/json' }),
+          ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+        },
+        ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      text = await response.text();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw new TidingsConnectionError(`${method} ${path} had no answer: ${messageOf(cause)}`, { cause });
+    }
+    const answer = read(text, response.headers);
+    if (!response.ok) throw new TidingsError(response, answer);
+    return answer;
+  }
+}
+
+/** Of a try whose answer was lost: the service says what it answered then. */
+function earlierAnswer(error: unknown): { answer: unknown } | undefined {
+  if (!(error instanceof TidingsError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
+  const { originalStatusCode, originalResponse } = error.details;
+  const succeeded = typeof originalStatusCode === 'number' && originalStatusCode < 300;
+  return succeeded ? { answer: originalResponse } : undefined;
+}
+
+/** How long to wait before the next try; undefined where another one would not help. */
+function pauseBefore(error: unknown, tried: number): number | undefined {
+  const mayPass =
+    error instanceof TidingsConnectionError ||
+    (error instanceof TidingsError && RETRYABLE.has(error.status) && error.code !== 'BILLING_LIMIT_EXCEEDED');
+  if (!mayPass) return undefined;
+  const asked = error instanceof TidingsError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  if (asked > LONGEST_PAUSE_MS) return undefined;
+  // Between half and all of it, so that many clients do not come back at the same moment.
+  return Math.max(asked, FIRST_PAUSE_MS * 2 ** tried * (0.5 + Math.random() / 2));
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+}
+
+function filled(path: string, params: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === '') throw new TypeError(`${path} needs params.${name}`);
+    return encodeURIComponent(value);
+  });
+}
+
+function search(query: Record<string, unknown>): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  return entries.length === 0
+    ? ''
+    : `?${new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]))}`;
+}
+
+function read(text: string, headers: Headers): unknown {
+  if (text === '') return undefined;
+  if (!headers.get('content-type')?.includes('json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
+}

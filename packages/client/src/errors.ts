@@ -1,0 +1,64 @@
+import type { ErrorEnvelope } from './operations.generated.ts';
+
+/** A code of the service's catalogue (docs/errors.md); a newer service may have others. */
+export type ErrorCode = ErrorEnvelope['error']['code'] | (string & {});
+
+/** How the project's rate limit stands, from the `RateLimit-*` headers of an answer. */
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+/** The service refused a request. `code` is what to branch on. */
+export class TidingsError extends Error {
+  override readonly name: string = 'TidingsError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** The same as in the service's log; undefined where a proxy answered. */
+  readonly requestId: string | undefined;
+  readonly rateLimit: RateLimit | undefined;
+  /** After how many seconds to try again, where the service says so. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly errors: { field: string; message: string; code: string }[];
+  readonly details: Record<string, unknown>;
+  readonly suggestion: string | undefined;
+
+  constructor(response: Response, body: unknown) {
+    const error = envelopeOf(body);
+    super(error?.message ?? `HTTP ${response.status}`);
+    this.code = error?.code ?? 'UNKNOWN';
+    this.status = response.status;
+    this.requestId = error?.requestId ?? response.headers.get('x-request-id') ?? undefined;
+    this.rateLimit = rateLimitOf(response.headers);
+    this.retryAfterSeconds = numberOf(response.headers, 'retry-after');
+    this.errors = error?.errors ?? [];
+    this.details = error?.details ?? {};
+    this.suggestion = error?.suggestion;
+  }
+}
+
+/** No answer came: nobody knows whether the request took effect, unless it had an idempotency key of the client's. */
+export class TidingsConnectionError extends Error {
+  override readonly name: string = 'TidingsConnectionError';
+}
+
+export function rateLimitOf(headers: Headers): RateLimit | undefined {
+  const limit = numberOf(headers, 'ratelimit-limit');
+  const remaining = numberOf(headers, 'ratelimit-remaining');
+  const resetSeconds = numberOf(headers, 'ratelimit-reset');
+  if (limit === undefined || remaining === undefined || resetSeconds === undefined) return undefined;
+  return { limit, remaining, resetSeconds };
+}
+
+function numberOf(headers: Headers, name: string): number | undefined {
+  const text = headers.get(name);
+  const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function envelopeOf(body: unknown): ErrorEnvelope['error'] | undefined {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
+  const { error } = body;
+  return typeof error === 'object' && error !== null && 'code' in error ? (error as ErrorEnvelope['error']) : undefined;
+}

@@ -1,0 +1,12 @@
+export {
+  type AnswerOf,
+  type CallOptions,
+  type ItemOf,
+  type ListId,
+  type OperationId,
+  Tidings,
+  type TidingsOptions,
+} from './client.ts';
+export { type ErrorCode, type RateLimit, TidingsConnectionError, TidingsError } from './errors.ts';
+export type * from './operations.generated.ts';
+export { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhooks.ts';

@@ -1,0 +1,2872 @@
+// Made of the OpenAPI document by packages/client/generate.ts: change the document, then run `npm run client:types`.
+
+export type AcceptedSms = {
+  /** UUIDv7 */
+  id: string;
+  to: string;
+  from: string;
+  country: string;
+  encoding: "GSM7" | "UCS2";
+  /** Billing units */
+  segments: number;
+  status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
+};
+
+export type Activity = {
+  id: string;
+  timestamp: string;
+  /** UUIDv7 */
+  contactId: string | null;
+  contactEmail: string | null;
+  metadata: Record<string, unknown>;
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated";
+};
+
+export type ActivityList = {
+  data: Activity[];
+  activities: Activity[];
+  cursor: string | null;
+  hasMore: boolean;
+  /** On the first page how many there are, counted up to 10000; 0 on later ones. */
+  total: number;
+};
+
+export type ActivityStats = {
+  totalEvents: number;
+  totalEmailsSent: number;
+  totalEmailsOpened: number;
+  totalEmailsClicked: number;
+  totalWorkflowsStarted: number;
+  openRate: number;
+  clickRate: number;
+};
+
+export type ActivityTypes = {
+  types: string[];
+};
+
+export type AddSegmentMembers = {
+  emails: string[];
+  createMissing?: boolean;
+  subscribed?: boolean;
+};
+
+export type AddSuppression = {
+  email: string;
+  reason?: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+};
+
+export type AddedSegmentMembers = {
+  added: number;
+  created: number;
+  notFound: string[];
+};
+
+export type ApiKey = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  mode: "live" | "test";
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type AppliedProject = {
+  dryRun: boolean;
+  created: AppliedResource[];
+  updated: ChangedResource[];
+  unchanged: AppliedResource[];
+  findings: ApplyFinding[];
+};
+
+export type AppliedResource = {
+  kind: "settings" | "template" | "segment" | "topic" | "workflow";
+  /** Null for the settings */
+  slug: string | null;
+  name: string | null;
+};
+
+export type ApplyFinding = {
+  code: "sender_not_verified" | "secret_missing" | "workflow_not_enabled" | "operator_limit" | "unknown_setting" | "unknown_segment" | "unknown_topic";
+  severity: "error" | "warning" | "info";
+  message: string;
+  details: Record<string, unknown>;
+};
+
+export type ApplyProject = {
+  /** Answers what would be done, and does nothing */
+  dryRun?: boolean;
+  version?: 1;
+  /** As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds. */
+  settings?: Record<string, unknown>;
+  topics?: TopicFile[];
+  templates?: TemplateFile[];
+  segments?: SegmentFile[];
+  workflows?: WorkflowFile[];
+};
+
+export type AuditEntry = {
+  /** UUIDv7 */
+  id: string;
+  action: string;
+  actor: string;
+  target: string | null;
+  ip: string | null;
+  createdAt: string;
+  details: Record<string, unknown>;
+};
+
+export type BackInStock = {
+  email: string;
+  /** The number, or the full global id */
+  storefrontVariantId: string;
+};
+
+export type BackInStockAccepted = {
+  subscribed: boolean;
+};
+
+export type BulkContacts = {
+  contactIds?: string[];
+  /** The same as contactIds */
+  ids?: string[];
+};
+
+export type BulkJob = {
+  /** UUIDv7 */
+  id: string;
+  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
+  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+  state: "waiting" | "active" | "completed" | "failed";
+  progress: number;
+  total: number;
+  processed: number;
+  failedReason: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
+  result: {
+    operation: "subscribe" | "unsubscribe" | "delete";
+    totalRequested: number;
+    successCount: number;
+    failureCount: number;
+    errors: {
+      contactId: string;
+      error: string;
+    }[];
+  };
+};
+
+export type Campaign = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  preheader: string | null;
+  from: string;
+  fromName: string | null;
+  replyTo: string | null;
+  type: "ALL" | "SEGMENT" | "FILTERED";
+  audienceType: "ALL" | "SEGMENT" | "FILTERED";
+  /** UUIDv7 */
+  segmentId: string | null;
+  /** UUIDv7 */
+  topicId: string | null;
+  filters: Record<string, unknown> | null;
+  audienceFilter: Record<string, unknown> | null;
+  audienceCondition: Record<string, unknown> | null;
+  sendAtLocal: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy: "SEND" | "SKIP";
+  /** Its own, or null for none; absent where it goes by the project's */
+  sendingWindow?: {
+    from: string;
+    to: string;
+    days?: number[];
+    timezone?: "contact" | string;
+  } | null;
+  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  nextOpening: string | null;
+  status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+  scheduledAt: string | null;
+  scheduledFor: string | null;
+  startedAt: string | null;
+  sentAt: string | null;
+  cancelledAt: string | null;
+  /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
+  pausedReason: "requested" | "template_timeout" | null;
+  /** The ways in which it is said; what one does not say is as the campaign says it */
+  variants: CampaignVariant[] | null;
+  test: CampaignTest;
+  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  /** When the test is judged; null until its share was sent */
+  testEndsAt: string | null;
+  /** The name of the variant that the rest gets */
+  winner: string | null;
+  /** Chosen by the test, or by hand */
+  winnerBy: "test" | "hand" | null;
+  winnerAt: string | null;
+  totalRecipients: number;
+  pendingCount: number;
+  sentCount: number;
+  deliveredCount: number;
+  openedCount: number;
+  clickedCount: number;
+  bouncedCount: number;
+  complainedCount: number;
+  unsubscribedCount: number;
+  failedCount: number;
+  skippedCount: number;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type CampaignDone = {
+  success: true;
+  data: Campaign;
+  message?: string;
+};
+
+export type CampaignList = {
+  campaigns: ListedCampaign[];
+  page: number;
+  pageSize: number;
+  total: number;
+  totalPages: number;
+  cursor: string | null;
+  hasMore: boolean;
+};
+
+export type CampaignRecipient = {
+  /** UUIDv7 */
+  contactId: string | null;
+  /** Null once the contact is deleted */
+  email: string | null;
+  status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+  /** Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason. */
+  reason: string | null;
+  /** The words of the provider */
+  error: string | null;
+  attempts: number;
+  /** Name of the variant that it gets, in an A/B test */
+  variant: string | null;
+  /** Of `GET /v1/emails/{id}` */
+  emailId: string;
+  /** It waits until then */
+  notBefore: string | null;
+  sentAt: string | null;
+  deliveredAt: string | null;
+  openedAt: string | null;
+  clickedAt: string | null;
+  bouncedAt: string | null;
+  unsubscribedAt: string | null;
+};
+
+export type CampaignRequeued = {
+  requeued: number;
+};
+
+/** `pending + sent + failed + skipped = total` at every moment. */
+export type CampaignStats = {
+  total: number;
+  pending: number;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+  failed: number;
+  skipped: number;
+  /** Of 100 sent */
+  openRate: number;
+  /** Of 100 sent */
+  clickRate: number;
+  /** Of 100 tried */
+  bounceRate: number;
+  /** Of 100 sent */
+  deliveryRate: number;
+  /** How many recipients were not sent to or lost, for each reason of the closed vocabulary */
+  byReason: Record<string, number>;
+  /** Opens by prefetchers and scanners, which make nobody OPENED */
+  machineOpens: number;
+  /** Clicks by scanners, which make nobody CLICKED */
+  machineClicks: number;
+  /** By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before */
+  series: {
+    at: string;
+    sent: number;
+    delivered: number;
+    opened: number;
+    clicked: number;
+  }[];
+  /** Null where the campaign has none. Who waits for the winner is in none of them */
+  variants: CampaignVariantStats[] | null;
+  comparison: VariantComparison;
+};
+
+export type CampaignTest = {
+  share: number;
+  metric: "opens" | "clicks";
+  waitMinutes: number;
+  minimum: number;
+} | null;
+
+export type CampaignTestSent = {
+  success: true;
+  data: {
+    /** UUIDv7 */
+    emailId: string;
+    email: string;
+  };
+  message: string;
+};
+
+export type CampaignTotals = {
+  total: number;
+  active: number;
+  completed: number;
+  averageOpenRate: number;
+  averageClickRate: number;
+};
+
+export type CampaignVariant = {
+  name: string;
+  weight: number;
+  subject?: string;
+  body?: string;
+  preheader?: string;
+  from?: string;
+  fromName?: string;
+  replyTo?: string;
+};
+
+/** What it does not say is as the campaign says it. */
+export type CampaignVariantInput = {
+  name: string;
+  weight?: number;
+  subject?: string | null;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string | null;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+};
+
+export type CampaignVariantStats = {
+  name: string;
+  weight: number;
+  winner: boolean;
+  total: number;
+  pending: number;
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+  failed: number;
+  skipped: number;
+  /** Of 100 sent */
+  openRate: number;
+  /** Of 100 sent */
+  clickRate: number;
+  openInterval: RateInterval;
+  clickInterval: RateInterval;
+  interval: RateInterval & unknown;
+};
+
+export type CancelledExecutions = {
+  cancelled: number;
+  count: number;
+};
+
+export type ChangePassword = {
+  currentPassword: string;
+  newPassword: string;
+};
+
+export type ChangedResource = AppliedResource & {
+  /** The fields that differ; steps as `steps.<slug>` */
+  changes: string[];
+};
+
+export type ChooseWinner = {
+  /** The variant's name */
+  variant: string;
+};
+
+export type ComputedSegment = {
+  added: number;
+  removed: number;
+  total: number;
+};
+
+/** Groups joined by logic; the filters of a group are ANDed. At most 10 deep and 500 filters. */
+export type Condition = {
+  logic: "AND" | "OR";
+  groups: FilterGroup[];
+};
+
+export type Contact = {
+  /** UUIDv7 */
+  id: string;
+  email: string;
+  subscribed: boolean;
+  /** Consent to SMS, apart from `subscribed` */
+  smsSubscribed: boolean;
+  data: Record<string, unknown>;
+  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  topics: Record<string, boolean>;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type ContactAtStep = {
+  /** UUIDv7 */
+  executionId: string;
+  /** UUIDv7 */
+  contactId: string;
+  email: string | null;
+  status: "RUNNING" | "WAITING";
+  /** Tries of an effect that is refused for now. */
+  attempts: number;
+  startedAt: string;
+  /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
+  dueAt: string | null;
+  error: string | null;
+};
+
+export type ContactFieldUsage = {
+  usedInSegments: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  usedInCampaigns: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  usedInWorkflows: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  contactCount: number;
+  canDelete: boolean;
+};
+
+export type ContactFieldValues = {
+  field: string;
+  values: unknown[];
+  count: number;
+  limit: number;
+};
+
+export type ContactFields = {
+  fields: ({
+    field: string;
+    type: "string" | "number" | "boolean" | "date" | "array" | "object";
+    coverage: number;
+    standard: boolean;
+  })[];
+  count: number;
+};
+
+export type ContactLookup = {
+  emails: string[];
+};
+
+export type ContactLookupResult = {
+  found: {
+    /** UUIDv7 */
+    id: string;
+    email: string;
+    subscribed: boolean;
+  }[];
+  notFound: string[];
+};
+
+export type CreateApiKey = {
+  name: string;
+  scopes: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view")[];
+  expiresAt?: string;
+  mode?: "live" | "test";
+};
+
+export type CreateCampaign = {
+  name: string;
+  description?: string | null;
+  subject: string;
+  /** HTML with Liquid, at most 512 KB */
+  body: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from: string;
+  fromName?: string | null;
+  replyTo?: string | null;
+  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  /** The same as audienceType */
+  type?: "ALL" | "SEGMENT" | "FILTERED";
+  /** UUIDv7 */
+  segmentId?: string | null;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  audienceFilter?: Record<string, unknown>;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  audienceCondition?: Record<string, unknown>;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  filters?: Record<string, unknown>;
+  /** What it is about: who left the topic does not get it */
+  topicId?: string | null;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | "project" | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
+};
+
+export type CreateDomain = {
+  domain: string;
+};
+
+export type CreateSegment = {
+  name: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  type?: "DYNAMIC" | "STATIC";
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  filters?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  condition?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+  trackMembership?: boolean;
+};
+
+export type CreateSmsSender = {
+  /** Null or none makes the default sender */
+  country?: string | null;
+  from: string;
+};
+
+export type CreateTemplate = {
+  name: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  subject: string;
+  /** HTML with Liquid, at most 512 KB */
+  body: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+  type: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about; MARKETING only */
+  topicId?: string | null;
+};
+
+export type CreateTopic = {
+  name: string;
+  /** From the name unless given, unique in the project, and kept on a rename */
+  slug?: string;
+  /** Shown on the page of mail settings */
+  description?: string | null;
+  /** Whether contacts who said nothing about it are on it; true unless given */
+  defaultSubscribed?: boolean;
+};
+
+export type CreateWebhookEndpoint = {
+  url: string;
+  /** Names, prefixes such as `email.*`, or `*` */
+  events: string[];
+  description?: string | null;
+};
+
+export type CreateWorkflow = {
+  name: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  triggerType?: "EVENT" | "MANUAL";
+  eventName?: string | null;
+  triggerConfig?: {
+    eventName?: string | null;
+  } | null;
+  allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
+};
+
+/** What `config` holds depends on the type; see the guide to workflows. */
+export type CreateWorkflowStep = {
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  name?: string;
+  config?: Record<string, unknown>;
+  /** UUIDv7 */
+  templateId?: string | null;
+  position?: {
+    x: number;
+    y: number;
+  } | null;
+  autoConnect?: boolean;
+};
+
+export type CreateWorkflowTransition = {
+  /** UUIDv7 */
+  fromStepId: string;
+  /** UUIDv7 */
+  toStepId: string;
+  branch?: string | null;
+};
+
+/** `key` is shown this once; only its hash is kept. */
+export type CreatedApiKey = ApiKey & {
+  key: string;
+};
+
+export type DayCounts = {
+  date: string;
+  emails: number;
+  delivered: number;
+  opens: number;
+  clicks: number;
+  bounces: number;
+  complaints: number;
+};
+
+export type DeletedContactField = {
+  deletedFrom: number;
+};
+
+export type DeletedEvents = {
+  deletedCount: number;
+};
+
+export type Domain = {
+  /** UUIDv7 */
+  id: string;
+  domain: string;
+  verified: boolean;
+  status: "PENDING" | "VERIFIED" | "FAILED";
+  /** Whether the service signs mail from this domain (DKIM) */
+  signing: boolean;
+  records: ({
+    purpose: "DKIM" | "SPF" | "DMARC" | "RETURN_PATH" | "INBOUND";
+    type: "TXT" | "MX";
+    name: string;
+    value: string;
+    required: boolean;
+    found: boolean;
+  })[];
+  lastCheckedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type Email = EmailItem & ({
+  /** Rendered HTML */
+  body: string;
+  text: string;
+  /** Names in lower case */
+  headers: Record<string, string>;
+  replyTo: string | null;
+  attachments: {
+    name: string;
+    type: string;
+    size: number;
+  }[];
+  events: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    data: Record<string, unknown>;
+    createdAt: string;
+  }[];
+});
+
+export type EmailItem = {
+  /** UUIDv7 */
+  id: string;
+  /** UUIDv7 */
+  contactId: string | null;
+  /** Null once the contact was erased */
+  to: string | null;
+  from: string;
+  fromName: string | null;
+  subject: string;
+  status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+  mode: "live" | "test";
+  sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND";
+  /** UUIDv7 */
+  templateId: string | null;
+  /** UUIDv7 */
+  campaignId: string | null;
+  /** UUIDv7 */
+  workflowExecutionId: string | null;
+  messageId: string | null;
+  opens: number;
+  clicks: number;
+  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  reason: string | null;
+  /** The provider's words */
+  error: string | null;
+  createdAt: string;
+  sentAt: string | null;
+  deliveredAt: string | null;
+  openedAt: string | null;
+  clickedAt: string | null;
+  bouncedAt: string | null;
+  complainedAt: string | null;
+};
+
+export type EmailVerification = {
+  success: true;
+  data: {
+    email: string;
+    /** The domain exists and takes mail, and is not disposable */
+    valid: boolean;
+    isDisposable: boolean;
+    isAlias: boolean;
+    isTypo: boolean;
+    isPlusAddressed: boolean;
+    isPersonalEmail: boolean;
+    domainExists: boolean;
+    hasWebsite: boolean;
+    hasMxRecords: boolean;
+    suggestedEmail?: string;
+    reasons: string[];
+  };
+};
+
+/** Every error of this service has this form. */
+export type ErrorEnvelope = {
+  success: false;
+  error: {
+    code: "BAD_REQUEST" | "DOMAIN_NOT_VERIFIED" | "CONTACT_UNSUBSCRIBED" | "NO_SMS_SENDER" | "UNAUTHORIZED" | "INVALID_API_KEY" | "FORBIDDEN" | "PROJECT_DISABLED" | "SMS_NOT_ENABLED" | "NOT_FOUND" | "TEMPLATE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "IDEMPOTENCY_KEY_REUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "RATE_LIMIT_EXCEEDED" | "BILLING_LIMIT_EXCEEDED" | "INTERNAL_SERVER_ERROR" | "SERVICE_UNAVAILABLE";
+    message: string;
+    statusCode: number;
+    requestId: string;
+    errors?: {
+      field: string;
+      message: string;
+      code: string;
+    }[];
+    details?: Record<string, unknown>;
+    suggestion?: string;
+  };
+  timestamp: string;
+};
+
+export type Event = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** UUIDv7 */
+  contactId: string | null;
+  /** UUIDv7 */
+  emailId: string | null;
+  data: Record<string, unknown>;
+  createdAt: string;
+};
+
+export type EventList = {
+  events: Event[];
+  data: Event[];
+  cursor: string | null;
+  hasMore: boolean;
+};
+
+export type EventNames = {
+  eventNames: string[];
+};
+
+export type EventStats = {
+  name: string;
+  count: number;
+  lastAt: string;
+}[];
+
+export type EventUsage = {
+  usedInSegments: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  usedInWorkflows: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  totalCount: number;
+  uniqueContacts: number;
+  canDelete: boolean;
+};
+
+export type Execution = {
+  /** UUIDv7 */
+  id: string;
+  /** UUIDv7 */
+  workflowId: string;
+  /** UUIDv7 */
+  contactId: string;
+  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  /** UUIDv7 */
+  currentStepId: string | null;
+  exitReason: string | null;
+  /** Why it FAILED; `loop` when it came to a step again with less than 60 s of waiting in between, or to its 1,001st step. `event_depth` on one that went on: an event of its steps was the tenth link of a chain of executions and started none. */
+  error: string | null;
+  context: Record<string, unknown>;
+  event: Record<string, unknown>;
+  eventName: string | null;
+  /** It only tries the workflow out, and counts nowhere. */
+  sandbox: boolean;
+  startedAt: string;
+  completedAt: string | null;
+  /** False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then. */
+  begun: boolean;
+  temporal: {
+    workflowId: string;
+    runId: string | null;
+  };
+};
+
+export type ExecutionDetail = Execution & ({
+  steps: ({
+    /** UUIDv7 */
+    stepId: string;
+    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+    attempts: number;
+    startedAt: string;
+    completedAt: string | null;
+    /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends; later than asked for where too many end in that second. */
+    dueAt: string | null;
+    output: Record<string, unknown> | null;
+    error: string | null;
+  })[];
+});
+
+export type ExportedProject = {
+  version: 1;
+  settings: Record<string, unknown>;
+  templates: TemplateFile[];
+  segments: SegmentFile[];
+  topics: TopicFile[];
+  workflows: WorkflowFile[];
+};
+
+export type Filter = {
+  /** email, subscribed, createdAt, updatedAt, data.<path>, event.<name>, … */
+  field: string;
+  operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+  value?: string | number | boolean | (string | number | boolean)[];
+  unit?: "minutes" | "hours" | "days" | "weeks";
+};
+
+export type FilterGroup = {
+  filters: Filter[];
+  conditions?: Condition;
+};
+
+export type Health = {
+  status: "ok";
+};
+
+/** Whether marketing and automation mail is kept back, since when and why. */
+export type Hold = {
+  held: boolean;
+  since: string | null;
+  reason: string | null;
+};
+
+export type HoldProject = {
+  reason?: string;
+};
+
+/** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
+export type ImportJob = {
+  /** UUIDv7 */
+  id: string;
+  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
+  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+  state: "waiting" | "active" | "completed" | "failed";
+  progress: number;
+  total: number;
+  processed: number;
+  failedReason: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
+  result: {
+    totalRows: number;
+    successCount: number;
+    createdCount: number;
+    updatedCount: number;
+    failureCount: number;
+    /** Of the failures those that are no CSV; at 1,000 the job is FAILED */
+    unreadableRows?: number;
+    errors: {
+      row: number;
+      email: string;
+      error: string;
+    }[];
+  };
+};
+
+export type ListedCampaign = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body?: string;
+  preheader: string | null;
+  from: string;
+  fromName: string | null;
+  replyTo: string | null;
+  type: "ALL" | "SEGMENT" | "FILTERED";
+  audienceType: "ALL" | "SEGMENT" | "FILTERED";
+  /** UUIDv7 */
+  segmentId: string | null;
+  /** UUIDv7 */
+  topicId: string | null;
+  filters?: Record<string, unknown> | null;
+  audienceFilter?: Record<string, unknown> | null;
+  audienceCondition?: Record<string, unknown> | null;
+  sendAtLocal: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy: "SEND" | "SKIP";
+  /** Its own, or null for none; absent where it goes by the project's */
+  sendingWindow?: {
+    from: string;
+    to: string;
+    days?: number[];
+    timezone?: "contact" | string;
+  } | null;
+  /** Of one whose recipients wait for their hour or a window: when the next of them may be sent to */
+  nextOpening: string | null;
+  status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+  scheduledAt: string | null;
+  scheduledFor: string | null;
+  startedAt: string | null;
+  sentAt: string | null;
+  cancelledAt: string | null;
+  /** Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row */
+  pausedReason: "requested" | "template_timeout" | null;
+  /** The ways in which it is said; what one does not say is as the campaign says it */
+  variants?: CampaignVariant[] | null;
+  test: CampaignTest;
+  /** Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled */
+  testState: "PENDING" | "SENDING" | "WAITING" | "DECIDED" | "ENDED" | null;
+  /** When the test is judged; null until its share was sent */
+  testEndsAt: string | null;
+  /** The name of the variant that the rest gets */
+  winner: string | null;
+  /** Chosen by the test, or by hand */
+  winnerBy: "test" | "hand" | null;
+  winnerAt: string | null;
+  totalRecipients: number;
+  pendingCount: number;
+  sentCount: number;
+  deliveredCount: number;
+  openedCount: number;
+  clickedCount: number;
+  bouncedCount: number;
+  complainedCount: number;
+  unsubscribedCount: number;
+  failedCount: number;
+  skippedCount: number;
+  createdAt: string;
+  updatedAt: string;
+  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  truncated?: true;
+};
+
+export type ListedContact = {
+  /** UUIDv7 */
+  id: string;
+  email: string;
+  subscribed: boolean;
+  /** Consent to SMS, apart from `subscribed` */
+  smsSubscribed: boolean;
+  data?: Record<string, unknown>;
+  /** Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default */
+  topics: Record<string, boolean>;
+  createdAt: string;
+  updatedAt: string;
+  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  truncated?: true;
+};
+
+export type ListedSegment = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  slug: string;
+  description?: string | null;
+  type: "DYNAMIC" | "STATIC";
+  /** Null on a STATIC segment */
+  filters?: Condition | null;
+  /** The same as `filters` */
+  condition?: Condition | null;
+  trackMembership: boolean;
+  /** As of the last count */
+  memberCount: number;
+  computedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  truncated?: true;
+};
+
+export type ListedTemplate = Template & {
+  /** Its large fields are left out: a page is 4 MB at most. Ask for the record itself. */
+  truncated?: true;
+};
+
+export type Login = {
+  email: string;
+  password: string;
+};
+
+export type Me = {
+  user: {
+    /** UUIDv7 */
+    id: string;
+    email: string;
+  };
+  projects: ({
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    role: "OWNER" | "ADMIN" | "MEMBER";
+  })[];
+  /** UUIDv7 */
+  projectId: string;
+  role: "OWNER" | "ADMIN" | "MEMBER";
+  permissions: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve")[];
+  hold: Hold;
+};
+
+export type PatchContact = {
+  email?: string;
+  subscribed?: boolean;
+  /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
+  data?: Record<string, unknown> | null;
+  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  topics?: Record<string, boolean>;
+};
+
+export type PatchDomain = {
+  signing: boolean;
+};
+
+/** What is left out stays as it is; null takes a limit away. The guards are shares of 1. What is looser than `operatorLimits` is 422. */
+export type PatchProject = {
+  name?: string;
+  tracking?: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
+  color?: string | null;
+  /** At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count. */
+  frequencyCap?: {
+    max: number;
+    days: number;
+  } | null;
+  /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
+  timezone?: string;
+  sendingWindow?: SendingWindow & (Record<string, unknown> | null);
+  sendRatePerSecond?: number | null;
+  monthlyEmailLimit?: number | null;
+  bounceGuard?: number;
+  complaintGuard?: number;
+};
+
+export type PatchSegment = {
+  name?: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  filters?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  condition?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+  trackMembership?: boolean;
+};
+
+export type PatchTemplate = {
+  name?: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+  type?: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about; MARKETING only */
+  topicId?: string | null;
+};
+
+export type PatchTopic = {
+  name?: string;
+  /** From the name unless given, unique in the project, and kept on a rename */
+  slug?: string;
+  /** Shown on the page of mail settings */
+  description?: string | null;
+  /** Whether contacts who said nothing about it are on it; true unless given */
+  defaultSubscribed?: boolean;
+};
+
+export type PatchWebhookEndpoint = {
+  url?: string;
+  /** Names, prefixes such as `email.*`, or `*` */
+  events?: string[];
+  description?: string | null;
+  enabled?: boolean;
+};
+
+export type PatchWorkflow = {
+  name?: string;
+  /** Names it in files, over projects; unique in the project */
+  slug?: string;
+  description?: string | null;
+  triggerType?: "EVENT" | "MANUAL";
+  eventName?: string | null;
+  triggerConfig?: {
+    eventName?: string | null;
+  } | null;
+  enabled?: boolean;
+  allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
+  /** UUIDv7 */
+  entryStepId?: string | null;
+};
+
+export type PatchWorkflowStep = {
+  name?: string;
+  config?: Record<string, unknown>;
+  /** UUIDv7 */
+  templateId?: string | null;
+  position?: {
+    x: number;
+    y: number;
+  } | null;
+};
+
+/** One event, or `events` with up to 100 of them; with `events`, nothing beside it counts. */
+export type Pixel = {
+  name?: string;
+  clientId?: string | null;
+  email?: string | null;
+  data?: Record<string, unknown> | null;
+  timestamp?: string;
+  events?: PixelEvent[];
+};
+
+export type PixelAccepted = {
+  accepted: number;
+};
+
+export type PixelEvent = {
+  name: string;
+  clientId?: string | null;
+  email?: string | null;
+  data?: Record<string, unknown> | null;
+  timestamp?: string;
+};
+
+export type Project = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** The public key */
+  public: string;
+  tracking: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
+  /** Of the pages that recipients see, as `#rrggbb` */
+  color: string | null;
+  frequencyCap: {
+    max: number;
+    days: number;
+  } | null;
+  /** IANA, of contacts whose `data.timezone` is none */
+  timezone: string;
+  sendingWindow: SendingWindow & (Record<string, unknown> | null);
+  sendRatePerSecond: number | null;
+  monthlyEmailLimit: number | null;
+  bounceGuard: number;
+  complaintGuard: number;
+  hold: Hold;
+  /** What the operator of the service has set, which the project cannot lift; null where nothing is. The fields above show what holds: the stricter of this and of the project's own. */
+  operatorLimits: {
+    sendRatePerSecond: number | null;
+    monthlyEmailLimit: number | null;
+    bounceGuard: number | null;
+    complaintGuard: number | null;
+    held: boolean;
+  };
+  disabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type PutCampaign = {
+  name?: string;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string;
+  fromName?: string | null;
+  replyTo?: string | null;
+  audienceType?: "ALL" | "SEGMENT" | "FILTERED";
+  /** The same as audienceType */
+  type?: "ALL" | "SEGMENT" | "FILTERED";
+  /** UUIDv7 */
+  segmentId?: string | null;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  audienceFilter?: Record<string, unknown>;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  audienceCondition?: Record<string, unknown>;
+  /** Whom a FILTERED campaign is for. `audienceFilter`, `audienceCondition` and `filters` are the same. */
+  filters?: Record<string, unknown>;
+  /** What it is about: who left the topic does not get it */
+  topicId?: string | null;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+  /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
+  sendingWindow?: SendingWindow | "project" | null;
+  /** 2 to 5, each with a name of its own; null or none for one way of saying it */
+  variants?: CampaignVariantInput[] | null;
+  /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
+  test?: {
+    /** Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits */
+    share: number;
+    /** Of people: machines are not counted */
+    metric?: "opens" | "clicks";
+    /** From when the share was sent */
+    waitMinutes?: number;
+    /** With fewer, the better variant does not win: the first one does */
+    minimum?: number;
+  } | null;
+  /** Moves a SCHEDULED campaign to this time */
+  scheduledFor?: string;
+};
+
+export type PutVariants = {
+  variants: VariantInput[];
+};
+
+export type QueuedJob = {
+  message: string;
+  /** UUIDv7 */
+  jobId: string;
+};
+
+/** Wilson's interval of a rate: 0 to 1, with 95 % confidence */
+export type RateInterval = {
+  low: number;
+  high: number;
+};
+
+export type ReadyHealth = Health & {
+  details: {
+    /** What was accepted and has not begun: rows that wait, rows that Temporal has and has not begun, and the age of the oldest. By project: the metrics `tidings_outbox_*`. At most five seconds old. */
+    outbox: {
+      waiting: number;
+      handedOver: number;
+      oldestSeconds: number;
+      kinds: {
+        kind: string;
+        waiting: number;
+        handedOver: number;
+        oldestSeconds: number;
+      }[];
+    };
+  };
+};
+
+export type RecentActivityCount = {
+  count: number;
+  minutes: number;
+};
+
+export type RecordEvent = {
+  name: string;
+  /** UUIDv7 */
+  contactId?: string | null;
+  /** UUIDv7 */
+  emailId?: string | null;
+  data?: Record<string, unknown> | null;
+};
+
+export type RefreshedSegment = {
+  memberCount: number;
+};
+
+export type RemoveSegmentMembers = {
+  emails: string[];
+};
+
+export type RemovedSegmentMembers = {
+  removed: number;
+};
+
+export type ReplayWebhooks = {
+  since: string;
+  status?: "PENDING" | "DELIVERED" | "FAILED";
+};
+
+export type ReplayedDeliveries = {
+  replayed: number;
+  nextSince: string | null;
+};
+
+export type RetryCampaign = {
+  /** Only those who failed for one of these; all of them when left out */
+  reasons?: ("provider_rejected" | "expired" | "template_error" | "sender_not_verified" | "limit_reached")[] | null;
+};
+
+export type RunEvent = {
+  name: string;
+  /** When it happens, in the run's own time; left out, as soon as a step waits for it. */
+  at?: string;
+  data?: Record<string, unknown> | null;
+};
+
+export type SaveContact = {
+  email: string;
+  subscribed?: boolean;
+  /** Custom fields, by the value rules: null deletes, an empty string is skipped, `{value, persistent: false}` is not stored. */
+  data?: Record<string, unknown> | null;
+  /** Whether they are on a topic, by its id. Topics that are not named stay as they are. */
+  topics?: Record<string, boolean>;
+};
+
+export type SavedContact = Contact & {
+  _meta: {
+    isNew: boolean;
+    isUpdate: boolean;
+  };
+};
+
+export type Segment = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** Of the name; part of `segment.<slug>.entry` and `segment.<slug>.exit` */
+  slug: string;
+  description: string | null;
+  type: "DYNAMIC" | "STATIC";
+  /** Null on a STATIC segment */
+  filters: Condition | null;
+  /** The same as `filters` */
+  condition: Condition | null;
+  trackMembership: boolean;
+  /** As of the last count */
+  memberCount: number;
+  computedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type SegmentContacts = {
+  contacts: ListedContact[];
+  data: ListedContact[];
+  page: number;
+  pageSize: number;
+  total: number;
+  totalPages: number;
+};
+
+export type SegmentFile = {
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+  name?: string;
+  description?: string | null;
+  type?: "DYNAMIC" | "STATIC";
+  /** As `filters` of a segment, with `segment.<slug>` for `segment.<id>` */
+  condition?: unknown;
+  trackMembership?: boolean;
+};
+
+export type SendCampaign = {
+  /** Absent or null sends now */
+  scheduledFor?: string;
+  /** The same as scheduledFor */
+  scheduledAt?: string;
+  /** It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not together with `scheduledFor`. */
+  sendAtLocal?: string | null;
+  /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
+  latePolicy?: "SEND" | "SKIP";
+};
+
+export type SendEmail = {
+  /** One recipient or many; each gets a mail of its own */
+  to: string | {
+    name?: string;
+    email: string;
+  } | (string | {
+    name?: string;
+    email: string;
+  })[];
+  subject?: string;
+  /** HTML, with Liquid variables */
+  body?: string;
+  /** Id of a template, in place of subject and body */
+  template?: string;
+  /** On a verified domain; may be left out where the template has one */
+  from?: string | {
+    name?: string;
+    email: string;
+  };
+  /** Sender name where `from` is a string */
+  name?: string;
+  subscribed?: boolean;
+  data?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  /** Reply-To address */
+  reply?: string;
+  attachments?: ({
+    filename: string;
+    content: string;
+    contentType: string;
+    contentId?: string;
+    disposition?: "attachment" | "inline";
+  })[];
+};
+
+export type SendSms = {
+  to: string;
+  body: string;
+  /** Attaches to this contact instead of matching by number */
+  contactId?: string;
+};
+
+/** When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each `contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins. */
+export type SendingWindow = {
+  from: string;
+  to: string;
+  days?: number[];
+  timezone?: "contact" | string;
+};
+
+/** One entry a recipient, in the order of `to`; `email` is the id of its email record. */
+export type Sent = {
+  success: true;
+  data: {
+    emails: {
+      contact: {
+        /** UUIDv7 */
+        id: string;
+        email: string;
+      };
+      /** UUIDv7 */
+      email: string;
+    }[];
+    timestamp: string;
+  };
+};
+
+export type ServiceHealth = Health & {
+  project?: {
+    /** UUIDv7 */
+    id: string;
+    hold: Hold;
+  };
+};
+
+export type Signup = {
+  email: string;
+  password: string;
+  projectName: string;
+};
+
+export type Sms = SmsItem & ({
+  body: string;
+  /** The provider's id of the message */
+  messageId: string | null;
+});
+
+export type SmsItem = AcceptedSms & ({
+  /** UUIDv7 */
+  contactId: string | null;
+  mode: "live" | "test";
+  reason: string | null;
+  error: string | null;
+  createdAt: string;
+  sentAt: string | null;
+  deliveredAt: string | null;
+});
+
+export type SmsSender = {
+  /** UUIDv7 */
+  id: string;
+  country: string | null;
+  from: string;
+  createdAt: string;
+};
+
+export type StartExecution = {
+  /** UUIDv7 */
+  contactId: string;
+  context?: Record<string, unknown> | null;
+  /** Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere. */
+  sandbox?: boolean;
+  /** In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it. */
+  skipDelays?: boolean;
+  /** In a sandbox: what happens in it. */
+  events?: RunEvent[];
+};
+
+export type Suppression = {
+  /** UUIDv7 */
+  id: string;
+  /** Null once the contact is erased */
+  email: string | null;
+  reason: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
+  source: string;
+  createdAt: string;
+};
+
+export type SwitchProject = {
+  /** UUIDv7 */
+  projectId: string;
+};
+
+export type Template = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  preheader: string | null;
+  from: string | null;
+  fromName: string | null;
+  replyTo: string | null;
+  type: "TRANSACTIONAL" | "MARKETING";
+  /** UUIDv7 */
+  topicId: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type TemplateFile = {
+  name?: string;
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+  description?: string | null;
+  subject?: string;
+  /** HTML with Liquid, at most 512 KB */
+  body?: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from?: string | null;
+  fromName?: string | null;
+  replyTo?: string | null;
+  type?: "TRANSACTIONAL" | "MARKETING";
+  /** What its mails are about */
+  topic?: string | null;
+};
+
+export type TemplateList = {
+  templates: ListedTemplate[];
+  page: number;
+  pageSize: number;
+  total: number;
+  totalPages: number;
+  cursor: string | null;
+  hasMore: boolean;
+};
+
+export type TemplateUsage = {
+  campaigns: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  workflowSteps: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    /** UUIDv7 */
+    workflowId: string;
+    workflowName: string;
+  }[];
+  emailsSent: number;
+};
+
+export type TestCampaign = {
+  email: string;
+  /** A variant's name: the mail says what it says */
+  variant?: string | null;
+};
+
+export type TopCampaign = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  subject: string;
+  sentCount: number;
+  openedCount: number;
+  clickedCount: number;
+  openRate: number;
+  clickRate: number;
+};
+
+export type TopEvent = {
+  name: string;
+  count: number;
+  trend: number;
+};
+
+export type Topic = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  defaultSubscribed: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type TopicFile = PatchTopic & {
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+};
+
+export type TrackEvent = {
+  email: string;
+  event: string;
+  subscribed?: boolean;
+  data?: Record<string, unknown> | null;
+};
+
+export type TrackedEvent = {
+  success: true;
+  data: {
+    /** The contact; to the public key an id that is the same for the same address and opens nothing */
+    contact: string;
+    /** UUIDv7 */
+    event: string;
+    timestamp: string;
+  };
+};
+
+export type UpcomingActivities = {
+  activities: UpcomingActivity[];
+};
+
+export type UpcomingActivity = {
+  id: string;
+  timestamp: string;
+  /** UUIDv7 */
+  contactId: string | null;
+  contactEmail: string | null;
+  metadata: Record<string, unknown>;
+  type: "campaign.scheduled" | "workflow.delay";
+};
+
+export type Variant = {
+  /** The bare number */
+  variantId: string;
+  productTitle: string;
+  title: string;
+  url: string | null;
+  available: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner */
+export type VariantComparison = {
+  metric: "opens" | "clicks";
+  leader: string | null;
+  significant: boolean;
+  sentence: string;
+} | null;
+
+export type VariantInput = {
+  variantId: string | number;
+  productTitle: string;
+  title: string;
+  url?: string | null;
+  available: boolean;
+};
+
+export type VariantsSaved = {
+  data: Variant[];
+  created: number;
+  updated: number;
+  /** Variants that came back: those who wait for them are being told */
+  restocked: number;
+};
+
+export type VerifyEmail = {
+  email: string;
+};
+
+export type WebhookDelivery = {
+  /** UUIDv7 */
+  id: string;
+  /** UUIDv7 */
+  eventId: string;
+  event: string;
+  status: "PENDING" | "DELIVERED" | "FAILED";
+  attempts: number;
+  responseStatus: number | null;
+  latencyMs: number | null;
+  error: string | null;
+  nextAttemptAt: string | null;
+  payload: Record<string, unknown>;
+  createdAt: string;
+  completedAt: string | null;
+};
+
+export type WebhookDeliveryList = {
+  data: WebhookDelivery[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+
+export type WebhookEndpoint = {
+  /** UUIDv7 */
+  id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  status: "ACTIVE" | "DEGRADED" | "DISABLED";
+  enabled: boolean;
+  disabledReason: string | null;
+  failuresInRow: number;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** `secret` is shown this once. */
+export type WebhookEndpointWithSecret = WebhookEndpoint & {
+  secret: string;
+};
+
+export type Workflow = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** Names it in files, over projects; stays when the name changes */
+  slug: string;
+  description: string | null;
+  triggerType: "EVENT" | "MANUAL";
+  eventName: string | null;
+  triggerConfig: {
+    eventName: string | null;
+  };
+  enabled: boolean;
+  allowReentry: boolean;
+  /** UUIDv7 */
+  entryStepId: string | null;
+  exitOn: {
+    eventName: string;
+    filters?: Record<string, unknown>;
+  }[];
+  exitWhenUnsubscribed: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type WorkflowDetail = Workflow & {
+  steps: WorkflowStep[];
+  transitions: WorkflowTransition[];
+};
+
+export type WorkflowFields = {
+  fields: ({
+    field: string;
+    type: string;
+    category: "contact" | "event" | "email";
+  })[];
+  contactFields: string[];
+  eventFields: string[];
+  eventNames: string[];
+};
+
+export type WorkflowFile = {
+  name?: string;
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+  description?: string | null;
+  triggerType?: "EVENT" | "MANUAL";
+  eventName?: string | null;
+  enabled?: boolean;
+  allowReentry?: boolean;
+  /** Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already. */
+  exitOn?: {
+    eventName: string;
+    /** On the event's data, as those of a WAIT_FOR_EVENT. */
+    filters?: unknown;
+  }[] | null;
+  exitWhenUnsubscribed?: boolean;
+  /** The step with which an execution begins */
+  entry?: string | null;
+  steps?: WorkflowStepFile[];
+  transitions?: ({
+    /** Names it in files, over projects; unique in the project */
+    from: string;
+    /** Names it in files, over projects; unique in the project */
+    to: string;
+    branch?: string | null;
+  })[];
+};
+
+export type WorkflowList = {
+  workflows: Workflow[];
+  data: Workflow[];
+  page: number;
+  pageSize: number;
+  total: number;
+  totalPages: number;
+  cursor: string | null;
+  hasMore: boolean;
+};
+
+export type WorkflowStats = {
+  since: string | null;
+  until: string | null;
+  steps: ({
+    /** UUIDv7 */
+    stepId: string;
+    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    name: string;
+    waiting: number;
+    running: number;
+    completed: number;
+    failed: number;
+    skipped: number;
+    /** Visits that left it by each branch. */
+    branches: Record<string, number>;
+  })[];
+};
+
+export type WorkflowStep = {
+  /** UUIDv7 */
+  id: string;
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  name: string;
+  /** Names it in files, within its workflow */
+  slug: string;
+  config: Record<string, unknown>;
+  /** UUIDv7 */
+  templateId: string | null;
+  position: {
+    x: number;
+    y: number;
+  } | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type WorkflowStepFile = {
+  /** Which one is meant; it is created where there is none */
+  slug: string;
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  name?: string;
+  /** As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored. */
+  config?: Record<string, unknown>;
+  position?: {
+    x: number;
+    y: number;
+  } | null;
+};
+
+export type WorkflowTransition = {
+  /** UUIDv7 */
+  id: string;
+  /** UUIDv7 */
+  fromStepId: string;
+  /** UUIDv7 */
+  toStepId: string;
+  branch: string | null;
+};
+
+/** Every operation: what it takes and what it answers. */
+export interface Operations {
+  /** Add members to a static segment: `POST /v1/segments/{id}/members` */
+  addSegmentMembers: {
+    params: { id: string };
+    body: AddSegmentMembers;
+    answer: AddedSegmentMembers;
+  };
+  /** Put an address on the suppression list: `POST /v1/suppressions` */
+  addSuppression: {
+    body: AddSuppression;
+    answer: Suppression;
+  };
+  /** Make the project what files say: `POST /project/apply` */
+  applyProject: {
+    body: ApplyProject;
+    answer: AppliedProject;
+  };
+  /** Erase up to 1,000 contacts: `POST /v1/contacts/bulk-delete` */
+  bulkDeleteContacts: {
+    body: BulkContacts;
+    answer: QueuedJob;
+  };
+  /** Subscribe up to 1,000 contacts: `POST /v1/contacts/bulk-subscribe` */
+  bulkSubscribeContacts: {
+    body: BulkContacts;
+    answer: QueuedJob;
+  };
+  /** Unsubscribe up to 1,000 contacts: `POST /v1/contacts/bulk-unsubscribe` */
+  bulkUnsubscribeContacts: {
+    body: BulkContacts;
+    answer: QueuedJob;
+  };
+  /** Cancel every active execution of a workflow: `POST /v1/workflows/{id}/executions/cancel-all` */
+  cancelAllExecutions: {
+    params: { id: string };
+    answer: CancelledExecutions;
+  };
+  /** Cancel a campaign: `POST /v1/campaigns/{id}/cancel` */
+  cancelCampaign: {
+    params: { id: string };
+    answer: CampaignDone;
+  };
+  /** Cancel a running or waiting execution: `DELETE /v1/workflows/{id}/executions/{executionId}` */
+  cancelExecution: {
+    params: { id: string; executionId: string };
+    answer: ExecutionDetail;
+  };
+  /** Change the own password: `POST /auth/password` */
+  changePassword: {
+    body: ChangePassword;
+    answer: undefined;
+  };
+  /** Choose the variant that the rest gets: `POST /v1/campaigns/{id}/winner` */
+  chooseCampaignWinner: {
+    params: { id: string };
+    body: ChooseWinner;
+    answer: CampaignDone;
+  };
+  /** Compute a tracked segment: `POST /v1/segments/{id}/compute` */
+  computeSegment: {
+    params: { id: string };
+    answer: ComputedSegment;
+  };
+  /** Count what happened just now: `GET /v1/activity/recent-count` */
+  countRecentActivity: {
+    query?: { minutes?: number };
+    answer: RecentActivityCount;
+  };
+  /** Create a secret key: `POST /apikeys` */
+  createApiKey: {
+    body: CreateApiKey;
+    answer: CreatedApiKey;
+  };
+  /** Create a campaign: `POST /v1/campaigns` */
+  createCampaign: {
+    body: CreateCampaign;
+    answer: CampaignDone;
+  };
+  /** Register a domain to send from: `POST /v1/domains` */
+  createDomain: {
+    body: CreateDomain;
+    answer: Domain;
+  };
+  /** Create a segment: `POST /v1/segments` */
+  createSegment: {
+    body: CreateSegment;
+    answer: Segment;
+  };
+  /** Add an SMS sender: `POST /sms/senders` */
+  createSmsSender: {
+    body: CreateSmsSender;
+    answer: SmsSender;
+  };
+  /** Create a template: `POST /v1/templates` */
+  createTemplate: {
+    body: CreateTemplate;
+    answer: Template;
+  };
+  /** Create a topic: `POST /v1/topics` */
+  createTopic: {
+    body: CreateTopic;
+    answer: Topic;
+  };
+  /** Register a webhook endpoint: `POST /v1/webhooks` */
+  createWebhook: {
+    body: CreateWebhookEndpoint;
+    answer: WebhookEndpointWithSecret;
+  };
+  /** Create a workflow: `POST /v1/workflows` */
+  createWorkflow: {
+    body: CreateWorkflow;
+    answer: WorkflowDetail;
+  };
+  /** Add a step: `POST /v1/workflows/{id}/steps` */
+  createWorkflowStep: {
+    params: { id: string };
+    body: CreateWorkflowStep;
+    answer: WorkflowStep;
+  };
+  /** Connect two steps: `POST /v1/workflows/{id}/transitions` */
+  createWorkflowTransition: {
+    params: { id: string };
+    body: CreateWorkflowTransition;
+    answer: WorkflowTransition;
+  };
+  /** Delete a campaign: `DELETE /v1/campaigns/{id}` */
+  deleteCampaign: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Erase a contact: `DELETE /v1/contacts/{id}` */
+  deleteContact: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Remove a custom field from every contact: `DELETE /v1/contacts/fields/{field}` */
+  deleteContactField: {
+    params: { field: string };
+    answer: DeletedContactField;
+  };
+  /** Detach a domain: `DELETE /v1/domains/{id}` */
+  deleteDomain: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Purge all events of a name: `DELETE /v1/events/{eventName}` */
+  deleteEvents: {
+    params: { eventName: string };
+    answer: DeletedEvents;
+  };
+  /** Delete a segment: `DELETE /v1/segments/{id}` */
+  deleteSegment: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Remove an SMS sender: `DELETE /sms/senders/{id}` */
+  deleteSmsSender: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Take an address off the suppression list: `DELETE /v1/suppressions/{email}` */
+  deleteSuppression: {
+    params: { email: string };
+    answer: undefined;
+  };
+  /** Delete a template: `DELETE /v1/templates/{id}` */
+  deleteTemplate: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Delete a topic: `DELETE /v1/topics/{id}` */
+  deleteTopic: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Remove a webhook endpoint: `DELETE /v1/webhooks/{id}` */
+  deleteWebhook: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Delete a workflow: `DELETE /v1/workflows/{id}` */
+  deleteWorkflow: {
+    params: { id: string };
+    answer: undefined;
+  };
+  /** Remove a step: `DELETE /v1/workflows/{id}/steps/{stepId}` */
+  deleteWorkflowStep: {
+    params: { id: string; stepId: string };
+    query?: { splice?: boolean };
+    answer: undefined;
+  };
+  /** Remove a transition: `DELETE /v1/workflows/{id}/transitions/{transitionId}` */
+  deleteWorkflowTransition: {
+    params: { id: string; transitionId: string };
+    answer: undefined;
+  };
+  /** Copy a campaign: `POST /v1/campaigns/{id}/duplicate` */
+  duplicateCampaign: {
+    params: { id: string };
+    answer: CampaignDone;
+  };
+  /** Copy a template: `POST /v1/templates/{id}/duplicate` */
+  duplicateTemplate: {
+    params: { id: string };
+    answer: Template;
+  };
+  /** Everything that can be kept in files: `GET /project/export` */
+  exportProject: {
+    answer: ExportedProject;
+  };
+  /** Count what happened: `GET /v1/activity/stats` */
+  getActivityStats: {
+    query?: { startDate?: string; endDate?: string };
+    answer: ActivityStats;
+  };
+  /** Get a bulk job: `GET /v1/contacts/bulk/{jobId}` */
+  getBulkJob: {
+    params: { jobId: string };
+    answer: BulkJob;
+  };
+  /** Get a campaign: `GET /v1/campaigns/{id}` */
+  getCampaign: {
+    params: { id: string };
+    answer: Campaign;
+  };
+  /** Count what became of a campaign: `GET /v1/campaigns/{id}/stats` */
+  getCampaignStats: {
+    params: { id: string };
+    answer: CampaignStats;
+  };
+  /** Count campaigns: `GET /v1/analytics/campaign-stats` */
+  getCampaignTotals: {
+    query?: { startDate?: string; endDate?: string };
+    answer: CampaignTotals;
+  };
+  /** Get a contact: `GET /v1/contacts/{id}` */
+  getContact: {
+    params: { id: string };
+    answer: Contact;
+  };
+  /** Where a custom field is used: `GET /v1/contacts/fields/{field}/usage` */
+  getContactFieldUsage: {
+    params: { field: string };
+    answer: ContactFieldUsage;
+  };
+  /** Get an email: `GET /v1/emails/{id}` */
+  getEmail: {
+    params: { id: string };
+    answer: {
+  data: Email;
+};
+  };
+  /** Count mails by day: `GET /v1/analytics/timeseries` */
+  getEmailTimeseries: {
+    query?: { startDate?: string; endDate?: string };
+    answer: DayCounts[];
+  };
+  /** Count events by name: `GET /v1/events/stats` */
+  getEventStats: {
+    query?: { startDate?: string; endDate?: string };
+    answer: EventStats;
+  };
+  /** See where an event name is used: `GET /v1/events/{eventName}/usage` */
+  getEventUsage: {
+    params: { eventName: string };
+    answer: EventUsage;
+  };
+  /** Get an execution with the story of its steps: `GET /v1/workflows/{id}/executions/{executionId}` */
+  getExecution: {
+    params: { id: string; executionId: string };
+    answer: ExecutionDetail;
+  };
+  /** Whether the service is up: `GET /health` */
+  getHealth: {
+    answer: ServiceHealth;
+  };
+  /** Get an import: `GET /v1/contacts/import/{jobId}` */
+  getImportJob: {
+    params: { jobId: string };
+    answer: ImportJob;
+  };
+  /** Whether this process runs: `GET /health/live` */
+  getLiveness: {
+    answer: Health;
+  };
+  /** Who is signed in: `GET /auth/me` */
+  getMe: {
+    answer: Me;
+  };
+  /** The project and its settings: `GET /project` */
+  getProject: {
+    answer: Project;
+  };
+  /** Whether Postgres and Temporal answer: `GET /health/ready` */
+  getReadiness: {
+    answer: ReadyHealth;
+  };
+  /** Get a segment: `GET /v1/segments/{id}` */
+  getSegment: {
+    params: { id: string };
+    answer: Segment;
+  };
+  /** Get an SMS: `GET /v1/sms/{id}` */
+  getSms: {
+    params: { id: string };
+    answer: {
+  data: Sms;
+};
+  };
+  /** Get a template: `GET /v1/templates/{id}` */
+  getTemplate: {
+    params: { id: string };
+    answer: Template;
+  };
+  /** Where a template is used: `GET /v1/templates/{id}/usage` */
+  getTemplateUsage: {
+    params: { id: string };
+    answer: TemplateUsage;
+  };
+  /** Get a topic: `GET /v1/topics/{id}` */
+  getTopic: {
+    params: { id: string };
+    answer: Topic;
+  };
+  /** Get a webhook endpoint: `GET /v1/webhooks/{id}` */
+  getWebhook: {
+    params: { id: string };
+    answer: WebhookEndpoint;
+  };
+  /** Get a workflow with its steps and transitions: `GET /v1/workflows/{id}` */
+  getWorkflow: {
+    params: { id: string };
+    answer: WorkflowDetail;
+  };
+  /** Count the visits to each step of a workflow: `GET /v1/workflows/{id}/stats` */
+  getWorkflowStats: {
+    params: { id: string };
+    query?: { since?: string; until?: string };
+    answer: WorkflowStats;
+  };
+  /** Put sending on hold: `POST /project/hold` */
+  holdProject: {
+    body?: HoldProject;
+    answer: Project;
+  };
+  /** Import contacts from a CSV file: `POST /v1/contacts/import` */
+  importContacts: {
+    query?: { types?: "infer" | "string" };
+    body: FormData;
+    answer: QueuedJob;
+  };
+  /** List what happened: `GET /v1/activity` */
+  listActivity: {
+    query?: { limit?: number; cursor?: string; types?: string; contactId?: string; startDate?: string; endDate?: string };
+    answer: ActivityList;
+  };
+  /** List the types of activity: `GET /v1/activity/types` */
+  listActivityTypes: {
+    answer: ActivityTypes;
+  };
+  /** List the secret keys: `GET /apikeys` */
+  listApiKeys: {
+    answer: {
+  data: ApiKey[];
+};
+  };
+  /** Who did what in the project: `GET /audit-log` */
+  listAuditLog: {
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: AuditEntry[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */
+  listCampaignRecipients: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string; status?: string; reason?: string; search?: string };
+    answer: {
+  data: CampaignRecipient[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number | null;
+};
+  };
+  /** List campaigns: `GET /v1/campaigns` */
+  listCampaigns: {
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" };
+    answer: CampaignList;
+  };
+  /** List a contact's events: `GET /v1/events/contact/{contactId}` */
+  listContactEvents: {
+    params: { contactId: string };
+    query?: { limit?: number; cursor?: string };
+    answer: EventList;
+  };
+  /** List the distinct values of a custom field: `GET /v1/contacts/fields/{field}/values` */
+  listContactFieldValues: {
+    params: { field: string };
+    query?: { limit?: number };
+    answer: ContactFieldValues;
+  };
+  /** List standard and custom fields: `GET /v1/contacts/fields` */
+  listContactFields: {
+    answer: ContactFields;
+  };
+  /** List contacts: `GET /v1/contacts` */
+  listContacts: {
+    query?: { limit?: number; cursor?: string; search?: string };
+    answer: {
+  data: Contact[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List who is at a step just now: `GET /v1/workflows/{id}/steps/{stepId}/contacts` */
+  listContactsAtStep: {
+    params: { id: string; stepId: string };
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: ContactAtStep[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List the project's domains: `GET /v1/domains/project/{projectId}` */
+  listDomains: {
+    params: { projectId: string };
+    answer: Domain[];
+  };
+  /** List emails: `GET /v1/emails` */
+  listEmails: {
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; to?: string; since?: string; until?: string };
+    answer: {
+  data: EmailItem[];
+  nextCursor: string | null;
+};
+  };
+  /** List the names of events: `GET /v1/events/names` */
+  listEventNames: {
+    answer: EventNames;
+  };
+  /** List recent events: `GET /v1/events` */
+  listEvents: {
+    query?: { limit?: number; cursor?: string; eventName?: string };
+    answer: EventList;
+  };
+  /** List the executions of a workflow: `GET /v1/workflows/{id}/executions` */
+  listExecutions: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string; status?: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; contactId?: string; sandbox?: boolean };
+    answer: {
+  data: Execution[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List the contacts of a segment: `GET /v1/segments/{id}/contacts` */
+  listSegmentContacts: {
+    params: { id: string };
+    query?: { page?: number; pageSize?: number };
+    answer: SegmentContacts;
+  };
+  /** List the segments: `GET /v1/segments` */
+  listSegments: {
+    answer: ListedSegment[];
+  };
+  /** List SMS: `GET /v1/sms` */
+  listSms: {
+    query?: { limit?: number; cursor?: string; status?: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED"; to?: string; since?: string; until?: string };
+    answer: {
+  data: SmsItem[];
+  nextCursor: string | null;
+};
+  };
+  /** List the SMS senders: `GET /sms/senders` */
+  listSmsSenders: {
+    answer: {
+  data: SmsSender[];
+};
+  };
+  /** List the suppression list: `GET /v1/suppressions` */
+  listSuppressions: {
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: Suppression[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List templates: `GET /v1/templates` */
+  listTemplates: {
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; type?: "TRANSACTIONAL" | "MARKETING"; search?: string };
+    answer: TemplateList;
+  };
+  /** List the campaigns that were opened most: `GET /v1/analytics/top-campaigns` */
+  listTopCampaigns: {
+    query?: { startDate?: string; endDate?: string; limit?: number };
+    answer: TopCampaign[];
+  };
+  /** List the most frequent events: `GET /v1/analytics/top-events` */
+  listTopEvents: {
+    query?: { startDate?: string; endDate?: string; limit?: number };
+    answer: TopEvent[];
+  };
+  /** List topics: `GET /v1/topics` */
+  listTopics: {
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: Topic[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List what will happen: `GET /v1/activity/upcoming` */
+  listUpcomingActivity: {
+    query?: { limit?: number; daysAhead?: number };
+    answer: UpcomingActivities;
+  };
+  /** List the deliveries to a webhook endpoint: `GET /v1/webhooks/{id}/deliveries` */
+  listWebhookDeliveries: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string; status?: "PENDING" | "DELIVERED" | "FAILED" };
+    answer: WebhookDeliveryList;
+  };
+  /** List the webhook endpoints: `GET /v1/webhooks` */
+  listWebhooks: {
+    answer: {
+  data: WebhookEndpoint[];
+};
+  };
+  /** List the fields for CONDITION steps: `GET /v1/workflows/fields` */
+  listWorkflowFields: {
+    answer: WorkflowFields;
+  };
+  /** List the workflows: `GET /v1/workflows` */
+  listWorkflows: {
+    query?: { page?: number; pageSize?: number; limit?: number; cursor?: string };
+    answer: WorkflowList;
+  };
+  /** Sign in: `POST /auth/login` */
+  logIn: {
+    body: Login;
+    answer: Me;
+  };
+  /** Sign out: `POST /auth/logout` */
+  logOut: {
+    answer: undefined;
+  };
+  /** Check which addresses are contacts: `POST /v1/contacts/lookup` */
+  lookupContacts: {
+    body: ContactLookup;
+    answer: ContactLookupResult;
+  };
+  /** Pause a campaign: `POST /v1/campaigns/{id}/pause` */
+  pauseCampaign: {
+    params: { id: string };
+    answer: CampaignDone;
+  };
+  /** Create or replace product variants: `PUT /storefront/variants` */
+  putVariants: {
+    body: PutVariants;
+    answer: VariantsSaved;
+  };
+  /** Deliveries, bounces and complaints from Amazon SES: `POST /webhooks/sns` */
+  receiveSnsMessage: {
+    answer: undefined;
+  };
+  /** An SMS that somebody sent to us: `POST /webhooks/twilio/inbound` */
+  receiveTwilioMessage: {
+    answer: string;
+  };
+  /** Twilio's word on what became of an SMS: `POST /webhooks/twilio/status` */
+  receiveTwilioStatus: {
+    query?: { id?: string };
+    answer: undefined;
+  };
+  /** Record an event by contact or email id: `POST /v1/events/track` */
+  recordEvent: {
+    body: RecordEvent;
+    answer: Event;
+  };
+  /** Record what happened on a storefront page: `POST /v1/pixel` */
+  recordPixel: {
+    body: Pixel;
+    answer: PixelAccepted;
+  };
+  /** Count a segment anew: `POST /v1/segments/{id}/refresh` */
+  refreshSegment: {
+    params: { id: string };
+    answer: RefreshedSegment;
+  };
+  /** Release a hold: `POST /project/release` */
+  releaseProject: {
+    answer: Project;
+  };
+  /** Remove members from a static segment: `DELETE /v1/segments/{id}/members` */
+  removeSegmentMembers: {
+    params: { id: string };
+    body: RemoveSegmentMembers;
+    answer: RemovedSegmentMembers;
+  };
+  /** Send deliveries once more: `POST /v1/webhooks/{id}/replay` */
+  replayWebhookDeliveries: {
+    params: { id: string };
+    body: ReplayWebhooks;
+    answer: ReplayedDeliveries;
+  };
+  /** Send a delivery once more: `POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay` */
+  replayWebhookDelivery: {
+    params: { id: string; deliveryId: string };
+    answer: ReplayedDeliveries;
+  };
+  /** Let a paused campaign go on: `POST /v1/campaigns/{id}/resume` */
+  resumeCampaign: {
+    params: { id: string };
+    answer: CampaignDone;
+  };
+  /** Try recipients of a campaign again: `POST /v1/campaigns/{id}/retry` */
+  retryCampaign: {
+    params: { id: string };
+    body?: RetryCampaign;
+    answer: CampaignRequeued;
+  };
+  /** Revoke a secret key: `POST /apikeys/{id}/revoke` */
+  revokeApiKey: {
+    params: { id: string };
+    answer: ApiKey;
+  };
+  /** Replace the public key: `POST /apikeys/public/rotate` */
+  rotatePublicKey: {
+    answer: Project;
+  };
+  /** Replace the secret of a webhook endpoint: `POST /v1/webhooks/{id}/rotate-secret` */
+  rotateWebhookSecret: {
+    params: { id: string };
+    answer: WebhookEndpointWithSecret;
+  };
+  /** Create or update a contact by address: `POST /v1/contacts` */
+  saveContact: {
+    body: SaveContact;
+    answer: SavedContact;
+  };
+  /** Send a campaign now, or at a time: `POST /v1/campaigns/{id}/send` */
+  sendCampaign: {
+    params: { id: string };
+    body?: SendCampaign;
+    answer: CampaignDone;
+  };
+  /** Send an email: `POST /v1/send` */
+  sendEmail: {
+    body: SendEmail;
+    answer: Sent;
+  };
+  /** Send an SMS: `POST /v1/sms/send` */
+  sendSms: {
+    body: SendSms;
+    answer: AcceptedSms;
+  };
+  /** Make an account with a first project: `POST /auth/signup` */
+  signUp: {
+    body: Signup;
+    answer: Me;
+  };
+  /** Let a contact into a workflow: `POST /v1/workflows/{id}/executions` */
+  startExecution: {
+    params: { id: string };
+    body: StartExecution;
+    answer: ExecutionDetail;
+  };
+  /** Switch the session's project: `POST /auth/project` */
+  switchProject: {
+    body: SwitchProject;
+    answer: Me;
+  };
+  /** Send one test mail of a campaign: `POST /v1/campaigns/{id}/test` */
+  testCampaign: {
+    params: { id: string };
+    body: TestCampaign;
+    answer: CampaignTestSent;
+  };
+  /** Record an event of a contact: `POST /v1/track` */
+  trackEvent: {
+    body: TrackEvent;
+    answer: TrackedEvent;
+  };
+  /** Replace the contents of a campaign: `PUT /v1/campaigns/{id}` */
+  updateCampaign: {
+    params: { id: string };
+    body: PutCampaign;
+    answer: Campaign;
+  };
+  /** Change a contact: `PATCH /v1/contacts/{id}` */
+  updateContact: {
+    params: { id: string };
+    body: PatchContact;
+    answer: Contact;
+  };
+  /** Turn signing of a domain on or off: `PATCH /v1/domains/{id}` */
+  updateDomain: {
+    params: { id: string };
+    body: PatchDomain;
+    answer: Domain;
+  };
+  /** Change settings of the project: `PATCH /project` */
+  updateProject: {
+    body: PatchProject;
+    answer: Project;
+  };
+  /** Change a segment: `PATCH /v1/segments/{id}` */
+  updateSegment: {
+    params: { id: string };
+    body: PatchSegment;
+    answer: Segment;
+  };
+  /** Change a template: `PATCH /v1/templates/{id}` */
+  updateTemplate: {
+    params: { id: string };
+    body: PatchTemplate;
+    answer: Template;
+  };
+  /** Change a topic: `PATCH /v1/topics/{id}` */
+  updateTopic: {
+    params: { id: string };
+    body: PatchTopic;
+    answer: Topic;
+  };
+  /** Change, disable or enable a webhook endpoint: `PATCH /v1/webhooks/{id}` */
+  updateWebhook: {
+    params: { id: string };
+    body: PatchWebhookEndpoint;
+    answer: WebhookEndpoint;
+  };
+  /** Change, enable or disable a workflow: `PATCH /v1/workflows/{id}` */
+  updateWorkflow: {
+    params: { id: string };
+    body: PatchWorkflow;
+    answer: WorkflowDetail;
+  };
+  /** Change a step: `PATCH /v1/workflows/{id}/steps/{stepId}` */
+  updateWorkflowStep: {
+    params: { id: string; stepId: string };
+    body: PatchWorkflowStep;
+    answer: WorkflowStep;
+  };
+  /** Check the DNS records of a domain now: `GET /v1/domains/{id}/verify` */
+  verifyDomain: {
+    params: { id: string };
+    answer: Domain;
+  };
+  /** Verify an email address: `POST /v1/verify` */
+  verifyEmail: {
+    body: VerifyEmail;
+    answer: EmailVerification;
+  };
+  /** Ask to be told when a variant is back: `POST /v1/back-in-stock` */
+  waitForVariant: {
+    body: BackInStock;
+    answer: BackInStockAccepted;
+  };
+}
+
+/** Where every operation answers. */
+export const OPERATIONS = {
+  addSegmentMembers: { method: 'POST', path: '/v1/segments/{id}/members', idempotencyKey: false },
+  addSuppression: { method: 'POST', path: '/v1/suppressions', idempotencyKey: false },
+  applyProject: { method: 'POST', path: '/project/apply', idempotencyKey: false },
+  bulkDeleteContacts: { method: 'POST', path: '/v1/contacts/bulk-delete', idempotencyKey: false },
+  bulkSubscribeContacts: { method: 'POST', path: '/v1/contacts/bulk-subscribe', idempotencyKey: false },
+  bulkUnsubscribeContacts: { method: 'POST', path: '/v1/contacts/bulk-unsubscribe', idempotencyKey: false },
+  cancelAllExecutions: { method: 'POST', path: '/v1/workflows/{id}/executions/cancel-all', idempotencyKey: false },
+  cancelCampaign: { method: 'POST', path: '/v1/campaigns/{id}/cancel', idempotencyKey: false },
+  cancelExecution: { method: 'DELETE', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
+  changePassword: { method: 'POST', path: '/auth/password', idempotencyKey: false },
+  chooseCampaignWinner: { method: 'POST', path: '/v1/campaigns/{id}/winner', idempotencyKey: false },
+  computeSegment: { method: 'POST', path: '/v1/segments/{id}/compute', idempotencyKey: false },
+  countRecentActivity: { method: 'GET', path: '/v1/activity/recent-count', idempotencyKey: false },
+  createApiKey: { method: 'POST', path: '/apikeys', idempotencyKey: false },
+  createCampaign: { method: 'POST', path: '/v1/campaigns', idempotencyKey: false },
+  createDomain: { method: 'POST', path: '/v1/domains', idempotencyKey: false },
+  createSegment: { method: 'POST', path: '/v1/segments', idempotencyKey: false },
+  createSmsSender: { method: 'POST', path: '/sms/senders', idempotencyKey: false },
+  createTemplate: { method: 'POST', path: '/v1/templates', idempotencyKey: false },
+  createTopic: { method: 'POST', path: '/v1/topics', idempotencyKey: false },
+  createWebhook: { method: 'POST', path: '/v1/webhooks', idempotencyKey: false },
+  createWorkflow: { method: 'POST', path: '/v1/workflows', idempotencyKey: false },
+  createWorkflowStep: { method: 'POST', path: '/v1/workflows/{id}/steps', idempotencyKey: false },
+  createWorkflowTransition: { method: 'POST', path: '/v1/workflows/{id}/transitions', idempotencyKey: false },
+  deleteCampaign: { method: 'DELETE', path: '/v1/campaigns/{id}', idempotencyKey: false },
+  deleteContact: { method: 'DELETE', path: '/v1/contacts/{id}', idempotencyKey: false },
+  deleteContactField: { method: 'DELETE', path: '/v1/contacts/fields/{field}', idempotencyKey: false },
+  deleteDomain: { method: 'DELETE', path: '/v1/domains/{id}', idempotencyKey: false },
+  deleteEvents: { method: 'DELETE', path: '/v1/events/{eventName}', idempotencyKey: false },
+  deleteSegment: { method: 'DELETE', path: '/v1/segments/{id}', idempotencyKey: false },
+  deleteSmsSender: { method: 'DELETE', path: '/sms/senders/{id}', idempotencyKey: false },
+  deleteSuppression: { method: 'DELETE', path: '/v1/suppressions/{email}', idempotencyKey: false },
+  deleteTemplate: { method: 'DELETE', path: '/v1/templates/{id}', idempotencyKey: false },
+  deleteTopic: { method: 'DELETE', path: '/v1/topics/{id}', idempotencyKey: false },
+  deleteWebhook: { method: 'DELETE', path: '/v1/webhooks/{id}', idempotencyKey: false },
+  deleteWorkflow: { method: 'DELETE', path: '/v1/workflows/{id}', idempotencyKey: false },
+  deleteWorkflowStep: { method: 'DELETE', path: '/v1/workflows/{id}/steps/{stepId}', idempotencyKey: false },
+  deleteWorkflowTransition: { method: 'DELETE', path: '/v1/workflows/{id}/transitions/{transitionId}', idempotencyKey: false },
+  duplicateCampaign: { method: 'POST', path: '/v1/campaigns/{id}/duplicate', idempotencyKey: false },
+  duplicateTemplate: { method: 'POST', path: '/v1/templates/{id}/duplicate', idempotencyKey: false },
+  exportProject: { method: 'GET', path: '/project/export', idempotencyKey: false },
+  getActivityStats: { method: 'GET', path: '/v1/activity/stats', idempotencyKey: false },
+  getBulkJob: { method: 'GET', path: '/v1/contacts/bulk/{jobId}', idempotencyKey: false },
+  getCampaign: { method: 'GET', path: '/v1/campaigns/{id}', idempotencyKey: false },
+  getCampaignStats: { method: 'GET', path: '/v1/campaigns/{id}/stats', idempotencyKey: false },
+  getCampaignTotals: { method: 'GET', path: '/v1/analytics/campaign-stats', idempotencyKey: false },
+  getContact: { method: 'GET', path: '/v1/contacts/{id}', idempotencyKey: false },
+  getContactFieldUsage: { method: 'GET', path: '/v1/contacts/fields/{field}/usage', idempotencyKey: false },
+  getEmail: { method: 'GET', path: '/v1/emails/{id}', idempotencyKey: false },
+  getEmailTimeseries: { method: 'GET', path: '/v1/analytics/timeseries', idempotencyKey: false },
+  getEventStats: { method: 'GET', path: '/v1/events/stats', idempotencyKey: false },
+  getEventUsage: { method: 'GET', path: '/v1/events/{eventName}/usage', idempotencyKey: false },
+  getExecution: { method: 'GET', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
+  getHealth: { method: 'GET', path: '/health', idempotencyKey: false },
+  getImportJob: { method: 'GET', path: '/v1/contacts/import/{jobId}', idempotencyKey: false },
+  getLiveness: { method: 'GET', path: '/health/live', idempotencyKey: false },
+  getMe: { method: 'GET', path: '/auth/me', idempotencyKey: false },
+  getProject: { method: 'GET', path: '/project', idempotencyKey: false },
+  getReadiness: { method: 'GET', path: '/health/ready', idempotencyKey: false },
+  getSegment: { method: 'GET', path: '/v1/segments/{id}', idempotencyKey: false },
+  getSms: { method: 'GET', path: '/v1/sms/{id}', idempotencyKey: false },
+  getTemplate: { method: 'GET', path: '/v1/templates/{id}', idempotencyKey: false },
+  getTemplateUsage: { method: 'GET', path: '/v1/templates/{id}/usage', idempotencyKey: false },
+  getTopic: { method: 'GET', path: '/v1/topics/{id}', idempotencyKey: false },
+  getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', idempotencyKey: false },
+  getWorkflow: { method: 'GET', path: '/v1/workflows/{id}', idempotencyKey: false },
+  getWorkflowStats: { method: 'GET', path: '/v1/workflows/{id}/stats', idempotencyKey: false },
+  holdProject: { method: 'POST', path: '/project/hold', idempotencyKey: false },
+  importContacts: { method: 'POST', path: '/v1/contacts/import', idempotencyKey: false },
+  listActivity: { method: 'GET', path: '/v1/activity', idempotencyKey: false },
+  listActivityTypes: { method: 'GET', path: '/v1/activity/types', idempotencyKey: false },
+  listApiKeys: { method: 'GET', path: '/apikeys', idempotencyKey: false },
+  listAuditLog: { method: 'GET', path: '/audit-log', idempotencyKey: false },
+  listCampaignRecipients: { method: 'GET', path: '/v1/campaigns/{id}/recipients', idempotencyKey: false },
+  listCampaigns: { method: 'GET', path: '/v1/campaigns', idempotencyKey: false },
+  listContactEvents: { method: 'GET', path: '/v1/events/contact/{contactId}', idempotencyKey: false },
+  listContactFieldValues: { method: 'GET', path: '/v1/contacts/fields/{field}/values', idempotencyKey: false },
+  listContactFields: { method: 'GET', path: '/v1/contacts/fields', idempotencyKey: false },
+  listContacts: { method: 'GET', path: '/v1/contacts', idempotencyKey: false },
+  listContactsAtStep: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/contacts', idempotencyKey: false },
+  listDomains: { method: 'GET', path: '/v1/domains/project/{projectId}', idempotencyKey: false },
+  listEmails: { method: 'GET', path: '/v1/emails', idempotencyKey: false },
+  listEventNames: { method: 'GET', path: '/v1/events/names', idempotencyKey: false },
+  listEvents: { method: 'GET', path: '/v1/events', idempotencyKey: false },
+  listExecutions: { method: 'GET', path: '/v1/workflows/{id}/executions', idempotencyKey: false },
+  listSegmentContacts: { method: 'GET', path: '/v1/segments/{id}/contacts', idempotencyKey: false },
+  listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
+  listSms: { method: 'GET', path: '/v1/sms', idempotencyKey: false },
+  listSmsSenders: { method: 'GET', path: '/sms/senders', idempotencyKey: false },
+  listSuppressions: { method: 'GET', path: '/v1/suppressions', idempotencyKey: false },
+  listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },
+  listTopCampaigns: { method: 'GET', path: '/v1/analytics/top-campaigns', idempotencyKey: false },
+  listTopEvents: { method: 'GET', path: '/v1/analytics/top-events', idempotencyKey: false },
+  listTopics: { method: 'GET', path: '/v1/topics', idempotencyKey: false },
+  listUpcomingActivity: { method: 'GET', path: '/v1/activity/upcoming', idempotencyKey: false },
+  listWebhookDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', idempotencyKey: false },
+  listWebhooks: { method: 'GET', path: '/v1/webhooks', idempotencyKey: false },
+  listWorkflowFields: { method: 'GET', path: '/v1/workflows/fields', idempotencyKey: false },
+  listWorkflows: { method: 'GET', path: '/v1/workflows', idempotencyKey: false },
+  logIn: { method: 'POST', path: '/auth/login', idempotencyKey: false },
+  logOut: { method: 'POST', path: '/auth/logout', idempotencyKey: false },
+  lookupContacts: { method: 'POST', path: '/v1/contacts/lookup', idempotencyKey: false },
+  pauseCampaign: { method: 'POST', path: '/v1/campaigns/{id}/pause', idempotencyKey: false },
+  putVariants: { method: 'PUT', path: '/storefront/variants', idempotencyKey: false },
+  receiveSnsMessage: { method: 'POST', path: '/webhooks/sns', idempotencyKey: false },
+  receiveTwilioMessage: { method: 'POST', path: '/webhooks/twilio/inbound', idempotencyKey: false },
+  receiveTwilioStatus: { method: 'POST', path: '/webhooks/twilio/status', idempotencyKey: false },
+  recordEvent: { method: 'POST', path: '/v1/events/track', idempotencyKey: false },
+  recordPixel: { method: 'POST', path: '/v1/pixel', idempotencyKey: false },
+  refreshSegment: { method: 'POST', path: '/v1/segments/{id}/refresh', idempotencyKey: false },
+  releaseProject: { method: 'POST', path: '/project/release', idempotencyKey: false },
+  removeSegmentMembers: { method: 'DELETE', path: '/v1/segments/{id}/members', idempotencyKey: false },
+  replayWebhookDeliveries: { method: 'POST', path: '/v1/webhooks/{id}/replay', idempotencyKey: false },
+  replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
+  resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
+  retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
+  revokeApiKey: { method: 'POST', path: '/apikeys/{id}/revoke', idempotencyKey: false },
+  rotatePublicKey: { method: 'POST', path: '/apikeys/public/rotate', idempotencyKey: false },
+  rotateWebhookSecret: { method: 'POST', path: '/v1/webhooks/{id}/rotate-secret', idempotencyKey: false },
+  saveContact: { method: 'POST', path: '/v1/contacts', idempotencyKey: false },
+  sendCampaign: { method: 'POST', path: '/v1/campaigns/{id}/send', idempotencyKey: false },
+  sendEmail: { method: 'POST', path: '/v1/send', idempotencyKey: true },
+  sendSms: { method: 'POST', path: '/v1/sms/send', idempotencyKey: true },
+  signUp: { method: 'POST', path: '/auth/signup', idempotencyKey: false },
+  startExecution: { method: 'POST', path: '/v1/workflows/{id}/executions', idempotencyKey: false },
+  switchProject: { method: 'POST', path: '/auth/project', idempotencyKey: false },
+  testCampaign: { method: 'POST', path: '/v1/campaigns/{id}/test', idempotencyKey: false },
+  trackEvent: { method: 'POST', path: '/v1/track', idempotencyKey: true },
+  updateCampaign: { method: 'PUT', path: '/v1/campaigns/{id}', idempotencyKey: false },
+  updateContact: { method: 'PATCH', path: '/v1/contacts/{id}', idempotencyKey: false },
+  updateDomain: { method: 'PATCH', path: '/v1/domains/{id}', idempotencyKey: false },
+  updateProject: { method: 'PATCH', path: '/project', idempotencyKey: false },
+  updateSegment: { method: 'PATCH', path: '/v1/segments/{id}', idempotencyKey: false },
+  updateTemplate: { method: 'PATCH', path: '/v1/templates/{id}', idempotencyKey: false },
+  updateTopic: { method: 'PATCH', path: '/v1/topics/{id}', idempotencyKey: false },
+  updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', idempotencyKey: false },
+  updateWorkflow: { method: 'PATCH', path: '/v1/workflows/{id}', idempotencyKey: false },
+  updateWorkflowStep: { method: 'PATCH', path: '/v1/workflows/{id}/steps/{stepId}', idempotencyKey: false },
+  verifyDomain: { method: 'GET', path: '/v1/domains/{id}/verify', idempotencyKey: false },
+  verifyEmail: { method: 'POST', path: '/v1/verify', idempotencyKey: false },
+  waitForVariant: { method: 'POST', path: '/v1/back-in-stock', idempotencyKey: false },
+} as const;

@@ -1,0 +1,215 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/http/openapi.ts';
+import { packageRoot } from '../../cli/package-root.ts';
+import { generate, type OpenApiDocument } from '../../packages/client/generate.ts';
+import {
+  Tidings,
+  TidingsConnectionError,
+  TidingsError,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../packages/client/src/index.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+const PACKAGE = join(packageRoot(), 'packages', 'client');
+
+/** What becomes of a request on its way: the service never sees it, or its answer is lost. */
+type Trouble = 'refused' | 'unavailable' | 'answer lost';
+
+let api: TestApi;
+let server: Server;
+let baseUrl: string;
+let client: Tidings;
+let troubles: Trouble[] = [];
+let keys: (string | null)[] = [];
+
+beforeAll(async () => {
+  api = await startTestApi({ EMAIL_PROVIDER: 'capture' });
+  const listener = getRequestListener(async (request) => {
+    keys.push(request.headers.get('idempotency-key'));
+    if (troubles.shift() === 'unavailable') return new Response('Bad gateway', { status: 502 });
+    return api.app.fetch(request);
+  });
+  server = createServer((request, response) => {
+    const [trouble] = troubles;
+    if (trouble === 'answer lost') response.end = () => response.destroy() as never;
+    if (trouble !== 'refused') return void listener(request, response);
+    troubles.shift();
+    response.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  client = new Tidings({ baseUrl, key: api.one.secretKey });
+});
+afterEach(() => {
+  troubles = [];
+  keys = [];
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await api.close();
+});
+
+const eventsNamed = async (eventName: string) => (await client.call('listEvents', { query: { eventName } })).events;
+const caught = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a call', () => {
+  it('has the answer of any operation, with path, query and body', async () => {
+    const made = await client.call('createTemplate', {
+      body: { name: 'Hello', subject: 's', body: '<p>b</p>', type: 'MARKETING' },
+    });
+    expect(made.slug).toBe('hello');
+    const got = await client.call('getTemplate', { params: { id: made.id } });
+    expect(got).toEqual(made);
+    expect((await client.call('listTemplates', { query: { search: 'Hello' } })).total).toBe(1);
+    expect(await client.call('deleteTemplate', { params: { id: made.id } })).toBeUndefined();
+  });
+
+  it('throws what the service says: code, request id, rate limit, fields', async () => {
+    const limited = await startTestApi({ RATE_LIMIT_PER_MINUTE: '100' });
+    const fetch: typeof globalThis.fetch = async (url, init) => limited.app.request(String(url), init);
+    const one = new Tidings({ baseUrl: 'http://tidings.test', key: limited.one.secretKey, fetch });
+    const error = await caught(
+      one.call('createTemplate', { body: { name: '', subject: 's', body: 'b', type: 'MARKETING' } }),
+    );
+    expect(error).toBeInstanceOf(TidingsError);
+    expect(error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      status: 422,
+      requestId: expect.stringMatching(/.+/),
+      rateLimit: { limit: 100, remaining: 99, resetSeconds: expect.any(Number) },
+      errors: [{ field: 'name' }],
+    });
+    await limited.close();
+  });
+
+  it('is not tried again without a key of its own', async () => {
+    troubles = ['unavailable'];
+    expect(await caught(client.call('listTemplates'))).toMatchObject({ status: 502, code: 'UNKNOWN' });
+    troubles = ['unavailable'];
+    expect(
+      await caught(client.track({ email: 'a@example.com', event: 'e' }, { idempotencyKey: 'mine' })),
+    ).toBeInstanceOf(TidingsError);
+    troubles = ['refused'];
+    expect(await caught(client.call('listTemplates'))).toBeInstanceOf(TidingsConnectionError);
+    expect(keys).toEqual([null, 'mine']);
+  });
+
+  it('ends with its signal', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    expect(await caught(client.track({ email: 'a@example.com', event: 'e' }, { signal }))).toMatchObject({
+      message: 'enough',
+    });
+  });
+});
+
+describe('a call under a key of the client', () => {
+  it('is tried again under the same key, and takes effect once', async () => {
+    troubles = ['unavailable', 'refused'];
+    await client.track({ email: 'ada@example.com', event: 'bought' });
+    expect(await eventsNamed('bought')).toHaveLength(1);
+    const given = keys.slice(0, 2);
+    expect(given[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(given[1]).toBe(given[0]);
+  });
+
+  it('has the answer that was lost, and no second effect', async () => {
+    troubles = ['answer lost'];
+    const answer = await client.track({ email: 'ada@example.com', event: 'lost' });
+    const [event, ...more] = await eventsNamed('lost');
+    expect(more).toEqual([]);
+    expect(answer.data.event).toBe(event?.id);
+  });
+
+  it('is not tried again when the service refuses it', async () => {
+    await caught(client.track({ email: 'no address', event: 'x' }));
+    expect(keys).toHaveLength(1);
+  });
+});
+
+it('lists are iterated over all pages', async () => {
+  for (let i = 0; i < 7; i += 1) await client.track({ email: 'ada@example.com', event: 'paged', data: { i } });
+  const seen: unknown[] = [];
+  for await (const event of client.each('listEvents', { query: { eventName: 'paged', limit: 3 } }))
+    seen.push(event.data);
+  expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((i) => ({ i })));
+  let pages = 0;
+  for await (const _ of client.pages('listEvents', { query: { eventName: 'paged', limit: 3 } })) pages += 1;
+  expect(pages).toBe(3);
+});
+
+describe('a webhook', () => {
+  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ....').toString('base64')}`;
+  const now = new Date('2026-11-22T12:00:00Z');
+  const payload = JSON.stringify({ type: 'email.bounced', data: { ä: 1 } });
+  const signature = new Webhook(secret).sign('msg_1', now, payload);
+  const headers = {
+    'Webhook-Id': 'msg_1',
+    'webhook-timestamp': String(now.getTime() / 1_000),
+    'webhook-signature': signature,
+  };
+
+  it('is read when its signature is by the secret, also one of several', async () => {
+    const expected = JSON.parse(payload);
+    expect(await verifyWebhook({ payload, headers, secret, now })).toEqual(expected);
+    const both = { ...headers, 'webhook-signature': `v1,AAAA v2,x ${signature}` };
+    expect(await verifyWebhook({ payload: Buffer.from(payload), headers: new Headers(both), secret, now })).toEqual(
+      expected,
+    );
+  });
+
+  it.each([
+    ['of another body', { payload: `${payload} ` }],
+    ['of another secret', { secret: `whsec_${Buffer.from('another').toString('base64')}` }],
+    ['without secret', { secret: '' }],
+    ['too old', { now: new Date(now.getTime() + 301_000) }],
+    ['of the future', { now: new Date(now.getTime() - 301_000) }],
+    ['without signature', { headers: { ...headers, 'webhook-signature': undefined } }],
+    ['with a time that is none', { headers: { ...headers, 'webhook-timestamp': 'soon' } }],
+    ['of another id', { headers: { ...headers, 'Webhook-Id': 'msg_2' } }],
+  ])('%s is refused', async (_, change) => {
+    const error = await caught(verifyWebhook({ payload, headers, secret, now, ...change }));
+    expect(error).toBeInstanceOf(WebhookVerificationError);
+  });
+});
+
+describe('the package', () => {
+  it('has the types of the document as it is (npm run client:types)', () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(api.app))) as OpenApiDocument;
+    const committed = readFileSync(join(PACKAGE, 'src', 'operations.generated.ts'), 'utf8');
+    // A plain comparison: a diff of two thousand lines would take minutes.
+    expect(generate(document) === committed, 'run npm run client:types').toBe(true);
+  });
+
+  it('is packed with code, types and readme, without dependencies, and runs where it is unpacked', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-client-'));
+    const run = (command: string, ...words: string[]) => {
+      const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: 'utf8' });
+      expect(status, stderr + stdout).toBe(0);
+      return stdout;
+    };
+    run('npm', 'pack', PACKAGE, '--pack-destination', folder);
+    run('tar', '-xzf', 'tidings-client-0.1.0.tgz');
+    const manifest = JSON.parse(readFileSync(join(folder, 'package', 'package.json'), 'utf8'));
+    expect(manifest.dependencies).toBeUndefined();
+    expect(readFileSync(join(folder, 'package', 'README.md'), 'utf8')).toMatch(/@tidings\/client/);
+    expect(readFileSync(join(folder, 'package', manifest.exports['.'].types.slice(2)), 'utf8')).toMatch(/Tidings/);
+    const code = "import('./package/dist/index.js').then((m) => console.log(Object.keys(m).sort().join(' ')))";
+    expect(run(process.execPath, '-e', code).trim()).toBe(
+      'Tidings TidingsConnectionError TidingsError WebhookVerificationError verifyWebhook',
+    );
+    rmSync(folder, { recursive: true });
+  });
+});
