@@ -1,0 +1,68 @@
+import { rateOf, type TestMetric, type VariantResult } from './variants.ts';
+
+/** Of the normal distribution, for 95 %. */
+const Z = 1.959963984540054;
+
+/** From 0 to 1. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/** Where a rate lies with 95 % confidence (Wilson's score interval), which holds for few recipients and for rates near 0 and 1 too. */
+export function wilsonInterval({ sent, successes }: VariantResult): Interval {
+  if (sent === 0) return { low: 0, high: 1 };
+  const rate = successes / sent;
+  const square = Z * Z;
+  const middle = rate + square / (2 * sent);
+  const half = Z * Math.sqrt((rate * (1 - rate)) / sent + square / (4 * sent * sent));
+  const whole = 1 + square / sent;
+  return { low: Math.max(0, (middle - half) / whole), high: Math.min(1, (middle + half) / whole) };
+}
+
+/** The two variants ahead, and whether the difference between them is more than chance. */
+export interface Comparison {
+  metric: TestMetric;
+  /** The name of the variant ahead; null while nothing is ahead. */
+  leader: string | null;
+  significant: boolean;
+  sentence: string;
+}
+
+export interface NamedResult extends VariantResult {
+  name: string;
+}
+
+/**
+ * Says whether the variant ahead is better than the next one by more than chance, with 95 % confidence: the interval of the difference
+ * (Newcombe's, made of the two Wilson intervals) does not contain 0.
+ */
+export function compareVariants(results: readonly NamedResult[], metric: TestMetric): Comparison {
+  const [first, second] = [...results].sort((a, b) => rateOf(b) - rateOf(a));
+  if (!first || !second || results.some(({ sent }) => sent === 0)) {
+    const sentence = 'The difference is not significant: not every variant has been sent yet.';
+    return { metric, leader: null, significant: false, sentence };
+  }
+  const verb = metric === 'opens' ? 'opened' : 'clicked';
+  const [one, other] = [first, second].map((result) => `${result.name} (${percentOf(result)} % ${verb})`);
+  if (rateOf(first) === rateOf(second)) {
+    const sentence = `The difference between ${one} and ${other} is not significant: they are equal.`;
+    return { metric, leader: null, significant: false, sentence };
+  }
+  const significant = leastDifference(first, second) > 0;
+  const sentence = significant
+    ? `${one} is better than ${other}: with 95 % confidence the difference is not chance.`
+    : `The difference between ${one} and ${other} is not significant: with 95 % confidence it may be chance.`;
+  return { metric, leader: first.name, significant, sentence };
+}
+
+/** The low end of the interval of the difference. */
+function leastDifference(first: VariantResult, second: VariantResult): number {
+  const below = rateOf(first) - wilsonInterval(first).low;
+  const above = wilsonInterval(second).high - rateOf(second);
+  return rateOf(first) - rateOf(second) - Math.hypot(below, above);
+}
+
+function percentOf(result: VariantResult): string {
+  return (100 * rateOf(result)).toFixed(1);
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { NO_TEXT } from '../content/mail-text.ts';
+import { compareVariants, wilsonInterval } from './variant-figures.ts';
+import { betterVariant, type Dealt, dealPlaces, REST, variantText } from './variants.ts';
+
+/** The places of `n` people who are dealt in pages of these sizes, which come again and again. */
+function dealtInPages(p: { weights: number[]; share: number; n: number; pages: number[] }): number[] {
+  const places: number[] = [];
+  for (let page = 0; places.length < p.n; page++) {
+    const n = Math.min(p.n - places.length, p.pages[page % p.pages.length] ?? 1);
+    places.push(...dealPlaces({ ...p, before: countsOf(places, p.weights.length), n }));
+  }
+  return places;
+}
+
+function countsOf(places: number[], variants: number): Dealt {
+  const count = (place: number) => places.filter((each) => each === place).length;
+  return { variants: Array.from({ length: variants }, (_, n) => count(n)), rest: count(REST) };
+}
+
+describe('dealing out an audience', () => {
+  it.each([
+    [0.1, 1_000, 100],
+    [0.07, 100, 7],
+    [0.02, 1, 1],
+    [0.02, 51, 2],
+    [0.3, 10, 3],
+    [0.25, 10, 3],
+    [1, 9, 9],
+    [0.15, 4_321, 649],
+  ])('a share of %s of %s is %s whole people, whatever the pages', (share, n, expected) => {
+    for (const pages of [[n], [500, 5_000], [7, 1, 13]]) {
+      const { variants, rest } = countsOf(dealtInPages({ weights: [1, 1], share, n, pages }), 2);
+      expect(variants[0] + variants[1]).toBe(expected);
+      expect(rest).toBe(n - expected);
+    }
+  });
+
+  it.each([
+    [[1, 1], 1_000, [500, 500]],
+    [[3, 1], 400, [300, 100]],
+    [[50, 30, 20], 1_000, [500, 300, 200]],
+    [[0.5, 0.25, 0.25], 8, [4, 2, 2]],
+    [[1, 1, 1, 1, 1], 7, [2, 2, 1, 1, 1]],
+    [[90, 10], 10, [9, 1]],
+  ])('by the weights %j, %s people are %j', (weights, n, expected) => {
+    const places = dealtInPages({ weights, share: 1, n, pages: [3, 100] });
+    expect(countsOf(places, weights.length).variants).toEqual(expected);
+  });
+
+  it('gives the same places however the pages fall', () => {
+    const p = { weights: [5, 2, 2], share: 0.37, n: 3_000 };
+    expect(dealtInPages({ ...p, pages: [17, 400] })).toEqual(dealtInPages({ ...p, pages: [3_000] }));
+  });
+});
+
+describe('the better variant', () => {
+  it.each([
+    [
+      'the higher rate, not the higher number',
+      [
+        [100, 20],
+        [10, 5],
+      ],
+      0,
+      1,
+    ],
+    [
+      'the first of equals',
+      [
+        [10, 5],
+        [20, 10],
+      ],
+      0,
+      0,
+    ],
+    [
+      'the first of those that are best',
+      [
+        [10, 1],
+        [10, 5],
+        [10, 5],
+      ],
+      0,
+      1,
+    ],
+    [
+      'the first with too few',
+      [
+        [10, 0],
+        [10, 4],
+      ],
+      5,
+      0,
+    ],
+    [
+      'the better one with just enough',
+      [
+        [10, 0],
+        [10, 5],
+      ],
+      5,
+      1,
+    ],
+    [
+      'the first where nothing came back',
+      [
+        [10, 0],
+        [10, 0],
+      ],
+      0,
+      0,
+    ],
+    [
+      'the first where nothing was sent',
+      [
+        [0, 0],
+        [0, 0],
+      ],
+      0,
+      0,
+    ],
+  ])('is %s', (_, results, minimum, expected) => {
+    const given = results.map(([sent = 0, successes = 0]) => ({ sent, successes }));
+    expect(betterVariant(given, minimum)).toBe(expected);
+  });
+});
+
+describe('the interval of a rate', () => {
+  // As R's binom.confint(method = "wilson") and Wikipedia's formula have them.
+  it.each([
+    [10, 100, 0.0552, 0.1744],
+    [0, 10, 0, 0.2775],
+    [10, 10, 0.7225, 1],
+    [1, 2, 0.0945, 0.9055],
+    [500, 1_000, 0.4691, 0.5309],
+  ])('of %s in %s is %s to %s', (successes, sent, low, high) => {
+    const interval = wilsonInterval({ sent, successes });
+    expect(interval.low).toBeCloseTo(low, 3);
+    expect(interval.high).toBeCloseTo(high, 3);
+  });
+
+  it('of nothing is everything', () => {
+    expect(wilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
+  });
+});
+
+describe('the sentence about the difference', () => {
+  const compare = (a: [number, number], b: [number, number]) =>
+    compareVariants(
+      [
+        { name: 'A', sent: a[0], successes: a[1] },
+        { name: 'B', sent: b[0], successes: b[1] },
+      ],
+      'opens',
+    );
+
+  it('says when it is not significant', () => {
+    const near = compare([100, 20], [100, 25]);
+    expect(near).toMatchObject({ significant: false, leader: 'B' });
+    expect(near.sentence).toBe(
+      'The difference between B (25.0 % opened) and A (20.0 % opened) is not significant: with 95 % confidence it may be chance.',
+    );
+    expect(compare([10, 2], [10, 2])).toMatchObject({ significant: false, leader: null });
+    expect(compare([0, 0], [10, 2]).sentence).toContain('is not significant');
+  });
+
+  it('says when it is', () => {
+    const far = compare([1_000, 200], [1_000, 300]);
+    expect(far).toMatchObject({ significant: true, leader: 'B' });
+    expect(far.sentence).not.toContain('not significant');
+  });
+});
+
+describe('what a variant says', () => {
+  it('is the campaign but for what it has of its own, whichever field of a mail that is', () => {
+    const campaign = { ...NO_TEXT, subject: 'S', body: 'B', from: 'a@e.test', fromName: 'N' };
+    expect(variantText(campaign, { name: 'A', weight: 1 })).toEqual(campaign);
+    const other = { subject: 'T', from: 'b@e.test', fromName: 'M', replyTo: 'r@e.test' };
+    expect(variantText(campaign, { name: 'A', weight: 1, ...other })).toEqual({ ...campaign, ...other });
+  });
+});
