@@ -35,6 +35,7 @@ import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.
 import * as ledgerFillfactor from './migrations/20261122T1819-ledger-fillfactor.ts';
 import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
+import * as campaignVariants from './migrations/20261122T2155-campaign-variants.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -74,4 +75,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1819-ledger-fillfactor': ledgerFillfactor,
   '20261122T1840-operator-limits': operatorLimits,
   '20261122T2046-attachments-as-they-are': attachmentsAsTheyAre,
+  '20261122T2155-campaign-variants': campaignVariants,
 };

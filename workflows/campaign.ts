@@ -139,10 +139,19 @@ class Audience {
     if (taken.outcome === 'ended') return false;
     progress.audienceDone = taken.done;
     progress.recipients = taken.recipients;
-    progress.lastSeq = taken.lastSeq;
+    learnOfTest(progress, taken);
     this.sendNow = taken.sendNow ?? false;
     return true;
   }
+}
+
+/**
+ * Takes in what an activity says of the chunks and the test. Answers may overtake each other: chunks only become more, and a test that is
+ * over stays so. Campaigns without a test say nothing of it.
+ */
+function learnOfTest(progress: CampaignProgress, said: { lastSeq: number; testing?: boolean }): void {
+  progress.lastSeq = Math.max(progress.lastSeq, said.lastSeq);
+  if (said.testing !== undefined && progress.testing !== false) progress.testing = said.testing;
 }
 
 /** What a cancelled start has left is skipped; one that went back to DRAFT has left nothing. */
@@ -155,6 +164,11 @@ async function end(start: Start): Promise<string> {
 function describeEnd(text: string): string {
   setCurrentDetails(text);
   return text;
+}
+
+/** Of two times to wait, where there are any. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 function newChunk(seq: number): LaterChunk {
@@ -209,6 +223,10 @@ class Sending {
       if (this.news.changed) await this.readAgain();
       if (this.ended || this.failure !== undefined) return 'ended';
       if (workflowInfo().continueAsNewSuggested) return 'continue';
+      if (this.isTestDue()) {
+        await this.judgeTest();
+        continue;
+      }
       this.fill();
       if (this.running.size === 0 && this.exhausted()) return 'idle';
       setCurrentDetails(this.describe());
@@ -240,6 +258,7 @@ class Sending {
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
     this.rate = state.rate ?? this.rate;
     this.paused = state.phase === 'paused';
+    if (state.test) learnOfTest(this.progress, state.test);
     if (!this.paused) return;
     this.chunks.cancel();
     this.chunks = new CancellationScope();
@@ -266,8 +285,36 @@ class Sending {
   }
 
   private exhausted(): boolean {
-    const { audienceDone, later, nextSeq, lastSeq } = this.progress;
-    return audienceDone && later.length === 0 && nextSeq > lastSeq;
+    const { audienceDone, later, nextSeq, lastSeq, testing } = this.progress;
+    return audienceDone && later.length === 0 && nextSeq > lastSeq && testing !== true;
+  }
+
+  /** The wait begins when every chunk had its turn: it does not wait for mails that the provider puts off, for up to a day. */
+  private isTestDue(): boolean {
+    const { audienceDone, later, nextSeq, lastSeq, testing, testEndsAtMs } = this.progress;
+    if (testing !== true || this.paused) return false;
+    if (testEndsAtMs !== undefined) return testEndsAtMs <= Date.now();
+    const tried = later.every((chunk) => chunk.deferredSinceMs !== null);
+    return audienceDone && nextSeq > lastSeq && tried && this.running.size === 0;
+  }
+
+  private async judgeTest(): Promise<void> {
+    const { progress } = this;
+    const standing = await control.judgeCampaignTest.executeWithOptions({ summary: 'judge the test' }, [this.start]);
+    switch (standing.outcome) {
+      case 'waiting':
+        // At least a moment, should the clocks of worker and database differ.
+        progress.testEndsAtMs = Math.max(Date.parse(standing.endsAt), Date.now() + 100);
+        return;
+      case 'paused':
+        this.news.changed = true;
+        return;
+      case 'decided':
+        learnOfTest(progress, { lastSeq: standing.lastSeq, testing: false });
+        return;
+      case 'ended':
+        this.ended = true;
+    }
   }
 
   /** Until a chunk is through, something has changed, or a chunk that was put off comes due. */
@@ -276,11 +323,21 @@ class Sending {
     const awake = () => this.settled !== seen || this.news.changed;
     // However long: the signal of a resume is as durable as the pause.
     if (this.paused) return condition(awake);
-    const waitMs = this.held ? HELD_RECHECK_MS : this.untilDue();
+    const waitMs = earlier(this.held ? HELD_RECHECK_MS : this.untilDue(), this.untilTestEnds());
     if (waitMs === undefined) return condition(awake);
-    const summary = this.pacedUntilMs > Date.now() ? 'no room in the send rate' : 'put off by the provider';
-    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.held ? 'on hold' : summary });
+    const woken = await condition(awake, Math.max(1, waitMs), { summary: this.waitsFor(waitMs) });
     if (!woken && this.held) this.held = false;
+  }
+
+  private waitsFor(waitMs: number): string {
+    if (waitMs === this.untilTestEnds()) return 'until the test is judged';
+    if (this.held) return 'on hold';
+    return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : 'put off by the provider';
+  }
+
+  private untilTestEnds(): number | undefined {
+    const { testing, testEndsAtMs } = this.progress;
+    return testing === true && testEndsAtMs !== undefined ? testEndsAtMs - Date.now() : undefined;
   }
 
   private untilDue(): number | undefined {
@@ -361,6 +418,7 @@ class Sending {
     if (later.length > 0) parts.push(`${later.length} to go on with`);
     if (this.held) parts.push('the project is on hold');
     if (this.paused) parts.push('the campaign is paused');
+    if (this.progress.testing) parts.push('the rest waits for the winner of the test');
     return parts.join(', ');
   }
 }

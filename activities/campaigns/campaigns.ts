@@ -2,6 +2,7 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
+import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -26,11 +27,12 @@ export interface AudienceInput extends CampaignStart {
 /** `rate`: mails a second, 0 for no limit. */
 export type CampaignStanding =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
-  | { phase: 'sending' | 'paused'; rate: number };
+  | { phase: 'sending' | 'paused'; rate: number; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
   /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
-  { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean } | { outcome: 'ended' };
+  | { outcome: 'taken'; done: boolean; recipients: number; lastSeq: number; sendNow?: boolean; testing?: boolean }
+  | { outcome: 'ended' };
 export type Finish = { outcome: 'sent' } | { outcome: 'open'; openChunks: number[] } | { outcome: 'ended' };
 
 export type CampaignControlActivities = ReturnType<typeof campaignControlActivities>;
@@ -42,7 +44,9 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     /** Where the campaign stands; moves it on to SENDING when its time has come. */
     async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
-      return 'mode' in state ? { phase: state.phase, rate: rateOf(config, state) } : state;
+      if (!('mode' in state)) return state;
+      const { phase, test } = state;
+      return { phase, rate: rateOf(config, state), ...(test && { test }) };
     },
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
@@ -50,6 +54,11 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
       if (await finishCampaign(db, start)) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
+    },
+
+    /** Begins the wait of a test whose share was sent, or judges it. */
+    async judgeCampaignTest(start: CampaignStart): Promise<TestStanding> {
+      return inTransaction(db, (trx) => judgeTest(trx, start));
     },
 
     /** Skips whom a cancelled start has left. */
@@ -80,9 +89,8 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
         for (let taken = 1; ; taken++) {
           const page = await inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, contacts }));
           if (page.outcome === 'stopped') return { outcome: 'ended' };
-          const { done, recipients, lastSeq } = page;
           const enough = taken >= pages || Date.now() > until || stopping.aborted;
-          if (done || enough) return { outcome: 'taken', done, recipients, lastSeq, sendNow: round !== undefined };
+          if (page.done || enough) return { ...page, sendNow: round !== undefined };
           if (cancelled.aborted) throw new CancelledFailure('the campaign was cancelled');
         }
       }, HEARTBEAT_MS);

@@ -65,6 +65,7 @@ export class ChunkClaims {
       dataKeys: composer.dataKeys,
       suppressionPads: pads,
       sendRate: terms.sendRate,
+      said: terms.variant === null ? undefined : { variant: terms.variant, contentId: terms.contentId },
     };
     const rows = await claimRange(db, request);
     if (rows.length === range.rows) return rows;

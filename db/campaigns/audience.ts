@@ -8,7 +8,9 @@ import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
 import { inSavepoint } from '../transaction.ts';
+import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
+import { isTesting } from './variant-test.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -33,9 +35,16 @@ export interface Audience {
 }
 
 /** What one page came to. `done`: the audience is taken whole. `stopped`: the campaign is no longer this start's to send. */
-export type AudiencePage =
-  /** `recipients` and `lastSeq` are those of the whole campaign so far. */
-  { outcome: 'taken'; recipients: number; lastSeq: number; done: boolean } | { outcome: 'stopped' };
+export type AudiencePage = ({ outcome: 'taken'; done: boolean } & TakenSoFar) | { outcome: 'stopped' };
+
+/** Of the whole campaign. */
+interface TakenSoFar {
+  recipients: number;
+  /** The highest chunk that may be sent. */
+  lastSeq: number;
+  /** Some wait for the winner of its test, or will; absent where it has no test. */
+  testing?: boolean;
+}
 
 /** Whether a campaign would reach anybody now. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
@@ -60,7 +69,7 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
     UPDATE campaigns SET audience_cursor = ${page.cursor}, audience_done = ${page.done}
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
-  if (page.first !== null && page.last !== null) await insertChunk(trx, p, page.first, page.last, page.recipients);
+  for (const chunk of page.chunks) await insertChunk(trx, p, chunk);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
   const room = await takeAllowance(trx, p.projectId, campaign, page.recipients);
@@ -113,6 +122,10 @@ const LOCKED = [
   'audience_done',
   'content_id',
   'mode',
+  'variants',
+  'variant_test',
+  'variant_content_ids',
+  'winner',
 ] as const;
 
 type CampaignRow = RowOf<'campaigns', typeof LOCKED> & {
@@ -140,18 +153,19 @@ async function lockSending(
   return rows[0];
 }
 
-async function takenSoFar(trx: Trx, p: { campaignId: string }): Promise<{ recipients: number; lastSeq: number }> {
+async function takenSoFar(trx: Trx, p: { projectId: string; campaignId: string }): Promise<TakenSoFar> {
   const { rows } = await sql<{ recipients: number; lastSeq: number }>`
-    SELECT coalesce(sum(size), 0)::int AS recipients, coalesce(max(seq), 0) AS "lastSeq"
+    SELECT coalesce(sum(size), 0)::int AS recipients, greatest(max(seq), 0) AS "lastSeq"
     FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
   `.execute(trx);
-  return rows[0] ?? { recipients: 0, lastSeq: 0 };
+  const testing = await isTesting(trx, p);
+  return { ...(rows[0] ?? { recipients: 0, lastSeq: 0 }), ...(testing !== undefined && { testing }) };
 }
 
 interface Page {
   recipients: number;
-  first: string | null;
-  last: string | null;
+  /** In the order of their ids. */
+  chunks: PageChunk[];
   cursor: string | null;
   done: boolean;
 }
@@ -188,6 +202,16 @@ async function insertPage(
 ): Promise<Page> {
   const { campaign, predicate, present } = how;
   const { contacts = PAGE_CONTACTS } = p;
+  if (campaign.variants && campaign.variant_content_ids) {
+    const { chunks, seen, cursor } = await insertDealtPage(trx, {
+      ...p,
+      ...how,
+      campaign: campaign as DealtCampaign,
+      contacts,
+    });
+    const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+    return { recipients, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };
+  }
   const { rows } = await sql<{
     recipients: number;
     first: string | null;
@@ -210,23 +234,22 @@ async function insertPage(
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
-  return { ...row, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
+  const { recipients: size, first, last } = row;
+  const chunks = first === null || last === null ? [] : [{ first, last, size, variant: null, rest: false }];
+  return { recipients: size, chunks, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
 }
 
 /**
  * Gives a page's rows to a chunk. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
  * since the last page, this fails, and the page is tried again until it has caught up.
  */
-async function insertChunk(
-  trx: Trx,
-  p: { projectId: string; campaignId: string },
-  first: string,
-  last: string,
-  size: number,
-): Promise<void> {
+async function insertChunk(trx: Trx, p: { projectId: string; campaignId: string }, chunk: PageChunk): Promise<void> {
+  const { first, last, size, variant, rest } = chunk;
+  const waits = rest && variant === null;
+  const seq = waits ? sql`least(min(seq), 0) - 1` : sql`greatest(max(seq), 0) + 1`;
   const { rows } = await sql`
-    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size)
-    SELECT ${p.campaignId}, coalesce(max(seq), 0) + 1, ${p.projectId}, ${first}, ${last}, ${size}
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, variant, rest)
+    SELECT ${p.campaignId}, ${seq}, ${p.projectId}, ${first}, ${last}, ${size}, ${variant}, ${rest}
     FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
     HAVING NOT coalesce(bool_or(last_id >= ${first}::uuid), false)
     RETURNING seq
@@ -249,18 +272,18 @@ async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
-/** Recipients of a page that the month has no room for. */
+/** Recipients of a page that the month has no room for; those who wait for the winner come last. */
 async function skipBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },
-  page: Page,
+  { chunks }: Page,
   room: number,
 ): Promise<void> {
   await sql`
     UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
     WHERE id IN (
       SELECT id FROM emails
-      WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${page.first} AND ${page.last}
+      WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${chunks[0]?.first} AND ${chunks.at(-1)?.last}
       ORDER BY id OFFSET ${room})
   `.execute(trx);
 }

@@ -1,5 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import {
+  type CampaignVariant,
+  type VariantTest,
+  variantText,
+  type WinnerSource,
+} from '../../rules/campaigns/variants.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
@@ -18,6 +24,9 @@ export interface CampaignContent extends MailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
+  /** The ways in which it is said; null or absent for one. */
+  variants?: CampaignVariant[] | null;
+  test?: VariantTest | null;
 }
 
 export interface Campaign extends CampaignContent {
@@ -29,6 +38,14 @@ export interface Campaign extends CampaignContent {
   cancelledAt: Date | null;
   /** Why it is PAUSED; null in any other state. */
   pausedReason: PausedReason | null;
+  variants: CampaignVariant[] | null;
+  test: VariantTest | null;
+  /** When its test is judged; null until its share was sent. */
+  testEndsAt: Date | null;
+  /** The name of the variant that the rest gets. */
+  winner: string | null;
+  winnerBy: WinnerSource | null;
+  winnerAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -39,7 +56,15 @@ export interface CampaignRef {
 }
 
 /** The columns of `CampaignContent` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'audience_type', 'segment_id', 'audience_filter'] as const;
+const SAID = [
+  'description',
+  ...MAIL_TEXT_COLUMN_NAMES,
+  'audience_type',
+  'segment_id',
+  'audience_filter',
+  'variants',
+  'variant_test',
+] as const;
 const COLUMN_NAMES = [
   'id',
   'name',
@@ -50,6 +75,10 @@ const COLUMN_NAMES = [
   'sent_at',
   'cancelled_at',
   'paused_reason',
+  'test_ends_at',
+  'winner',
+  'winner_by',
+  'winner_at',
   'created_at',
   'updated_at',
 ] as const;
@@ -112,7 +141,7 @@ export async function listCampaigns(
     sql<{ total: number }>`SELECT count(*) AS total FROM campaigns WHERE ${found}`.execute(db),
     fittedPage<CampaignRow>({
       columns: COLUMN_NAMES,
-      large: { body: 'text', audience_filter: { jsonb: 3 } },
+      large: { body: 'text', audience_filter: { jsonb: 3 }, variants: { jsonb: 1 } },
       rows: sql`
         SELECT ${CAMPAIGN_COLUMNS} FROM campaigns WHERE ${found} AND ${afterCursor(p.cursor)}
         ORDER BY id DESC LIMIT ${p.pageSize + 1} OFFSET ${offsetOf(p)}`,
@@ -186,7 +215,7 @@ async function assertContent(
   trx: Trx,
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
-  await assertSender(trx, projectId, content.from);
+  for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, projectId, from);
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
@@ -195,20 +224,31 @@ async function assertContent(
     throw new AppError('NOT_FOUND', { message: 'No segment of this project has the id in segmentId.' });
 }
 
+/** What its mails say: of each variant, or the one that there is. */
+export function textsOf(content: CampaignContent): MailText[] {
+  return content.variants ? content.variants.map((variant) => variantText(content, variant)) : [content];
+}
+
 function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
   return status ? sql<SqlBool>`status = ${status}` : sql<SqlBool>`true`;
 }
 
 function contentColumns(content: CampaignContent) {
-  const { name, description, audienceType, segmentId, audienceFilter } = content;
+  const { name, description, audienceType, segmentId, audienceFilter, variants = null, test = null } = content;
   return {
     name,
     description,
     ...mailTextColumns(content),
     audience_type: audienceType,
     segment_id: segmentId,
-    audience_filter: audienceFilter === null ? null : JSON.stringify(audienceFilter),
+    audience_filter: jsonOrNull(audienceFilter),
+    variants: jsonOrNull(variants),
+    variant_test: jsonOrNull(test),
   };
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 function notFound(): AppError {
@@ -232,6 +272,12 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     sentAt: row.sent_at,
     cancelledAt: row.cancelled_at,
     pausedReason: row.paused_reason,
+    variants: row.variants,
+    test: row.variant_test,
+    testEndsAt: row.test_ends_at,
+    winner: row.winner === null ? null : (row.variants?.[row.winner]?.name ?? null),
+    winnerBy: row.winner_by,
+    winnerAt: row.winner_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -8,7 +8,10 @@ import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
 
 /** How a start is sent: read anew for every turn of a chunk. */
 export interface SendTerms {
+  /** Of the chunk, where it was asked for one. */
   contentId: string;
+  /** The variant of the chunk; null where the campaign has none. */
+  variant: number | null;
   mode: KeyMode;
   /** The campaign is PAUSED: nothing of it may be claimed. */
   paused: boolean;
@@ -21,13 +24,14 @@ export interface SendTerms {
 }
 
 /** What a turn has to know; undefined when the campaign is no longer this start's to send. */
-export async function findSendTerms(db: Db, p: CampaignStart): Promise<SendTerms | undefined> {
+export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
-    SELECT c.content_id, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
+    SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
       p.effective_send_rate_per_second AS send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
-    JOIN contents k ON k.id = c.content_id AND k.project_id = c.project_id
+    LEFT JOIN campaign_chunks v ON v.campaign_id = c.id AND v.seq = ${p.seq ?? null}::int
+    JOIN contents k ON k.id = coalesce(c.variant_content_ids[v.variant + 1], c.content_id) AND k.project_id = c.project_id
     LEFT JOIN domains d ON d.project_id = c.project_id AND d.status = 'VERIFIED'
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.send_no = ${p.sendNo} AND c.status IN ${BEGUN_CAMPAIGNS}
@@ -41,7 +45,7 @@ export async function reopenChunks(db: Db, p: CampaignStart & { limit: number })
     UPDATE campaign_chunks k SET done_at = NULL
     WHERE k.campaign_id = ${p.campaignId} AND k.project_id = ${p.projectId} AND k.seq IN (
       SELECT o.seq FROM campaign_chunks o
-      WHERE o.campaign_id = ${p.campaignId} AND EXISTS (
+      WHERE o.campaign_id = ${p.campaignId} AND o.seq > 0 AND EXISTS (
         SELECT FROM emails e WHERE e.project_id = o.project_id AND e.id BETWEEN o.first_id AND o.last_id
           AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS})
       ORDER BY o.seq LIMIT ${p.limit})
@@ -124,6 +128,7 @@ async function endOpenRows(
 
 interface TermsRow {
   content_id: string;
+  variant: number | null;
   mode: KeyMode;
   paused: boolean;
   held: boolean;
@@ -138,6 +143,7 @@ function toTerms(row: TermsRow): SendTerms {
   const { domain_id: id, domain, signing } = row;
   return {
     contentId: row.content_id,
+    variant: row.variant,
     mode: row.mode,
     paused: row.paused,
     held: row.held,

@@ -41,6 +41,8 @@ export interface ClaimRequest extends CampaignStart {
   /** Keys of the contact's data that the content names; `all` where it has parts that could name any. */
   dataKeys: string[] | 'all';
   suppressionPads: KeyPads;
+  /** What a chunk of a campaign with variants says: its rows are marked with it. Undefined where the rows know. */
+  said?: { variant: number; contentId: string } | undefined;
   /** The project's send rate as it was read: nothing is claimed when it is another by now. */
   sendRate: number | null;
 }
@@ -113,7 +115,7 @@ export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipi
         AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
       FOR KEY SHARE OF k
     )
-    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}
     FROM contacts c
     WHERE EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
@@ -237,6 +239,11 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
+}
+
+/** Whoever waited for the winner is marked when it is known what they get. Of the others nothing changes, so their updates stay heap-only. */
+function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {
+  return said ? sql`, variant = ${said.variant}::smallint, content_id = ${said.contentId}::uuid` : sql``;
 }
 
 /** A project without any entry, which most are, pays nothing: the first EXISTS is one look for the whole statement. */

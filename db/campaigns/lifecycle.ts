@@ -5,7 +5,7 @@ import { pickMailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
-import { saveContent } from '../contents/contents.ts';
+import { saveContents } from '../contents/contents.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { monthlyRoom } from '../projects/usage.ts';
@@ -17,9 +17,11 @@ import {
   type CampaignRef,
   type CampaignRow,
   refusal,
+  textsOf,
   toCampaign,
 } from './campaigns.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
+import { findTest } from './variant-test.ts';
 
 /** One start of a campaign; the number tells a start from an earlier one that was cancelled. */
 export interface CampaignStart {
@@ -38,7 +40,14 @@ export interface ChangedCampaign {
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
   /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
-  | { phase: 'sending' | 'paused'; audienceDone: boolean; sendRate: number | null; mode: KeyMode }
+  | {
+      phase: 'sending' | 'paused';
+      audienceDone: boolean;
+      sendRate: number | null;
+      mode: KeyMode;
+      /** Of a campaign with a test: whether some wait for its winner, and the highest chunk that may be sent. */
+      test?: { testing: boolean; lastSeq: number };
+    }
   | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
 
 /**
@@ -63,7 +72,7 @@ export async function startCampaign(
   const row = rows[0];
   if (!row) throw await refusal(trx, p, 'Only a campaign that is DRAFT or SCHEDULED can be sent.');
   const campaign = toCampaign(row);
-  await assertSender(trx, p.projectId, campaign.from);
+  for (const text of textsOf(campaign)) await assertSender(trx, p.projectId, text.from);
   await assertAudience(trx, p.projectId, campaign);
   if (p.at === null && row.mode === 'live') await assertRoom(trx, p.projectId);
   const start = { projectId: p.projectId, refId: p.id };
@@ -166,7 +175,8 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
   }
   if (row.content_id === null) await begin(trx, p, campaign);
   const { audience_done: audienceDone, send_rate: sendRate, mode } = row;
-  return { phase: row.status === 'PAUSED' ? 'paused' : 'sending', audienceDone, sendRate, mode };
+  const test = campaign.test ? await findTest(trx, p) : undefined;
+  return { phase: row.status === 'PAUSED' ? 'paused' : 'sending', audienceDone, sendRate, mode, ...(test && { test }) };
 }
 
 /** Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was cancelled. May run twice. */
@@ -239,6 +249,7 @@ async function returnToDraft(trx: Trx, p: CampaignRef): Promise<Campaign> {
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
   const { rows } = await sql<CampaignRow>`
     UPDATE campaigns SET status = 'DRAFT', paused_reason = NULL, scheduled_at = NULL, started_at = NULL, content_id = NULL,
+      variant_content_ids = NULL, test_ends_at = NULL, winner = NULL, winner_by = NULL, winner_at = NULL,
       audience_cursor = NULL, audience_done = false, updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING ${CAMPAIGN_COLUMNS}
   `.execute(trx);
@@ -264,14 +275,15 @@ async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefin
 }
 
 async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
-  const contentId = await saveContent(trx, {
-    ...pickMailText(campaign),
-    projectId: p.projectId,
-    type: 'MARKETING',
-    templateId: null,
-  });
+  const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null };
+  const contentIds = await saveContents(
+    trx,
+    textsOf(campaign).map((text) => ({ ...pickMailText(text), ...said })),
+  );
+  const ofVariants = campaign.variants ? contentIds : null;
   await sql`
-    UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentId}, started_at = coalesce(started_at, now()), updated_at = now()
+    UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentIds[0]},
+      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection.ts';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
@@ -44,9 +44,25 @@ export async function countCampaigns(
   db: Db,
   p: { projectId: string; ids: string[] },
 ): Promise<Map<string, CampaignCounts>> {
-  if (p.ids.length === 0) return new Map();
-  const { rows } = await sql<CampaignCounts & { id: string }>`
-    SELECT campaign_id AS id, count(*) AS total,
+  return p.ids.length === 0 ? new Map() : countBy<string>(db, p, sql`campaign_id`);
+}
+
+/** Counts of one campaign's variants by their number, from 0; who waits for the winner has none. */
+export async function countVariants(
+  db: Db,
+  p: { projectId: string; id: string },
+): Promise<Map<number, CampaignCounts>> {
+  const counts = await countBy<number | null>(db, { projectId: p.projectId, ids: [p.id] }, sql`variant`);
+  return new Map([...counts].flatMap(([variant, of]) => (variant === null ? [] : [[variant, of]])));
+}
+
+async function countBy<Key>(
+  db: Db,
+  p: { projectId: string; ids: string[] },
+  key: RawBuilder<unknown>,
+): Promise<Map<Key, CampaignCounts>> {
+  const { rows } = await sql<CampaignCounts & { id: Key }>`
+    SELECT ${key} AS id, count(*) AS total,
       count(*) FILTER (WHERE waiting) AS pending,
       count(*) FILTER (WHERE NOT waiting AND taken) AS sent,
       count(delivered_at) AS delivered, count(opened_at) AS opened, count(clicked_at) AS clicked,
@@ -58,7 +74,7 @@ export async function countCampaigns(
       SELECT *, status IN ('PENDING', 'SENDING', 'HELD') AS waiting, sent_at IS NOT NULL AS taken,
         coalesce(status = 'FAILED' AND (reason = ANY(${SKIP_REASONS}::text[]) OR reason LIKE 'suppressed:%'), false) AS passed
       FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ANY(${p.ids}::uuid[])) e
-    GROUP BY campaign_id
+    GROUP BY 1
   `.execute(db);
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import { pickMailText } from '../../rules/content/mail-text.ts';
+import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
@@ -9,7 +9,6 @@ import { saveContent } from '../contents/contents.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { takeMonthlyAllowance } from '../projects/usage.ts';
-import type { Campaign } from './campaigns.ts';
 
 const SUBJECT_PREFIX = '[TEST] ';
 
@@ -20,21 +19,21 @@ export interface TestMail {
 }
 
 /**
- * Queues one mail of a campaign to an address, rendered with its contact if it is one. It is a single mail of its own: not a recipient of
+ * Queues one mail of what a campaign says to an address, rendered with its contact if it is one. It is a single mail of its own: not a recipient of
  * the campaign, not in its figures, and not bound to the consent that the campaign is. Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
 export async function insertTestMail(
   trx: Trx,
-  p: { projectId: string; campaign: Campaign; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
+  p: { projectId: string; text: MailText; email: string; mode: KeyMode; monthlyEmailLimit: number | null },
 ): Promise<TestMail> {
-  const { projectId, campaign, mode } = p;
-  await assertSender(trx, projectId, campaign.from);
+  const { projectId, text, mode } = p;
+  await assertSender(trx, projectId, text.from);
   const limit = mode === 'live' ? p.monthlyEmailLimit : null;
   if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
   const contentId = await saveContent(trx, {
-    ...pickMailText(campaign),
-    subject: SUBJECT_PREFIX + campaign.subject,
+    ...pickMailText(text),
+    subject: SUBJECT_PREFIX + text.subject,
     projectId,
     type: 'TRANSACTIONAL',
     templateId: null,

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/campaigns/variants.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
@@ -30,16 +31,31 @@ export interface CampaignsTable extends MailTextColumns {
   send_no: Generated<number>;
   audience_cursor: string | null;
   audience_done: Generated<boolean>;
+  variants: NullableJson<CampaignVariant[]>;
+  variant_test: NullableJson<VariantTest>;
+  /** In the order of `variants`, fixed at the start. */
+  variant_content_ids: string[] | null;
+  /** Set when the share was sent. */
+  test_ends_at: NullableTimestamp;
+  /** The number of a variant. */
+  winner: number | null;
+  winner_by: WinnerSource | null;
+  winner_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
 
 export interface CampaignChunksTable {
   campaign_id: string;
+  /** From 1; below 0 while its recipients wait for the winner. */
   seq: number;
   project_id: string;
   first_id: string;
   last_id: string;
   size: number;
+  /** Of all its recipients; null where the campaign has none, or the winner is not known. */
+  variant: number | null;
+  /** Of those who waited for the winner, or would have. */
+  rest: Generated<boolean>;
   done_at: NullableTimestamp;
 }

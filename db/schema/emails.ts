@@ -25,6 +25,8 @@ export interface EmailsTable {
   contact_id: string | null;
   content_id: string;
   campaign_id: string | null;
+  /** The number of the campaign's variant, from 0. */
+  variant: number | null;
   execution_id: string | null;
   visit: number | null;
   source_type: SourceType;

@@ -27,6 +27,10 @@ export interface CampaignProgress {
   nextSeq: number;
   /** Chunks that have to be worked on again. */
   later: LaterChunk[];
+  /** Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it yet. */
+  testing?: boolean;
+  /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
+  testEndsAtMs?: number;
 }
 
 export interface LaterChunk {

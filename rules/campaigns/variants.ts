@@ -6,10 +6,12 @@ export const TEST_METRICS = ['opens', 'clicks'] as const;
 export type TestMetric = (typeof TEST_METRICS)[number];
 
 /** One way of saying a campaign: what it says otherwise than the campaign, and its part of the recipients. */
-export interface CampaignVariant extends Partial<MailText> {
+export interface CampaignVariant extends OwnText {
   name: string;
   weight: number;
 }
+
+type OwnText = { [Field in keyof MailText]?: NonNullable<MailText[Field]> };
 
 /** How a campaign finds out which variant is the better one, before most recipients get it. */
 export interface VariantTest {

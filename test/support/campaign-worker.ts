@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import type { EmailProvider } from '../../channels/email/provider.ts';
 import { smtpProvider } from '../../channels/email/smtp/provider.ts';
 import { createCompute } from '../../compute/compute.ts';
-import { insertCampaign } from '../../db/campaigns/campaigns.ts';
+import { type CampaignContent, insertCampaign } from '../../db/campaigns/campaigns.ts';
 import { startCampaign } from '../../db/campaigns/lifecycle.ts';
 import type { Db } from '../../db/connection.ts';
 import { parseConfig } from '../../rules/config.ts';
@@ -53,6 +53,7 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
     expire: (start: CampaignStart, seq = 1) => run(() => chunk.expireCampaignChunk({ ...start, seq, deferrals: 9 })),
     read: (start: CampaignStart) => control.readCampaignStart(start),
     finish: (start: CampaignStart) => control.finishCampaignSend(start),
+    judge: (start: CampaignStart) => control.judgeCampaignTest(start),
     /** As the process does when it is told to end. */
     stop: () => stopping.abort(),
     close: async () => {
@@ -62,21 +63,30 @@ export function campaignWorker({ db, smtpUrl, provider }: { db: Db; smtpUrl: str
   };
 }
 
-/** A campaign from `a@sender.test` to `count` new contacts of a project, whose audience the worker has taken. */
-export async function sendingCampaign(
+/** A campaign from `a@sender.test` to everybody that somebody has started, and no worker has come to. */
+export async function startedCampaign(
   db: Db,
-  p: { projectId: string; count: number; worker: CampaignWorker },
+  { projectId, says }: { projectId: string; says?: Partial<CampaignContent> },
 ): Promise<CampaignStart> {
-  const { projectId, count, worker } = p;
-  await buildContacts(db, { projectId, count });
   const content = {
     ...NO_TEXT,
     ...{ name: 'News', description: null, subject: 'Hi {{firstName}}', body: '<p>{{n}}</p>', from: 'a@sender.test' },
     ...{ audienceType: 'ALL' as const, segmentId: null, audienceFilter: null },
+    ...says,
   };
   const { id } = await db.transaction().execute((trx) => insertCampaign(trx, { projectId, content }));
   await db.transaction().execute((trx) => startCampaign(trx, { projectId, id, at: null, mode: 'live' }));
-  const start = { projectId, campaignId: id, sendNo: 1 };
+  return { projectId, campaignId: id, sendNo: 1 };
+}
+
+/** The same to `count` new contacts of a project, whose audience the worker has taken. */
+export async function sendingCampaign(
+  db: Db,
+  p: { projectId: string; count: number; worker: CampaignWorker; says?: Partial<CampaignContent> },
+): Promise<CampaignStart> {
+  const { projectId, count, worker } = p;
+  await buildContacts(db, { projectId, count });
+  const start = await startedCampaign(db, p);
   await worker.read(start);
   const taken = await worker.take(start);
   if (taken.outcome !== 'taken' || !taken.done || taken.recipients !== count)

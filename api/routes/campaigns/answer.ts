@@ -6,6 +6,7 @@ import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
+import { NO_VARIANTS_EXAMPLE, variantAnswerFields, variantStatsFields, variantsAnswer } from './variants-answer.ts';
 
 const COUNTERS = {
   totalRecipients: 100,
@@ -43,6 +44,7 @@ export const CAMPAIGN_EXAMPLE = {
   sentAt: '2026-01-01T12:00:10.000Z',
   cancelledAt: null,
   pausedReason: null,
+  ...NO_VARIANTS_EXAMPLE,
   ...COUNTERS,
   createdAt: '2026-01-01T11:00:00.000Z',
   updatedAt: '2026-01-01T12:00:10.000Z',
@@ -89,6 +91,7 @@ export const CampaignRecord = z
       description:
         'Why it is PAUSED: `requested`, or `template_timeout` when its content ran out of time for 20 recipients in a row',
     }),
+    ...variantAnswerFields,
     ...Counters.shape,
     createdAt: Instant,
     updatedAt: Instant,
@@ -97,7 +100,7 @@ export const CampaignRecord = z
 
 /** As a list has it: where it is `truncated`, without body and conditions. */
 export const ListedCampaign = CampaignRecord.partial({
-  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true } as const),
+  ...({ body: true, filters: true, audienceFilter: true, audienceCondition: true, variants: true } as const),
 })
   .extend({ truncated: Truncated })
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
@@ -119,6 +122,7 @@ export const CampaignStats = z
     clickRate: z.number().openapi({ description: 'Of 100 sent' }),
     bounceRate: z.number().openapi({ description: 'Of 100 tried' }),
     deliveryRate: z.number().openapi({ description: 'Of 100 sent' }),
+    ...variantStatsFields,
   })
   .openapi('CampaignStats', {
     description: '`pending + sent + failed + skipped = total` at every moment.',
@@ -138,6 +142,7 @@ export const CampaignStats = z
       clickRate: 12.37,
       bounceRate: 1.02,
       deliveryRate: 97.94,
+      ...{ variants: null, comparison: null },
     },
   });
 
@@ -196,6 +201,7 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
     pausedReason,
+    ...variantsAnswer(campaign),
     ...countersOf(counts),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
@@ -209,9 +215,9 @@ export async function countedAnswer(db: Db, projectId: string, campaign: Campaig
 
 /** The campaign as a list has it. */
 export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, counts?: CampaignCounts) {
-  const { body, filters, audienceFilter, audienceCondition, ...answer } = campaignAnswer(campaign, counts);
+  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignAnswer(campaign, counts);
   if (truncated) return { ...answer, truncated: true as const };
-  return { ...answer, body, filters, audienceFilter, audienceCondition };
+  return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
 export function statsAnswer(counts: CampaignCounts) {
@@ -242,7 +248,7 @@ function countersOf(counts: CampaignCounts) {
 }
 
 /** From 0 to 100 with two decimals; 0 of nothing. */
-function percent(part: number, whole: number): number {
+export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 }
 

@@ -5,6 +5,7 @@ import { AppError, fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
+import { changedVariants, variantFields } from './variants-input.ts';
 
 const EXAMPLE = {
   name: 'November news',
@@ -33,6 +34,7 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: Filter,
   filters: Filter,
+  ...variantFields,
 };
 
 export const CreateCampaign = z.object(fields).openapi('CreateCampaign', { example: EXAMPLE });
@@ -51,7 +53,10 @@ export const SendCampaign = z
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
 
 export const TestCampaign = z
-  .object({ email: EmailAddress })
+  .object({
+    email: EmailAddress,
+    variant: z.string().nullish().openapi({ description: "A variant's name: the mail says what it says" }),
+  })
   .openapi('TestCampaign', { example: { email: 'ada@example.com' } });
 
 export type CampaignChanges = Omit<z.output<typeof PutCampaign>, 'scheduledFor'>;
@@ -71,6 +76,7 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
     audienceType,
     segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
+    ...changedVariants(changes, current),
   };
 }
 

@@ -17,7 +17,6 @@ import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { refuseBadContent } from '../templates/content-check.ts';
 import {
   CampaignDone,
   CampaignList,
@@ -29,6 +28,8 @@ import {
   statsAnswer,
 } from './answer.ts';
 import { CreateCampaign, campaignContent, inFuture, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { refuseBadVariants } from './variants-input.ts';
+import { variantStats } from './variants-stats.ts';
 
 const tags = ['Campaigns'];
 
@@ -113,7 +114,8 @@ const statsRoute = createRoute({
   operationId: 'getCampaignStats',
   tags,
   summary: 'Count what became of a campaign',
-  description: 'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100.',
+  description:
+    'One snapshot: `pending + sent + failed + skipped = total` at every moment. Rates are from 0 to 100, intervals from 0 to 1.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(CampaignStats) },
@@ -135,7 +137,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(createCampaignRoute, async (c) => {
     const { projectId } = c.var;
     const content = campaignContent(c.req.valid('json'));
-    await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+    await refuseBadVariants(compute, projectId, content);
     const campaign = await inTransaction(db, (trx) => insertCampaign(trx, { projectId, content }));
     return c.json({ success: true as const, data: campaignAnswer(campaign) }, 200);
   });
@@ -149,10 +151,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
-    await refuseBadContent(compute, ref.projectId, {
-      ...campaignContent(changes, await getCampaign(db, ref)),
-      type: 'MARKETING',
-    });
+    await refuseBadVariants(compute, ref.projectId, campaignContent(changes, await getCampaign(db, ref)));
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
@@ -178,7 +177,11 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
 
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    await getCampaign(db, ref);
-    return c.json(statsAnswer(await countCampaign(reads, ref)), 200);
+    const campaign = await getCampaign(db, ref);
+    const [counts, variants] = await Promise.all([
+      countCampaign(reads, ref),
+      variantStats(reads, ref.projectId, campaign),
+    ]);
+    return c.json({ ...statsAnswer(counts), ...variants }, 200);
   });
 }

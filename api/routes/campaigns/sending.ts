@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { getCampaign } from '../../../db/campaigns/campaigns.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaigns/lifecycle.ts';
 import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
+import { chooseWinner } from '../../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -10,6 +11,7 @@ import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
 import { inFuture, SendCampaign, TestCampaign } from './input.ts';
+import { ChooseWinner, textOf } from './variants-input.ts';
 
 const tags = ['Campaigns'];
 
@@ -68,13 +70,27 @@ const resumeRoute = createRoute({
   responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
 });
 
+const winnerRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/winner',
+  operationId: 'chooseCampaignWinner',
+  tags,
+  summary: 'Choose the variant that the rest gets',
+  description:
+    'Of a campaign with a test, in SENDING and PAUSED, before the test is judged: whoever waits gets this variant at once. 409 when there is a winner already.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams, body: json(ChooseWinner) },
+  responses: { 200: ok(CampaignDone), ...errors('CONFLICT') },
+});
+
 const testRoute = createRoute({
   method: 'post',
   path: '/campaigns/{id}/test',
   operationId: 'testCampaign',
   tags,
   summary: 'Send one test mail of a campaign',
-  description: 'Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one.',
+  description:
+    'Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one. With `variant` it says what that variant says.',
   security: scopes('campaigns:send'),
   request: { params: IdParams, body: json(TestCampaign) },
   responses: { 200: ok(TestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
@@ -120,12 +136,22 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
   });
 
+  app.openapi(winnerRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const { variant } = c.req.valid('json');
+    const { campaign, outbox } = await inTransaction(db, (trx) => chooseWinner(trx, { ...ref, variant }));
+    lifecycle.dispatch(outbox);
+    const message = `The rest gets ${variant}.`;
+    return c.json({ success: true as const, data: await countedAnswer(db, ref.projectId, campaign), message }, 200);
+  });
+
   app.openapi(testRoute, async (c) => {
     const { projectId, mode, project } = c.var;
-    const { email } = c.req.valid('json');
+    const { email, variant } = c.req.valid('json');
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
+    const text = textOf(campaign, variant ?? undefined);
     const { emailId, outbox } = await inTransaction(db, (trx) =>
-      insertTestMail(trx, { projectId, campaign, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
+      insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
     );
     lifecycle.dispatch(outbox);
     const message = `A test mail is on its way to ${email}.`;

@@ -1,0 +1,111 @@
+import { z } from '@hono/zod-openapi';
+import type { Campaign } from '../../../db/campaigns/campaigns.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/stats.ts';
+import { TEST_METRICS, WINNER_SOURCES } from '../../../rules/campaigns/variants.ts';
+import { type MailText, NO_TEXT } from '../../../rules/content/mail-text.ts';
+import { Instant } from '../../http/schemas.ts';
+
+const OwnText = Object.fromEntries(Object.keys(NO_TEXT).map((field) => [field, z.string().optional()])) as Record<
+  keyof MailText,
+  z.ZodOptional<z.ZodString>
+>;
+
+/** How far a test has come: not begun, sending the share, waiting to be judged, decided; ended without a winner. */
+const TEST_STATES = ['PENDING', 'SENDING', 'WAITING', 'DECIDED', 'ENDED'] as const;
+
+/** What a campaign's answer says of its variants. */
+export const variantAnswerFields = {
+  variants: z
+    .array(z.object({ name: z.string(), weight: z.number(), ...OwnText }).openapi('CampaignVariant'))
+    .nullable()
+    .openapi({ description: 'The ways in which it is said; what one does not say is as the campaign says it' }),
+  test: z
+    .object({ share: z.number(), metric: z.enum(TEST_METRICS), waitMinutes: z.number(), minimum: z.number().int() })
+    .openapi('CampaignTest')
+    .nullable(),
+  testState: z.enum(TEST_STATES).nullable().openapi({
+    description:
+      'Null without a test. `WAITING`: the share was sent, and the test is judged at `testEndsAt`. `ENDED`: it needed no winner, or was cancelled',
+  }),
+  testEndsAt: Instant.nullable().openapi({ description: 'When the test is judged; null until its share was sent' }),
+  winner: z.string().nullable().openapi({ description: 'The name of the variant that the rest gets' }),
+  winnerBy: z.enum(WINNER_SOURCES).nullable().openapi({ description: 'Chosen by the test, or by hand' }),
+  winnerAt: Instant.nullable(),
+};
+
+/** What a draft without variants answers. */
+export const NO_VARIANTS_EXAMPLE = {
+  ...{ variants: null, test: null, testState: null, testEndsAt: null },
+  ...{ winner: null, winnerBy: null, winnerAt: null },
+};
+
+export function variantsAnswer(campaign: Campaign) {
+  const { variants, test, testEndsAt, winner, winnerBy, winnerAt } = campaign;
+  return {
+    variants,
+    test,
+    testState: testState(campaign),
+    testEndsAt: testEndsAt?.toISOString() ?? null,
+    winner,
+    winnerBy,
+    winnerAt: winnerAt?.toISOString() ?? null,
+  };
+}
+
+function testState({ test, winner, status, testEndsAt }: Campaign): (typeof TEST_STATES)[number] | null {
+  if (!test) return null;
+  if (winner !== null) return 'DECIDED';
+  if (status === 'DRAFT' || status === 'SCHEDULED') return 'PENDING';
+  if (status === 'SENT' || status === 'CANCELLED') return 'ENDED';
+  return testEndsAt ? 'WAITING' : 'SENDING';
+}
+
+const VariantCounts = Object.fromEntries(Object.keys(NO_COUNTS).map((name) => [name, z.number().int()])) as Record<
+  keyof CampaignCounts,
+  z.ZodNumber
+>;
+const RateInterval = z.object({ low: z.number(), high: z.number() }).openapi('RateInterval', {
+  description: "Wilson's interval of a rate: 0 to 1, with 95 % confidence",
+  example: { low: 0.31, high: 0.51 },
+});
+
+/** What the stats of a campaign say of its variants. */
+export const variantStatsFields = {
+  variants: z
+    .array(
+      z
+        .object({
+          name: z.string(),
+          weight: z.number(),
+          winner: z.boolean(),
+          ...VariantCounts,
+          openRate: z.number().openapi({ description: 'Of 100 sent' }),
+          clickRate: z.number().openapi({ description: 'Of 100 sent' }),
+          openInterval: RateInterval,
+          clickInterval: RateInterval,
+          interval: RateInterval.openapi({ description: 'Of what the test compares; opens where there is none' }),
+        })
+        .openapi('CampaignVariantStats'),
+    )
+    .nullable()
+    .openapi({ description: 'Null where the campaign has none. Who waits for the winner is in none of them' }),
+  comparison: z
+    .object({
+      metric: z.enum(TEST_METRICS),
+      leader: z.string().nullable(),
+      significant: z.boolean(),
+      sentence: z.string(),
+    })
+    .nullable()
+    .openapi('VariantComparison', {
+      description:
+        'Whether the variant ahead is better than the next one by more than chance, among those who were sent one before there was a winner',
+      example: {
+        metric: 'opens',
+        leader: 'B',
+        significant: false,
+        sentence:
+          'The difference between B (25.0 % opened) and A (20.0 % opened) is not significant: with 95 % confidence it may be chance.',
+      },
+    }),
+};

@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi';
+import type { Compute } from '../../../compute/compute.ts';
+import { type Campaign, type CampaignContent, textsOf } from '../../../db/campaigns/campaigns.ts';
+import {
+  type CampaignVariant,
+  TEST_METRICS,
+  VARIANTS_MAX,
+  VARIANTS_MIN,
+  type VariantTest,
+  variantNamed,
+} from '../../../rules/campaigns/variants.ts';
+import type { MailText } from '../../../rules/content/mail-text.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import { oneLine } from '../../http/schemas.ts';
+import { mailTextInput } from '../mail-text.ts';
+import { refuseBadContent } from '../templates/content-check.ts';
+
+const NAME_MAX_CHARS = 100;
+const WEIGHT_MAX = 1_000_000;
+const SHARE_MIN = 0.02;
+/** 30 days. */
+const WAIT_MAX_MINUTES = 30 * 24 * 60;
+const WAIT_DEFAULT_MINUTES = 240;
+
+/** Each field of a mail, also null. */
+const ownText = Object.fromEntries(
+  Object.entries(mailTextInput).map(([field, type]) => [field, (type as z.ZodType).nullish()]),
+) as { [Field in keyof typeof mailTextInput]: z.ZodOptional<z.ZodNullable<(typeof mailTextInput)[Field]>> };
+
+const VariantInput = z
+  .object({
+    name: oneLine(NAME_MAX_CHARS).trim().min(1),
+    weight: z.number().positive().max(WEIGHT_MAX).default(1),
+    ...ownText,
+  })
+  .openapi('CampaignVariantInput', {
+    description: 'What it does not say is as the campaign says it.',
+    example: { name: 'B', subject: 'A shorter subject', weight: 1 },
+  });
+
+const TestInput = z
+  .object({
+    share: z.number().min(SHARE_MIN).max(1).openapi({
+      description:
+        'Of the recipients, rounded up to whole people, who get the variants by weight. 1: all of them, and nobody waits',
+    }),
+    metric: z.enum(TEST_METRICS).default('opens').openapi({ description: 'Of people: machines are not counted' }),
+    waitMinutes: z
+      .number()
+      .min(0)
+      .max(WAIT_MAX_MINUTES)
+      .default(WAIT_DEFAULT_MINUTES)
+      .openapi({ description: 'From when the share was sent' }),
+    minimum: z
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .openapi({ description: 'With fewer, the better variant does not win: the first one does' }),
+  })
+  .openapi('CampaignTestInput', { example: { share: 0.2, metric: 'opens', waitMinutes: 240, minimum: 50 } });
+
+/** The fields of a campaign that is said in several ways, as requests give them. */
+export const variantFields = {
+  variants: z
+    .array(VariantInput)
+    .max(VARIANTS_MAX)
+    .nullish()
+    .openapi({
+      description: `${VARIANTS_MIN} to ${VARIANTS_MAX}, each with a name of its own; null or none for one way of saying it`,
+    }),
+  test: TestInput.nullish().openapi({
+    description:
+      'Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight',
+  }),
+};
+
+export const ChooseWinner = z
+  .object({ variant: z.string().min(1).openapi({ description: "The variant's name" }) })
+  .openapi('ChooseWinner', { example: { variant: 'B' } });
+
+type Given = { [Field in keyof typeof variantFields]?: z.output<(typeof variantFields)[Field]> | undefined };
+
+/**
+ * The variants and the test after a change: what is not given stays, null clears it, and a test goes with the variants.
+ * @throws AppError VALIDATION_ERROR for one variant, a name that comes twice, or a test without variants
+ */
+export function changedVariants(
+  changes: Given,
+  current?: Campaign,
+): { variants: CampaignVariant[] | null; test: VariantTest | null } {
+  const given = changes.variants?.map(withoutNulls) ?? null;
+  const variants = changes.variants === undefined ? (current?.variants ?? null) : given?.length ? given : null;
+  if (variants) refuseAlike(variants);
+  if (!variants && changes.test) throw fieldError('test', 'A test needs variants', 'invalid_type');
+  const test = changes.test === undefined ? (current?.test ?? null) : changes.test;
+  return { variants, test: variants && test };
+}
+
+/** What the campaign says, or its variant of this name. @throws AppError VALIDATION_ERROR for an unknown one */
+export function textOf(campaign: Campaign, variant: string | undefined): MailText {
+  if (variant === undefined) return campaign;
+  const text = textsOf(campaign)[variantNamed(campaign.variants, variant) ?? -1];
+  if (!text) throw fieldError('variant', 'No variant of this campaign has this name');
+  return text;
+}
+
+function refuseAlike(variants: CampaignVariant[]): void {
+  if (variants.length < VARIANTS_MIN) throw fieldError('variants', `At least ${VARIANTS_MIN} variants`, 'too_small');
+  const names = new Set(variants.map(({ name }) => name.toLowerCase()));
+  if (names.size < variants.length) throw fieldError('variants', 'Each variant needs a name of its own');
+}
+
+/** A field that is null is one that is not given: the campaign's own counts. */
+function withoutNulls(variant: z.output<typeof VariantInput>): CampaignVariant {
+  const said = Object.entries(variant).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(said) as unknown as CampaignVariant;
+}
+
+/**
+ * Checks what each variant says, and what the campaign itself does.
+ * @throws AppError as `refuseBadContent`; a variant's fault names it
+ */
+export async function refuseBadVariants(compute: Compute, projectId: string, content: CampaignContent): Promise<void> {
+  await refuseBadContent(compute, projectId, { ...content, type: 'MARKETING' });
+  for (const [n, text] of (content.variants ? textsOf(content) : []).entries()) {
+    await refuseBadContent(compute, projectId, { ...text, type: 'MARKETING' }).catch((error: unknown) => {
+      throw error instanceof AppError ? ofVariant(n, error) : error;
+    });
+  }
+}
+
+function ofVariant(n: number, error: AppError): AppError {
+  if (error.code !== 'VALIDATION_ERROR') return error;
+  const errors = error.errors?.map((each) => ({ ...each, field: `variants.${n}.${each.field}` }));
+  return new AppError('VALIDATION_ERROR', { errors, details: error.details, cause: error });
+}

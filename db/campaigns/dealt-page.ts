@@ -1,0 +1,104 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import {
+  type CampaignVariant,
+  type Dealt,
+  dealPlaces,
+  REST,
+  type VariantTest,
+} from '../../rules/campaigns/variants.ts';
+import type { Trx } from '../connection.ts';
+
+/** A stretch of a page's rows that becomes a chunk: all of one variant. */
+export interface PageChunk {
+  first: string;
+  last: string;
+  size: number;
+  /** Null where the campaign has none, and of those who wait for the winner. */
+  variant: number | null;
+  /** Of those who get the winner. */
+  rest: boolean;
+}
+
+/** What a page has to know of a campaign with variants. */
+export interface DealtCampaign {
+  variants: CampaignVariant[];
+  variant_test: VariantTest | null;
+  variant_content_ids: string[];
+  winner: number | null;
+  mode: KeyMode;
+}
+
+export interface DealtPage {
+  chunks: PageChunk[];
+  /** Contacts who were looked at. */
+  seen: number;
+  cursor: string | null;
+}
+
+/**
+ * Takes a page of an audience with variants into the ledger: the statement that inserts a row says which variant it gets, or that it waits
+ * for the winner. How many get which follows exactly from how many have it before this page, and the campaign's row is locked, so a crash
+ * repeats a page whole or not at all. Who of a page gets which is decided by a hash, so that the order of an import means nothing. Rows
+ * of one variant are one range of ids.
+ */
+export async function insertDealtPage(
+  trx: Trx,
+  p: {
+    projectId: string;
+    campaignId: string;
+    campaign: DealtCampaign;
+    predicate: RawBuilder<SqlBool>;
+    present: RawBuilder<unknown>;
+    contacts: number;
+  },
+): Promise<DealtPage> {
+  const { projectId, campaignId, campaign, predicate, present, contacts } = p;
+  const { variants, variant_test: test, winner, mode } = campaign;
+  const before = await dealtBefore(trx, campaignId, variants.length);
+  const weights = variants.map(({ weight }) => weight);
+  const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
+  const { rows } = await sql<{ chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number })[] } & DealtPage>`
+    WITH page AS MATERIALIZED (
+      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+    ), dealt AS MATERIALIZED (
+      SELECT id, (${places}::smallint[])[row_number() OVER (ORDER BY md5(id::text || ${campaignId}::text), id)] AS place FROM page
+    ), said AS (
+      SELECT id, place, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
+    ), taken AS (
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant)
+      SELECT ${projectId}::uuid, said.id, (${campaign.variant_content_ids}::uuid[])[coalesce(said.variant, 0) + 1], ${campaignId}::uuid,
+        'CAMPAIGN', ${mode}, said.variant
+      FROM said ORDER BY place = ${REST}::smallint, place, said.id
+      ${present}
+      RETURNING id, contact_id
+    ), ranges AS (
+      SELECT place, count(*) AS size, (array_agg(taken.id ORDER BY taken.id))[1] AS first,
+        (array_agg(taken.id ORDER BY taken.id DESC))[1] AS last
+      FROM taken JOIN dealt ON dealt.id = taken.contact_id GROUP BY place
+    )
+    SELECT (SELECT count(*) FROM page) AS seen, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor,
+      (SELECT coalesce(json_agg(ranges ORDER BY first), '[]') FROM ranges) AS chunks
+  `.execute(trx);
+  const row = rows[0];
+  if (!row) throw new Error('the page of an audience came to nothing');
+  const chunks = row.chunks.map(({ place, ...range }) => ({
+    ...range,
+    variant: place === REST ? winner : place,
+    rest: place === REST,
+  }));
+  return { chunks, seen: row.seen, cursor: row.cursor };
+}
+
+/** Recipients of the pages before. */
+async function dealtBefore(trx: Trx, campaignId: string, variants: number): Promise<Dealt> {
+  const { rows } = await sql<{ variant: number | null; rest: boolean; recipients: number }>`
+    SELECT CASE WHEN NOT rest THEN variant END AS variant, rest, sum(size)::int AS recipients
+    FROM campaign_chunks WHERE campaign_id = ${campaignId} GROUP BY 1, 2
+  `.execute(trx);
+  const of = (variant: number) => rows.find((row) => row.variant === variant)?.recipients ?? 0;
+  return {
+    variants: Array.from({ length: variants }, (_, n) => of(n)),
+    rest: rows.find(({ rest }) => rest)?.recipients ?? 0,
+  };
+}

@@ -1,0 +1,295 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { chooseWinner } from '../../db/campaigns/variant-test.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject } from '../support/api.ts';
+import {
+  type CampaignStart,
+  type CampaignWorker,
+  campaignWorker,
+  sendingCampaign,
+  startedCampaign,
+} from '../support/campaign-worker.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+
+let database: TestDatabase;
+let sink: SmtpSink;
+let worker: CampaignWorker;
+let projectId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sink = await startSmtpSink();
+  worker = campaignWorker({ db: database.db, smtpUrl: sink.url });
+});
+
+beforeEach(async () => {
+  sink.reset();
+  projectId = (await buildProject(database.db, 'Variants')).id;
+  await buildDomain(database.db, { projectId, domain: 'sender.test', signing: false });
+});
+
+afterAll(async () => {
+  await worker?.close();
+  await sink?.close();
+  await database?.drop();
+});
+
+const VARIANTS = [
+  { name: 'A', weight: 3 },
+  { name: 'B', subject: 'B {{n}}', weight: 1 },
+];
+
+const saysWith = (test: Record<string, unknown> | null, variants = VARIANTS) => ({
+  variants,
+  test: test && { share: 0.2, metric: 'opens' as const, waitMinutes: 60, minimum: 0, ...test },
+});
+
+interface ChunkRow {
+  seq: number;
+  variant: number | null;
+  rest: boolean;
+  size: number;
+}
+
+async function chunks({ campaignId }: CampaignStart): Promise<ChunkRow[]> {
+  const { rows } = await sql<ChunkRow>`
+    SELECT seq, variant, rest, size FROM campaign_chunks WHERE campaign_id = ${campaignId} ORDER BY seq
+  `.execute(database.db);
+  return rows;
+}
+
+/** How many recipients have which variant, and of them how many a content that is not the variant's. */
+async function recipients({ campaignId }: CampaignStart): Promise<Record<string, number>> {
+  const { rows } = await sql<{ what: string; n: number }>`
+    SELECT coalesce(e.variant::text, 'none') || ' ' || e.status || CASE
+        WHEN e.content_id = c.variant_content_ids[coalesce(e.variant, 0) + 1] THEN '' ELSE ' of another content' END AS what, count(*)::int AS n
+    FROM emails e JOIN campaigns c ON c.id = e.campaign_id WHERE e.campaign_id = ${campaignId} GROUP BY 1
+  `.execute(database.db);
+  return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
+}
+
+/** Sends every chunk that may be sent. */
+async function sendAll(start: CampaignStart): Promise<void> {
+  for (const { seq } of await chunks(start)) if (seq > 0) await worker.send(start, seq);
+}
+
+/** So many of the variants' recipients have opened and clicked. */
+async function engage({ campaignId }: CampaignStart, variant: number, p: { opens: number; clicks: number }) {
+  await sql`
+    UPDATE emails e SET opened_at = CASE WHEN r.n <= ${p.opens} THEN now() END, clicked_at = CASE WHEN r.n <= ${p.clicks} THEN now() END,
+      machine_opens = 1, machine_clicks = 1
+    FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM emails WHERE campaign_id = ${campaignId} AND variant = ${variant}) r
+    WHERE e.id = r.id
+  `.execute(database.db);
+}
+
+async function endTest({ campaignId }: CampaignStart): Promise<void> {
+  await sql`UPDATE campaigns SET test_ends_at = now() WHERE id = ${campaignId}`.execute(database.db);
+}
+
+async function winnerOf({ campaignId }: CampaignStart) {
+  const { rows } = await sql<{ winner: number | null; winner_by: string | null }>`
+    SELECT winner, winner_by FROM campaigns WHERE id = ${campaignId}`.execute(database.db);
+  return rows[0];
+}
+
+const choose = ({ campaignId: id }: CampaignStart, variant: string) =>
+  inTransaction(database.db, (trx) => chooseWinner(trx, { projectId, id, variant }));
+
+describe('taking an audience with variants', () => {
+  it('gives everybody a place, exactly by share and weight, over pages', async () => {
+    await buildContacts(database.db, { projectId, count: 6_001 });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    // Pages of 500, 5,000 and the rest.
+    await worker.take(start, 0);
+    expect(await worker.take(start, 5)).toMatchObject({ done: true, recipients: 6_001, testing: true, lastSeq: 6 });
+    expect(await recipients(start)).toEqual({ '0 PENDING': 901, '1 PENDING': 300, 'none PENDING': 4_800 });
+    const taken = await chunks(start);
+    expect(taken.map(({ seq, variant, rest }) => [seq, variant, rest])).toEqual([
+      ...[-3, -2, -1].map((seq) => [seq, null, true]),
+      ...[0, 1, 0, 1, 0, 1].map((variant, n) => [n + 1, variant, false]),
+    ]);
+    expect(taken.reduce((sum, { size }) => sum + size, 0)).toBe(6_001);
+  });
+
+  it('takes a page the same again where an attempt died before its commit', async () => {
+    await buildContacts(database.db, { projectId, count: 300 });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    const places = async () => {
+      const { rows } = await sql<{ contact_id: string; variant: number | null }>`
+        SELECT contact_id, variant FROM emails WHERE campaign_id = ${start.campaignId} ORDER BY contact_id`.execute(
+        database.db,
+      );
+      return rows;
+    };
+    await worker.take(start, 0);
+    const first = await places();
+    await sql`DELETE FROM emails WHERE campaign_id = ${start.campaignId}`.execute(database.db);
+    await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${start.campaignId}`.execute(database.db);
+    await sql`UPDATE campaigns SET audience_cursor = NULL, audience_done = false WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    await worker.take(start, 0);
+    expect(await places()).toEqual(first);
+    // The order in which contacts were made means nothing.
+    const inOrder = first.map(({ variant }) => variant);
+    expect(inOrder.slice(0, 60).filter((variant) => variant !== null)).not.toHaveLength(0);
+    expect(inOrder).not.toEqual([...inOrder].sort());
+  });
+
+  it('gives those who come after a winner the winner', async () => {
+    await buildContacts(database.db, { projectId, count: 700 });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    await worker.take(start, 0);
+    await choose(start, 'B');
+    expect(await worker.take(start, 1)).toMatchObject({ done: true, testing: false, lastSeq: 6 });
+    expect((await chunks(start)).map(({ variant, rest, size }) => [variant, rest, size])).toEqual([
+      ...[
+        [0, false, 75],
+        [1, false, 25],
+        [1, true, 400],
+      ],
+      ...[
+        [0, false, 30],
+        [1, false, 10],
+        [1, true, 160],
+      ],
+    ]);
+    await sendAll(start);
+    expect(await recipients(start)).toEqual({ '0 SENT': 105, '1 SENT': 595 });
+    expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
+  });
+
+  it('leaves those who wait to the month first, where it has no room', async () => {
+    await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
+    const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
+    expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
+  });
+});
+
+describe('judging a test', () => {
+  const tested = async (test: Record<string, unknown> = {}) => {
+    const start = await sendingCampaign(database.db, { projectId, count: 100, worker, says: saysWith(test) });
+    await sendAll(start);
+    return start;
+  };
+
+  it.each([
+    [
+      'the higher rate, not the higher number',
+      {},
+      [
+        { opens: 5, clicks: 9 },
+        { opens: 3, clicks: 0 },
+      ],
+      1,
+    ],
+    [
+      'clicks where it is for clicks',
+      { metric: 'clicks' },
+      [
+        { opens: 15, clicks: 1 },
+        { opens: 0, clicks: 1 },
+      ],
+      1,
+    ],
+    [
+      'the first of equals',
+      {},
+      [
+        { opens: 3, clicks: 0 },
+        { opens: 1, clicks: 5 },
+      ],
+      0,
+    ],
+    [
+      'the first where only machines have opened',
+      {},
+      [
+        { opens: 0, clicks: 0 },
+        { opens: 0, clicks: 0 },
+      ],
+      0,
+    ],
+    [
+      'the first where the better one has too few',
+      { minimum: 4 },
+      [
+        { opens: 0, clicks: 0 },
+        { opens: 3, clicks: 5 },
+      ],
+      0,
+    ],
+    [
+      'the better one with just enough',
+      { minimum: 4 },
+      [
+        { opens: 0, clicks: 0 },
+        { opens: 4, clicks: 0 },
+      ],
+      1,
+    ],
+  ])('the winner is %s', async (_, test, engaged, winner) => {
+    const start = await tested(test);
+    expect(await worker.judge(start)).toMatchObject({ outcome: 'waiting' });
+    for (const [variant, counts] of engaged.entries()) await engage(start, variant, counts);
+    await endTest(start);
+    expect(await worker.judge(start)).toEqual({ outcome: 'decided', lastSeq: 3 });
+    expect(await winnerOf(start)).toEqual({ winner, winner_by: 'test' });
+    await sendAll(start);
+    const all = winner === 0 ? { '0 SENT': 95, '1 SENT': 5 } : { '0 SENT': 15, '1 SENT': 85 };
+    expect(await recipients(start)).toEqual(all);
+    expect(sink.counts.messages).toBe(100);
+  });
+
+  it('again changes nothing: the clock runs from the first time, the winner stays', async () => {
+    const start = await tested();
+    const first = await worker.judge(start);
+    expect(await worker.judge(start)).toEqual(first);
+    await endTest(start);
+    const decided = await worker.judge(start);
+    await engage(start, 1, { opens: 5, clicks: 0 });
+    expect(await worker.judge(start)).toEqual(decided);
+    expect(await winnerOf(start)).toEqual({ winner: 0, winner_by: 'test' });
+  });
+
+  it('waits while the campaign is PAUSED, and never judges one that was cancelled', async () => {
+    const start = await tested();
+    await worker.judge(start);
+    await endTest(start);
+    const become = (status: string, reason: string | null) =>
+      sql`UPDATE campaigns SET status = ${status}, paused_reason = ${reason} WHERE id = ${start.campaignId}`.execute(
+        database.db,
+      );
+    await become('PAUSED', 'requested');
+    expect(await worker.judge(start)).toEqual({ outcome: 'paused' });
+    await become('CANCELLED', null);
+    expect(await worker.judge(start)).toEqual({ outcome: 'ended' });
+    expect(await winnerOf(start)).toEqual({ winner: null, winner_by: null });
+  });
+
+  it('beside a choice by hand has one winner', async () => {
+    const start = await tested();
+    await worker.judge(start);
+    await endTest(start);
+    const [judged, chosen] = await Promise.allSettled([worker.judge(start), choose(start, 'B')]);
+    expect(judged).toMatchObject({ status: 'fulfilled', value: { outcome: 'decided', lastSeq: 3 } });
+    const byHand = chosen.status === 'fulfilled';
+    expect(await winnerOf(start)).toEqual(byHand ? { winner: 1, winner_by: 'hand' } : { winner: 0, winner_by: 'test' });
+    await sendAll(start);
+    expect(await recipients(start)).toEqual(byHand ? { '0 SENT': 15, '1 SENT': 85 } : { '0 SENT': 95, '1 SENT': 5 });
+  });
+
+  it('lets nobody who waits be sent, opened again or found missing before it', async () => {
+    const start = await tested();
+    expect(await worker.finish(start)).toEqual({ outcome: 'open', openChunks: [] });
+    expect(sink.counts.messages).toBe(20);
+  });
+});

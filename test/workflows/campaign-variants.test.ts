@@ -1,0 +1,171 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
+
+const campaigns = useCampaignService({ sink: { keepBodies: true } });
+const { call, create, send, read, become } = campaigns;
+
+const VARIANTS = [
+  { name: 'A', weight: 1 },
+  { name: 'B', subject: 'B for {{firstName}}', weight: 1 },
+];
+/** Longer than any test: whoever waits, waits. */
+const LONG = 60;
+/** A test that is judged as soon as it is over. */
+const testOf = (changes: Record<string, unknown> = {}) => ({
+  share: 0.2,
+  metric: 'opens',
+  waitMinutes: LONG,
+  ...changes,
+});
+
+async function started(changes: Record<string, unknown>): Promise<string> {
+  const id = await create({ subject: 'A for {{firstName}}', variants: VARIANTS, ...changes });
+  await send(id);
+  return id;
+}
+
+/** Recipients by variant, content and status. */
+async function rows(id: string): Promise<Record<string, number>> {
+  const { rows: found } = await sql<{ what: string; n: number }>`
+    SELECT concat_ws(' ', coalesce(e.variant::text, 'none'), k.subject, e.status) AS what, count(*)::int AS n
+    FROM emails e JOIN contents k ON k.id = e.content_id WHERE e.campaign_id = ${id} GROUP BY 1
+  `.execute(campaigns.service.db);
+  return Object.fromEntries(found.map(({ what, n }) => [what, n]));
+}
+
+/** The first `n` recipients of a variant who were sent to have opened, or clicked, or only their machines have. */
+async function engage(id: string, variant: number, n: number, column: 'opened_at' | 'clicked_at' | 'machine_opens') {
+  const value = column === 'machine_opens' ? sql`1` : sql`now()`;
+  await sql`
+    UPDATE emails SET ${sql.ref(column)} = ${value} WHERE id IN (
+      SELECT id FROM emails WHERE campaign_id = ${id} AND variant = ${variant} AND sent_at IS NOT NULL ORDER BY id LIMIT ${n})
+  `.execute(campaigns.service.db);
+}
+
+/** The share was sent. */
+function waiting(id: string) {
+  return until(async () => {
+    const campaign = await read(id);
+    return campaign.testState === 'WAITING' && campaign;
+  }, 'the test to wait');
+}
+
+beforeEach(async () => {
+  await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 51 });
+});
+
+describe('a campaign with variants and no test', () => {
+  it('sends everybody one by weight, and says what became of each', async () => {
+    const id = await started({ variants: [{ ...VARIANTS[0], weight: 2 }, VARIANTS[1]] });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, test: null, testState: null, winner: null });
+    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 34, '1 B for {{firstName}} SENT': 17 });
+    const subjects = campaigns.sink.bodies.map((body) => /^Subject: ([^\r\n]*)/m.exec(body)?.[1]);
+    expect(subjects.filter((subject) => subject === 'B for Ada')).toHaveLength(17);
+    const stats = (await call('GET', `/campaigns/${id}/stats`)).body;
+    expect(stats).toMatchObject({
+      total: 51,
+      variants: [
+        { name: 'A', total: 34, sent: 34, pending: 0 },
+        { name: 'B', total: 17, sent: 17, pending: 0 },
+      ],
+      comparison: { significant: false },
+    });
+    expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
+  });
+});
+
+describe('a campaign with a test', () => {
+  it('sends the share, waits, and sends the rest what more people have opened', async () => {
+    const id = await started({ test: testOf({ waitMinutes: 0.1 }) });
+    const { testEndsAt } = await waiting(id);
+    // 20 % of 51, rounded up.
+    expect(await rows(id)).toEqual({
+      '0 A for {{firstName}} SENT': 6,
+      '1 B for {{firstName}} SENT': 5,
+      'none A for {{firstName}} PENDING': 40,
+    });
+    await engage(id, 0, 4, 'machine_opens');
+    await engage(id, 0, 1, 'opened_at');
+    await engage(id, 1, 3, 'opened_at');
+    const sent = await become(id, 'SENT');
+    expect(sent).toMatchObject({ testState: 'DECIDED', winner: 'B', winnerBy: 'test', testEndsAt, sentCount: 51 });
+    expect(sent.winnerAt >= testEndsAt).toBe(true);
+    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
+    const perRecipient = [...campaigns.sink.perRecipient().values()];
+    expect(perRecipient).toEqual(Array.from({ length: 51 }, () => 1));
+    const { variants, comparison } = (await call('GET', `/campaigns/${id}/stats`)).body;
+    expect(variants).toMatchObject([
+      { name: 'A', sent: 6, opened: 1, winner: false },
+      { name: 'B', sent: 45, opened: 3, winner: true },
+    ]);
+    expect(comparison).toMatchObject({ metric: 'opens', leader: 'B', significant: false });
+    expect(comparison.sentence).toContain('B (60.0 % opened) and A (16.7 % opened) is not significant');
+    expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
+  });
+
+  it('is decided by hand, once, at any time', async () => {
+    const id = await started({ test: testOf() });
+    await waiting(id);
+    expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'C' })).status).toBe(422);
+    const both = await Promise.all(['A', 'B'].map((variant) => call('POST', `/campaigns/${id}/winner`, { variant })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const { data } = both.find(({ status }) => status === 200)?.body ?? {};
+    expect(data).toMatchObject({ testState: 'DECIDED', winnerBy: 'hand' });
+    expect(await become(id, 'SENT')).toMatchObject({ winner: data.winner, winnerBy: 'hand', sentCount: 51 });
+    const sent = await rows(id);
+    expect(
+      data.winner === 'A' ? sent['0 A for {{firstName}} SENT'] : sent['1 B for {{firstName}} SENT'],
+    ).toBeGreaterThan(44);
+  });
+
+  it('is decided by hand before anything was sent, also while PAUSED', async () => {
+    await campaigns.service.stopWorker();
+    const id = await started({ test: testOf() });
+    await call('POST', `/campaigns/${id}/pause`);
+    expect(await call('POST', `/campaigns/${id}/winner`, { variant: 'B' })).toMatchObject({
+      status: 200,
+      body: { data: { status: 'PAUSED', winner: 'B', testState: 'DECIDED' } },
+    });
+    await campaigns.service.startWorker();
+    await until(async () => (await read(id)).totalRecipients === 51 || undefined, 'the audience');
+    expect(campaigns.sink.messages).toHaveLength(0);
+    await call('POST', `/campaigns/${id}/resume`);
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
+    expect(await rows(id)).toEqual({ '0 A for {{firstName}} SENT': 6, '1 B for {{firstName}} SENT': 45 });
+  });
+
+  it('is not judged while PAUSED, though its clock runs', async () => {
+    const id = await started({ test: testOf({ waitMinutes: 0.05 }) });
+    await waiting(id);
+    await call('POST', `/campaigns/${id}/pause`);
+    await engage(id, 1, 2, 'opened_at');
+    await until(async () => (await read(id)).testEndsAt < new Date().toISOString() || undefined, 'the time to be over');
+    await campaigns.service.stopWorker();
+    await campaigns.service.startWorker();
+    expect(await read(id)).toMatchObject({ status: 'PAUSED', testState: 'WAITING', winner: null, sentCount: 11 });
+    await call('POST', `/campaigns/${id}/resume`);
+    expect(await become(id, 'SENT')).toMatchObject({ winner: 'B', sentCount: 51 });
+  });
+
+  it('of everybody has no rest: it is SENT at once', async () => {
+    const id = await started({ test: testOf({ share: 1 }) });
+    expect(await become(id, 'SENT')).toMatchObject({
+      sentCount: 51,
+      winner: null,
+      testState: 'ENDED',
+      testEndsAt: null,
+    });
+  });
+
+  it('is cancelled while it waits: whoever waited is skipped', async () => {
+    const id = await started({ test: testOf() });
+    await waiting(id);
+    await call('POST', `/campaigns/${id}/cancel`);
+    await until(async () => (await read(id)).skippedCount === 40 || undefined, 'the rest to be skipped');
+    expect(await read(id)).toMatchObject({ status: 'CANCELLED', testState: 'ENDED', sentCount: 11, winner: null });
+    expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
+  });
+});
