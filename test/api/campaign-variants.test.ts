@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildContacts, campaignBody } from '../build/campaigns.ts';
+import { buildDomain } from '../build/senders.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'sender.test' });
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'pending.test', status: 'PENDING' });
+  await buildContacts(api.db, { projectId: api.one.id, count: 3 });
+});
+
+afterAll(() => api?.close());
+
+async function create(changes: Record<string, unknown> = {}) {
+  const { status, body } = await api.call('POST', '/campaigns', { body: campaignBody(changes) });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.data;
+}
+
+describe('variants of a campaign', () => {
+  const variants = [
+    { name: 'A', weight: 2 },
+    { name: 'B', weight: 1, subject: 'Other news', body: '<p>B</p>', from: 'b@sender.test', fromName: 'B' },
+  ];
+  const test = { share: 0.1, metric: 'clicks', waitMinutes: 90, minimum: 20 };
+
+  it('are answered as they were given, with the test and where it stands', async () => {
+    const campaign = await create({ variants, test });
+    const none = { testState: 'PENDING', testEndsAt: null, winner: null, winnerBy: null, winnerAt: null };
+    expect(campaign).toMatchObject({ variants, test, ...none });
+    expect((await api.call('GET', `/campaigns/${campaign.id}`)).body).toEqual(campaign);
+    const listed = (await api.call('GET', '/campaigns?limit=1')).body.campaigns[0];
+    expect(listed).toEqual(campaign);
+    expect(await create()).toMatchObject({ variants: null, test: null, testState: null });
+  });
+
+  it('have defaults: everybody alike, opens, 4 hours; null is as not given', async () => {
+    const campaign = await create({
+      variants: [
+        { name: 'A', subject: null },
+        { name: 'B', body: null, subject: 'Other' },
+      ],
+      test: { share: 0.5 },
+    });
+    expect(campaign.variants).toEqual([
+      { name: 'A', weight: 1 },
+      { name: 'B', weight: 1, subject: 'Other' },
+    ]);
+    expect(campaign.test).toEqual({ share: 0.5, metric: 'opens', waitMinutes: 240, minimum: 0 });
+  });
+
+  it.each([
+    ['one', { variants: [variants[0]] }, 'variants'],
+    ['six', { variants: 'abcdef'.split('').map((name) => ({ name, weight: 1 })) }, 'variants'],
+    ['a name twice', { variants: [variants[0], { name: 'a', weight: 1 }] }, 'variants'],
+    ['no name', { variants: [variants[0], { weight: 1 }] }, 'variants.1.name'],
+    ['a weight of nothing', { variants: [variants[0], { name: 'B', weight: 0 }] }, 'variants.1.weight'],
+    ['a sender that is none', { variants: [variants[0], { name: 'B', weight: 1, from: 'x' }] }, 'variants.1.from'],
+    [
+      'a body that does not parse',
+      { variants: [variants[0], { name: 'B', weight: 1, body: '{{' }] },
+      'variants.1.body',
+    ],
+    ['a test without variants', { test }, 'test'],
+    ['a share below 0.02', { variants, test: { ...test, share: 0.019 } }, 'test.share'],
+    ['a share above 1', { variants, test: { ...test, share: 1.1 } }, 'test.share'],
+    ['no share', { variants, test: { metric: 'opens' } }, 'test.share'],
+    ['another metric', { variants, test: { ...test, metric: 'sales' } }, 'test.metric'],
+    ['a wait below nothing', { variants, test: { ...test, waitMinutes: -1 } }, 'test.waitMinutes'],
+    ['half a click', { variants, test: { ...test, minimum: 0.5 } }, 'test.minimum'],
+  ])('refuses %s, in POST and PUT', async (_, changes, field) => {
+    const { id } = await create();
+    const refused = { status: 422, body: { error: { code: 'VALIDATION_ERROR', errors: [{ field }] } } };
+    expect(await api.call('POST', '/campaigns', { body: campaignBody(changes) })).toMatchObject(refused);
+    expect(await api.call('PUT', `/campaigns/${id}`, { body: changes })).toMatchObject(refused);
+  });
+
+  it('need senders that the project may send from', async () => {
+    const from = [variants[0], { name: 'B', weight: 1, from: 'b@pending.test' }];
+    const refused = await api.call('POST', '/campaigns', { body: campaignBody({ variants: from }) });
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'DOMAIN_NOT_VERIFIED' } } });
+  });
+
+  it('stay where a PUT does not name them, and go with null, the test with them', async () => {
+    const { id } = await create({ variants, test });
+    const put = async (body: Record<string, unknown>) => (await api.call('PUT', `/campaigns/${id}`, { body })).body;
+    expect(await put({ name: 'Other' })).toMatchObject({ name: 'Other', variants, test });
+    expect(await put({ test: null })).toMatchObject({ variants, test: null });
+    expect(await put({ test })).toMatchObject({ variants, test });
+    expect(await put({ variants: null })).toMatchObject({ variants: null, test: null });
+    expect(await put({ variants })).toMatchObject({ variants, test: null });
+    expect(await put({ variants: [] })).toMatchObject({ variants: null, test: null });
+  });
+
+  it('are copied with the campaign, without what became of them', async () => {
+    const { id } = await create({ variants, test });
+    await sql`UPDATE campaigns SET winner = 1, winner_by = 'hand', winner_at = now(), test_ends_at = now() WHERE id = ${id}`.execute(
+      api.db,
+    );
+    const copy = (await api.call('POST', `/campaigns/${id}/duplicate`)).body.data;
+    expect(copy).toMatchObject({
+      variants,
+      test,
+      testState: 'PENDING',
+      testEndsAt: null,
+      winner: null,
+      winnerBy: null,
+    });
+  });
+
+  it('have a test mail each, which says what they say', async () => {
+    const { id } = await create({ variants });
+    const subjectOf = async (variant?: string) => {
+      const sent = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant } });
+      expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+      const { rows } = await sql<{ subject: string; from_email: string }>`
+        SELECT k.subject, k.from_email FROM emails e JOIN contents k ON k.id = e.content_id WHERE e.id = ${sent.body.data.emailId}
+      `.execute(api.db);
+      return rows[0];
+    };
+    expect(await subjectOf('B')).toEqual({ subject: '[TEST] Other news', from_email: 'b@sender.test' });
+    const campaigns = { subject: '[TEST] News for {{firstName}}', from_email: 'news@sender.test' };
+    expect(await subjectOf('A')).toEqual(campaigns);
+    expect(await subjectOf()).toEqual(campaigns);
+    const unknown = await api.call('POST', `/campaigns/${id}/test`, { body: { email: 't@to.test', variant: 'C' } });
+    expect(unknown).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'variant' }] } } });
+  });
+
+  it('have no winner before the campaign is sent, and none without a test', async () => {
+    const { id } = await create({ variants, test });
+    const choose = (campaign: string) => api.call('POST', `/campaigns/${campaign}/winner`, { body: { variant: 'B' } });
+    expect(await choose(id)).toMatchObject({ status: 409, body: { error: { details: { status: 'DRAFT' } } } });
+    expect((await choose('0190a000-0000-7000-8000-0000000000ff')).status).toBe(404);
+    const untested = (await create({ variants })).id;
+    await api.call('POST', `/campaigns/${untested}/send`);
+    expect((await choose(untested)).status).toBe(409);
+    await api.call('POST', `/campaigns/${id}/send`);
+    const chosen = await choose(id);
+    expect(chosen).toMatchObject({ status: 200, body: { success: true, data: { winner: 'B', winnerBy: 'hand' } } });
+    expect(await choose(id)).toMatchObject({ status: 409, body: { error: { details: { winner: 'B' } } } });
+    expect(api.dispatched.at(-1)).toMatchObject({ kind: 'campaign.changed', refId: id });
+    // A campaign that goes back to DRAFT forgets its winner.
+    expect((await api.call('POST', `/campaigns/${id}/cancel`)).body.data).toMatchObject({
+      status: 'DRAFT',
+      winner: null,
+      testState: 'PENDING',
+    });
+  });
+
+  it('are in the stats, of nothing before they are sent', async () => {
+    const { id } = await create({ variants, test });
+    const { body } = await api.call('GET', `/campaigns/${id}/stats`);
+    expect(body.variants).toMatchObject([
+      { name: 'A', weight: 2, total: 0, sent: 0, winner: false, interval: { low: 0, high: 1 } },
+      { name: 'B', weight: 1, total: 0, sent: 0, winner: false, openInterval: { low: 0, high: 1 } },
+    ]);
+    expect(body.comparison).toMatchObject({ metric: 'clicks', leader: null, significant: false });
+    expect(body.comparison.sentence).toContain('not significant');
+    expect((await api.call('GET', `/campaigns/${(await create()).id}/stats`)).body).toMatchObject({
+      variants: null,
+      comparison: null,
+    });
+  });
+});
