@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
 import { freePort } from '../cli/start/ports.ts';
 import { takeAudiencePage } from '../db/campaigns/audience.ts';
+import { findChunkClock } from '../db/campaigns/chunk-clock.ts';
 import { claimRange, completeSent, listRanges, nextClaim } from '../db/campaigns/ledger.ts';
 import type { CampaignStart } from '../db/campaigns/lifecycle.ts';
 import { connect, type Db } from '../db/connection.ts';
@@ -67,7 +68,9 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
     return result;
   };
   for (let done = false; !done; ) {
-    const page = await timed('rows made', () => inTransaction(db, (trx) => takeAudiencePage(trx, start)));
+    const page = await timed('rows made', () =>
+      inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, suppressionPads: pads })),
+    );
     if (page.outcome === 'stopped') throw new Error('the campaign was stopped');
     done = page.done;
   }
@@ -84,9 +87,10 @@ async function measure(db: Db, pid: number, projectId: string, round: number) {
 
   async function sendChunk(chunk: CampaignStart & { seq: number }): Promise<void> {
     const claim = await nextClaim(db);
+    const clock = { key: (await findChunkClock(db, chunk))?.key ?? '', closesAt: null };
     const ranges = await timed('listed', () => listRanges(db, { ...chunk, size: claimRows, from: undefined }));
     for (const range of ranges) {
-      const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null };
+      const request = { ...chunk, claim, range, dataKeys: DATA_KEYS, suppressionPads: pads, sendRate: null, clock };
       const claimed = await timed('claimed', () => claimRange(db, request));
       if (claimed.length !== range.rows) throw new Error(`claimed ${claimed.length} of ${range.rows}`);
       for (let at = 0; at < claimed.length; at += completeRows) {

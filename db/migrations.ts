@@ -35,7 +35,17 @@ import * as unsubscribedOnce from './migrations/20261122T1742-unsubscribed-once.
 import * as ledgerFillfactor from './migrations/20261122T1819-ledger-fillfactor.ts';
 import * as operatorLimits from './migrations/20261122T1840-operator-limits.ts';
 import * as attachmentsAsTheyAre from './migrations/20261122T2046-attachments-as-they-are.ts';
+import * as preheader from './migrations/20261122T2149-preheader.ts';
+import * as asCodeSlugs from './migrations/20261122T2152-as-code-slugs.ts';
+import * as simulatedEmails from './migrations/20261122T2152-simulated-emails.ts';
 import * as campaignVariants from './migrations/20261122T2155-campaign-variants.ts';
+import * as sendingTimes from './migrations/20261122T2156-sending-times.ts';
+import * as sandboxExecutions from './migrations/20261122T2159-sandbox-executions.ts';
+import * as topics from './migrations/20261122T2159-topics.ts';
+import * as workflowAutomations from './migrations/20261122T2159-workflow-automations.ts';
+import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
+import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
+import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -75,5 +85,15 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T1819-ledger-fillfactor': ledgerFillfactor,
   '20261122T1840-operator-limits': operatorLimits,
   '20261122T2046-attachments-as-they-are': attachmentsAsTheyAre,
+  '20261122T2149-preheader': preheader,
+  '20261122T2152-as-code-slugs': asCodeSlugs,
+  '20261122T2203-campaign-control': campaignControl,
+  '20261122T2159-topics': topics,
+  '20261122T2159-workflow-automations': workflowAutomations,
+  '20261122T2159-sandbox-executions': sandboxExecutions,
+  '20261122T2152-simulated-emails': simulatedEmails,
+  '20261122T2207-step-visit-counts': stepVisitCounts,
+  '20261122T2208-frequency-cap': frequencyCap,
+  '20261122T2156-sending-times': sendingTimes,
   '20261122T2155-campaign-variants': campaignVariants,
 };

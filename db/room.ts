@@ -3,7 +3,7 @@ import { AppError, fieldError } from '../rules/errors.ts';
 import type { Trx } from './connection.ts';
 
 /** What a project may have of each: lists of all of them, and what looks through all of them, stay small. */
-const MOST = { segments: 500, templates: 1_000, workflows: 500 } as const;
+const MOST = { segments: 500, templates: 1_000, topics: 100, workflows: 500 } as const;
 
 /** Steps of a workflow: more than anybody draws. */
 const STEPS_MOST = 500;

@@ -1,4 +1,5 @@
 import type { JobKind } from './contacts/jobs.ts';
+import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart } from './executions/execution.ts';
 
 /**
@@ -15,6 +16,8 @@ interface OutboxPayloads {
   'email.retry': Retry;
   /** refId = SMS message that did not go at the first attempt. Grouped likewise into one `smsDelivery`. */
   'sms.retry': Retry;
+  /** refId = email to the simulator: what comes back about it, when the row is due. */
+  'email.simulated': { what: Simulated };
   /** refId = execution. */
   'execution.start': ExecutionStart;
   /** refId = execution: the wait of this visit is over. */
@@ -79,6 +82,7 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'job.start': 4,
   'hold.release': 4,
   'restock.start': 4,
+  'email.simulated': 6,
 };
 
 /** Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even their own project's. */
@@ -100,10 +104,11 @@ export type TemporalPriority = (typeof TEMPORAL_PRIORITIES)[number];
 
 /** The channel of NOTIFY on which workers hear that rows wait; its payload is one of these takers. */
 export const OUTBOX_CHANNEL = 'outbox';
-export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'temporal';
+export type OutboxTaker = 'email' | 'largeEmail' | 'sms' | 'simulator' | 'temporal';
 
 /** Which loop of a worker takes a row. */
 export function takerOf(row: QueuedRow): OutboxTaker {
   if (row.kind === 'email.deliver') return isLarge(row) ? 'largeEmail' : 'email';
+  if (row.kind === 'email.simulated') return 'simulator';
   return row.kind === 'sms.deliver' ? 'sms' : 'temporal';
 }

@@ -1,16 +1,34 @@
 import slugify from '@sindresorhus/slugify';
 
 /** Keeps `segment.<slug>.entry` well under the 255 characters of an event name. */
-const SLUG_LENGTH = 200;
+export const SLUG_LENGTH = 200;
+
+/** How a slug that somebody chooses is written: as those that are made of names. */
+export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * The slug of a segment's name: lower case, hyphen separated, ASCII. A name that leaves nothing (only emoji, or a
- * script without a transliteration) falls back to its code points in hex, so that different names keep different slugs.
+ * The slug of a name: lower case, hyphen separated, ASCII. A name that leaves nothing (only emoji, or a script without a
+ * transliteration) falls back to its code points in hex, so that different names keep different slugs.
  */
-export function segmentSlug(name: string): string {
+export function slugOf(name: string): string {
   // Capitals are no word borders: "VIPs" is `vips`, and a name in other capitals has the same slug.
   const slug = slugify(name, { decamelize: false }).slice(0, SLUG_LENGTH).replace(/-+$/, '');
-  return slug || codePoints(name.trim()) || 'segment';
+  return slug || codePoints(name.trim()) || 'unnamed';
+}
+
+/** The slug of a segment's name, which is part of the names of its events. */
+export function segmentSlug(name: string): string {
+  return name.trim() === '' ? 'segment' : slugOf(name);
+}
+
+/** The slug, or where it is taken the first of `welcome-2`, `welcome-3` … that is not. */
+export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
+  let free = slug;
+  for (let number = 2; taken.has(free); number += 1) {
+    const suffix = `-${number}`;
+    free = `${slug.slice(0, SLUG_LENGTH - suffix.length).replace(/-+$/, '')}${suffix}`;
+  }
+  return free;
 }
 
 function codePoints(name: string): string {

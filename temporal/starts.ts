@@ -41,6 +41,7 @@ export async function dispatchGroup(client: Client, group: RowGroup): Promise<Di
   switch (group.kind) {
     case 'email.deliver':
     case 'sms.deliver':
+    case 'email.simulated':
       throw new Error(`${group.kind} is sent by the workers themselves`);
     case 'email.retry':
       return started(startEmailDelivery(client, group.rows));

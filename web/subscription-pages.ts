@@ -8,6 +8,10 @@ export interface PageSubject {
   /** The address that the link speaks for; null once the person was erased. */
   address: string | null;
   subscribed: boolean;
+  /** What the mail was about that the link came with. */
+  topic: { name: string; joined: boolean } | null;
+  /** What they can choose to hear of. */
+  topics: readonly { id: string; name: string; description: string | null; joined: boolean }[];
 }
 
 /** Where the pages of one link lead. */
@@ -20,6 +24,7 @@ export interface PageLinks {
 /** Asks before it unsubscribes: mail scanners follow links, and only people press buttons. */
 export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
   if (!subject.subscribed) return unsubscribedPage(subject, links);
+  if (subject.topic) return unsubscribeTopicPage(subject, subject.topic, links);
   return pageOf(
     subject,
     'Unsubscribe',
@@ -28,6 +33,38 @@ export function unsubscribePage(subject: PageSubject, links: PageLinks): Page {
 ${button(links.unsubscribe, 'Unsubscribe')}
 <p class="soft">Mail about your own orders and account still comes. <a href="${links.manage}">See your settings</a></p>`,
   );
+}
+
+/** Of a mail about a topic: the first button leaves the topic, the second everything. */
+function unsubscribeTopicPage(subject: PageSubject, topic: { name: string; joined: boolean }, links: PageLinks): Page {
+  if (!topic.joined) return leftTopicPage(subject, links);
+  const name = escapeHtml(topic.name);
+  return pageOf(
+    subject,
+    'Unsubscribe',
+    `<h1>Unsubscribe?</h1>
+<p>${addressOf(subject)} will get no more mail about “${name}” from ${nameOf(subject)}, or no more marketing mail at all.</p>
+${choice(links.unsubscribe, 'topic', `Unsubscribe from ${name}`)}
+${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
+<p class="soft">Mail about your own orders and account still comes. <a href="${links.manage}">See your settings</a></p>`,
+  );
+}
+
+/** After a topic was left, and whenever the page is opened again. */
+export function leftTopicPage(subject: PageSubject, links: PageLinks): Page {
+  const name = escapeHtml(subject.topic?.name ?? '');
+  return pageOf(
+    subject,
+    'Unsubscribed',
+    `<h1>You are unsubscribed from “${name}”</h1>
+<p>${addressOf(subject)} gets no more mail about it from ${nameOf(subject)}.</p>
+${choice(links.unsubscribe, 'everything', 'Unsubscribe from everything')}
+<p class="soft">Was that a mistake? <a href="${links.manage}">See your settings</a></p>`,
+  );
+}
+
+function choice(action: string, from: 'topic' | 'everything', label: string): string {
+  return `<form method="post" action="${action}"><input type="hidden" name="from" value="${from}"><button type="submit">${label}</button></form>`;
 }
 
 /** After the change, and whenever the page is opened again. */
@@ -68,7 +105,7 @@ export function subscribedPage(subject: PageSubject, links: PageLinks): Page {
 
 export function managePage(subject: PageSubject, links: PageLinks, p: { saved: boolean }): Page {
   if (!subject.address) return forgottenPage(subject);
-  const choice = (value: 'true' | 'false', label: string) => {
+  const option = (value: 'true' | 'false', label: string) => {
     const checked = String(subject.subscribed) === value ? ' checked' : '';
     return `<label><input type="radio" name="subscribed" value="${value}"${checked}> <span>${label}</span></label>`;
   };
@@ -79,13 +116,25 @@ export function managePage(subject: PageSubject, links: PageLinks, p: { saved: b
 ${p.saved ? '<p role="status"><strong>Saved.</strong></p>' : ''}<p>For ${addressOf(subject)}</p>
 <form method="post" action="${links.manage}">
 <fieldset><legend>Marketing mail from ${nameOf(subject)}</legend>
-${choice('true', 'Send it to me')}
-${choice('false', 'Do not send it')}
+${option('true', 'Send it to me')}
+${option('false', 'Do not send it')}
 </fieldset>
-<button type="submit">Save</button>
+${topicChoices(subject)}<button type="submit">Save</button>
 </form>
 <p class="soft">Mail about your own orders and account comes in any case.</p>`,
   );
+}
+
+function topicChoices({ topics }: PageSubject): string {
+  if (topics.length === 0) return '';
+  const boxes = topics.map(({ id, name, description, joined }) => {
+    const more = description ? ` <small>${escapeHtml(description)}</small>` : '';
+    return `<label><input type="checkbox" name="topic" value="${id}"${joined ? ' checked' : ''}> <span>${escapeHtml(name)}${more}</span></label>`;
+  });
+  return `<fieldset><legend>What it may be about</legend><input type="hidden" name="topics" value="shown">
+${boxes.join('\n')}
+</fieldset>
+`;
 }
 
 /** For a link of somebody whose data was deleted since. */

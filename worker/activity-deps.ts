@@ -6,11 +6,13 @@ import { createSendRates } from '../activities/emails/send-rates.ts';
 import { createProviderWatch } from '../activities/provider-watch.ts';
 import { createSmsAttempts } from '../activities/sms/attempts.ts';
 import { createEmailProvider, providerAddress } from '../channels/email/providers.ts';
+import { withSimulator } from '../channels/email/simulator.ts';
 import { createSmsProvider } from '../channels/sms/providers.ts';
 import { createWebhookClient } from '../channels/webhook-request.ts';
 import { createCompute, type WorkDone } from '../compute/compute.ts';
 import type { Db } from '../db/connection.ts';
 import { insertCapturedEmail, insertCapturedSms } from '../db/sending/captured.ts';
+import { createSimulatedKeeper } from '../db/sending/simulated-emails.ts';
 import type { Config } from '../rules/config.ts';
 import type { Lifecycle } from '../temporal/lifecycle.ts';
 
@@ -34,8 +36,13 @@ export function createActivityDeps(p: {
     resumed: p.resumed,
   });
   const watched = createProviderWatch({ log: p.log, address: providerAddress(config.email) });
+  const keepSimulated = createSimulatedKeeper(db);
+  // Outermost: what the simulator answers says nothing of the provider.
   const createProvider = () =>
-    watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message)));
+    withSimulator(
+      watched(createEmailProvider(config.email, (message) => insertCapturedEmail(db, message))),
+      keepSimulated,
+    );
   const provider = createProvider();
   const bulkProvider = createProvider();
   const webhooks = createWebhookClient({ allowPrivate: config.webhookAllowPrivate });

@@ -1,6 +1,7 @@
 import type { ActivityDeps } from '../activities/deps.ts';
 import type { Attempted } from '../activities/emails/attempts.ts';
 import type { SettleHook } from '../activities/emails/settler.ts';
+import { createSimulatedFeedback } from '../activities/emails/simulated-feedback.ts';
 import type { AttemptedSms } from '../activities/sms/attempts.ts';
 import type { TakenRow } from '../db/outbox/outbox.ts';
 import { finishDirect, handOverDirect, type MessageKind } from '../db/sending/direct-messages.ts';
@@ -68,6 +69,25 @@ export function smsChannel(deps: Deps): DirectChannel {
       return fatesOf(rows, attempted);
     },
     handOver: (projectId, rows) => handOver(deps, { kind: 'sms', projectId, rows }),
+  };
+}
+
+/** What comes back about mails to the simulator, once it is due: recorded as it would be of others, by whoever takes the row. */
+export function simulatorChannel(
+  deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'lifecycle' | 'log'>,
+): DirectChannel {
+  const record = createSimulatedFeedback(deps);
+  return {
+    name: 'simulated answers',
+    priority: OUTBOX_PRIORITY['email.simulated'],
+    maxInFlight: 200,
+    maxOfProject: 100,
+    attempt: async (projectId, rows) => {
+      await record(projectId, rows);
+      return rows.map((row) => ({ row, fate: 'closed' }));
+    },
+    // Row and record are one transaction: what was cut off had no effect.
+    handOver: record,
   };
 }
 

@@ -6,7 +6,7 @@ import { listen } from '../db/listen.ts';
 import type { Begun } from '../rules/executions/begun.ts';
 import { OUTBOX_CHANNEL, type OutboxTaker } from '../rules/outbox.ts';
 import type { Admission } from './admission.ts';
-import { emailChannel, largeEmailChannel, smsChannel } from './direct-channels.ts';
+import { emailChannel, largeEmailChannel, simulatorChannel, smsChannel } from './direct-channels.ts';
 import { type DirectChannel, startDirectSender } from './direct-sender.ts';
 import { startDispatcher } from './outbox-dispatcher.ts';
 
@@ -39,6 +39,7 @@ export function startOutbox(p: {
     email: startDirectSender({ db, channel: named(emailChannel(deps)), log }),
     largeEmail: startDirectSender({ db, channel: named(largeEmailChannel(deps)), log }),
     sms: startDirectSender({ db, channel: named(smsChannel(deps)), log }),
+    simulator: startDirectSender({ db, channel: named(simulatorChannel(deps)), log }),
     temporal: dispatcher,
   };
   const all = Object.keys(takers) as OutboxTaker[];

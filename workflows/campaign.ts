@@ -30,6 +30,8 @@ const LANES = 16;
 const RATE_OF_LANE = 1_000;
 /** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
 const HELD_RECHECK_MS = 300_000;
+/** A chunk that is not let go though its hour has come is tried again after this: the clocks of database and Temporal may differ a little. */
+const CLOCK_RECHECK_MS = 500;
 
 /** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
 const control = proxyActivities<CampaignControlActivities>({
@@ -73,6 +75,7 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   const start = { projectId, campaignId, sendNo };
   const standing = await awaitStart(start, news);
   if (!standing) return end(start);
+  heedClock(progress, standing.clock);
   const audience = new Audience(start, progress);
   // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken first.
   while (!progress.audienceDone && !audience.sendNow) {
@@ -102,6 +105,8 @@ interface Standing {
   rate: number;
   /** Nothing leaves until it is resumed. */
   paused: boolean;
+  /** Stands for the settings that decide when mail may leave; absent from the answers of earlier versions. */
+  clock?: string | undefined;
 }
 
 /** Waits until the campaign is to be sent; undefined when it no longer is. */
@@ -111,7 +116,8 @@ async function awaitStart(start: Start, news: News): Promise<Standing | undefine
     const state = await control.readCampaignStart.executeWithOptions({ summary: 'where the campaign stands' }, [start]);
     if (state.phase === 'ended') return undefined;
     // Earlier versions said nothing of the rate.
-    if (state.phase !== 'waiting') return { rate: state.rate ?? 0, paused: state.phase === 'paused' };
+    if (state.phase !== 'waiting')
+      return { rate: state.rate ?? 0, paused: state.phase === 'paused', clock: state.clock };
     setCurrentDetails(`Scheduled for ${state.scheduledAt}`);
     // At least a moment, should the clocks of worker and database differ.
     const waitMs = Math.max(100, Date.parse(state.scheduledAt) - Date.now());
@@ -173,6 +179,13 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
 
 function newChunk(seq: number): LaterChunk {
   return { seq, dueAtMs: 0, deferredSinceMs: null, deferrals: 0 };
+}
+
+/** By other settings whoever waits for an hour or a window may go before, or has to wait longer. */
+function heedClock(progress: CampaignProgress, clock: string | undefined): void {
+  if (clock === undefined || clock === progress.clock) return;
+  progress.clock = clock;
+  for (const chunk of progress.later) if (chunk.shut) chunk.dueAtMs = 0;
 }
 
 /** The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience beside them. */
@@ -258,6 +271,7 @@ class Sending {
     if (state.phase !== 'sending' && state.phase !== 'paused') return;
     this.rate = state.rate ?? this.rate;
     this.paused = state.phase === 'paused';
+    heedClock(this.progress, state.clock);
     if (state.test) learnOfTest(this.progress, state.test);
     if (!this.paused) return;
     this.chunks.cancel();
@@ -329,10 +343,18 @@ class Sending {
     if (!woken && this.held) this.held = false;
   }
 
+  /** What the chunk waits for that comes due next. */
+  private nextDue(): string {
+    const [next] = [...this.progress.later].sort((a, b) => a.dueAtMs - b.dueAtMs);
+    return next?.shut
+      ? `until ${new Date(next.dueAtMs).toISOString()}, by the clocks of recipients`
+      : 'put off by the provider';
+  }
+
   private waitsFor(waitMs: number): string {
     if (waitMs === this.untilTestEnds()) return 'until the test is judged';
     if (this.held) return 'on hold';
-    return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : 'put off by the provider';
+    return this.pacedUntilMs > Date.now() ? 'no room in the send rate' : this.nextDue();
   }
 
   private untilTestEnds(): number | undefined {
@@ -374,7 +396,8 @@ class Sending {
     // `deferrals` counts those in a row, so what an earlier version's result says stays as it was.
     const before = result.fresh ? { ...chunk, deferredSinceMs: null, deferrals: 0 } : chunk;
     const { from, putOff } = result;
-    const again = (change: Partial<LaterChunk>) => this.progress.later.push({ ...before, from, putOff, ...change });
+    const again = (change: Partial<LaterChunk>) =>
+      this.progress.later.push({ ...before, from, putOff, shut: undefined, ...change });
     switch (result.outcome) {
       case 'done':
         return;
@@ -392,6 +415,9 @@ class Sending {
           deferrals: before.deferrals + 1,
         });
         return;
+      case 'shut':
+        this.waitForHour(result, again);
+        return;
       case 'held':
         this.held = true;
         again({ dueAtMs: 0 });
@@ -405,6 +431,15 @@ class Sending {
         this.ended = true;
         return;
     }
+  }
+
+  /** Chunks of a zone wait until the same instant, which is one timer. */
+  private waitForHour({ notBeforeMs = 0, clock }: ChunkResult, again: (change: Partial<LaterChunk>) => void): void {
+    // The settings have changed since it looked, or before this workflow has heard of it.
+    const changed = clock !== this.progress.clock;
+    if (changed) this.news.changed = true;
+    const soonestMs = Date.now() + CLOCK_RECHECK_MS;
+    again({ dueAtMs: changed ? soonestMs : Math.max(notBeforeMs, soonestMs), shut: true });
   }
 
   private describe(): string {

@@ -1,9 +1,11 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import { openMonthOf, PAGE_CONTACTS, takeAudiencePage } from '../../db/campaigns/audience.ts';
+import { openMonthOf, takeAudiencePage } from '../../db/campaigns/audience.ts';
 import { findSendTerms, reopenChunks, skipCancelled } from '../../db/campaigns/chunks.ts';
 import { advanceStart, type CampaignStart, finishCampaign, type StartState } from '../../db/campaigns/lifecycle.ts';
 import { judgeTest, type TestStanding } from '../../db/campaigns/variant-test.ts';
+import { suppressionPads } from '../../db/contacts/suppressions.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
 import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
@@ -27,7 +29,8 @@ export interface AudienceInput extends CampaignStart {
 /** `rate`: mails a second, 0 for no limit. */
 export type CampaignStanding =
   | Exclude<StartState, { phase: 'sending' | 'paused' }>
-  | { phase: 'sending' | 'paused'; rate: number; test?: { testing: boolean; lastSeq: number } };
+  /** `clock` stands for the settings that decide when mail may leave. */
+  | { phase: 'sending' | 'paused'; rate: number; clock?: string; test?: { testing: boolean; lastSeq: number } };
 
 export type AudienceTaken =
   /** `sendNow`: lanes may begin with what is there, while the rest is taken. */
@@ -45,13 +48,13 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
     async readCampaignStart(start: CampaignStart): Promise<CampaignStanding> {
       const state = await inTransaction(db, (trx) => advanceStart(trx, start));
       if (!('mode' in state)) return state;
-      const { phase, test } = state;
-      return { phase, rate: rateOf(config, state), ...(test && { test }) };
+      const { phase, clock, test } = state;
+      return { phase, rate: rateOf(config, state), clock, ...(test && { test }) };
     },
 
     /** Marks it SENT, unless somebody is left: then says in which chunks. */
     async finishCampaignSend(start: CampaignStart): Promise<Finish> {
-      if (await finishCampaign(db, start)) return { outcome: 'sent' };
+      if (await inTransaction(db, (trx) => finishCampaign(trx, start))) return { outcome: 'sent' };
       if (!(await findSendTerms(db, start))) return { outcome: 'ended' };
       return { outcome: 'open', openChunks: await reopenChunks(db, { ...start, limit: REOPENED_CHUNKS }) };
     },
@@ -76,7 +79,8 @@ export function campaignControlActivities({ db, config }: Pick<ActivityDeps, 'db
 
 /** The long part: the audience, and the sender of chunks. */
 export function campaignChunkActivities(deps: ConstructorParameters<typeof CampaignSending>[0]) {
-  const { db, stopping } = deps;
+  const { config, db, stopping } = deps;
+  const pads = suppressionPads(deriveKey(config.secretKey, 'suppression'));
   const sending = new CampaignSending(deps);
   return {
     /** Takes pages of the audience: a small one first, then ever more. A page that was taken is not taken again. */
@@ -84,10 +88,12 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
       return withHeartbeats(async (cancelled) => {
         const until = Date.now() + AUDIENCE_TURN_MS;
         const pages = round === undefined ? Number.POSITIVE_INFINITY : Math.min(PAGES_AT_A_TIME_MAX, 2 ** round / 2);
-        const contacts = round === 0 ? FIRST_PAGE_CONTACTS : PAGE_CONTACTS;
+        const first = round === 0 && { contacts: FIRST_PAGE_CONTACTS };
         await openMonthOf(db, start);
         for (let taken = 1; ; taken++) {
-          const page = await inTransaction(db, (trx) => takeAudiencePage(trx, { ...start, contacts }));
+          const page = await inTransaction(db, (trx) =>
+            takeAudiencePage(trx, { ...start, ...first, suppressionPads: pads }),
+          );
           if (page.outcome === 'stopped') return { outcome: 'ended' };
           const enough = taken >= pages || Date.now() > until || stopping.aborted;
           if (page.done || enough) return { ...page, sendNow: round !== undefined };

@@ -56,7 +56,7 @@ export class ChunkClaims {
   /** Makes the next claim: of so many, or of as many as leave in about half a second. */
   async next(ranges: number = this.stretches): Promise<ClaimedRecipient[]> {
     const { db, pads } = this.deps;
-    const { chunk, composer, terms } = this.turn;
+    const { chunk, composer, terms, clock } = this.turn;
     const range = joinRanges(this.ranges.splice(0, ranges));
     const request: ClaimRequest = {
       ...chunk,
@@ -65,6 +65,8 @@ export class ChunkClaims {
       dataKeys: composer.dataKeys,
       suppressionPads: pads,
       sendRate: terms.sendRate,
+      frequencyCap: terms.frequencyCap,
+      clock,
       said: terms.variant === null ? undefined : { variant: terms.variant, contentId: terms.contentId },
     };
     const rows = await claimRange(db, request);

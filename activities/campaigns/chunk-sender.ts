@@ -7,8 +7,9 @@ import { tookTooMuch } from '../../rules/bounded.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { isSessionStage } from '../../rules/emails/bounce.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { failed } from '../../rules/emails/refusal.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
-import { failed } from '../emails/decision.ts';
 import type { InFlightLimit } from '../emails/in-flight-limit.ts';
 import type { EmailSettler } from '../emails/settler.ts';
 import { ChunkClaims } from './chunk-claims.ts';
@@ -63,6 +64,8 @@ class ChunkSender implements RecordOwner {
   /** Milliseconds until the project may compute again. */
   private overBudgetMs: number | undefined;
   private readonly unsent: string[] = [];
+  /** Claimed rows to the simulator, which took no tokens. */
+  private readonly free = new Set<string>();
   /** Undefined where there is no limit. */
   private readonly tokens: CampaignTokens | undefined;
   private readonly claims: ChunkClaims;
@@ -101,7 +104,7 @@ class ChunkSender implements RecordOwner {
       this.turn.stop.removeEventListener('abort', stopped);
       await this.drain();
       await releaseClaimed(this.deps.db, { ids: this.unsent, claim: this.claim });
-      await this.tokens?.giveBack(this.unsent.length);
+      await this.tokens?.giveBack(this.unsent.filter((id) => !this.free.has(id)).length);
     }
     if (this.failure) throw this.failure;
     return this.result();
@@ -185,7 +188,10 @@ class ChunkSender implements RecordOwner {
       const granted = await tokens.take(this.claims.left);
       if (granted === 0) return;
       const rows = this.halted ? [] : await this.claims.next(granted);
-      if (rows.length < granted) await tokens.giveBack(granted - rows.length);
+      const free = rows.filter(({ email }) => isSimulatorAddress(email));
+      for (const { id } of free) this.free.add(id);
+      const unused = granted - rows.length + free.length;
+      if (unused > 0) await tokens.giveBack(unused);
       for (const row of rows) await this.take(row);
     }
   }
@@ -312,7 +318,9 @@ class ChunkSender implements RecordOwner {
       this.outage = 0;
       this.sent += 1;
       const { providerMessageId: providerId } = result;
-      if (this.eventful) this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
+      // The recorder counts what it records in the guards of the project.
+      if (this.eventful || isSimulatorAddress(row.email))
+        this.settle(row, { kind: 'sent', providerMessageId: providerId, subject: '' });
       else recorder.sent(this, { recipient: row, claim: this.claim, providerId });
       return;
     }

@@ -1,3 +1,4 @@
+import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import type { SendTerms } from '../../db/campaigns/chunks.ts';
 import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
@@ -7,6 +8,8 @@ import type { SlowContent } from './slow-content.ts';
 export interface ChunkTurn {
   chunk: ChunkRef;
   terms: SendTerms;
+  /** Until when the chunk may be sent, as it was decided when the turn began. */
+  clock: OpenClock;
   composer: CampaignComposer;
   slow: SlowContent;
   /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
@@ -56,6 +59,8 @@ export function emailOf({ chunk, terms }: ChunkTurn, claim: number, row: Claimed
     attempts: row.attempts,
     createdAt: new Date(),
     contact: { id: contactId, email, subscribed: true, data: {}, untrustedKeys },
+    offTopic: false,
+    capped: false,
     contentType: 'MARKETING',
     project: { tracking: terms.tracking, held: terms.held, monthlyEmailLimit: null },
     senderDomain: terms.senderDomain,

@@ -1,6 +1,7 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type ContentCache, createContentCache } from '../../compute/content-cache.ts';
+import type { OpenClock } from '../../db/campaigns/chunk-clock.ts';
 import {
   expireChunk,
   failChunk,
@@ -30,6 +31,7 @@ import { createDkimKeys } from '../emails/dkim-keys.ts';
 import { InFlightLimit } from '../emails/in-flight-limit.ts';
 import { createEmailSettler } from '../emails/settler.ts';
 import { createHoldGuard, type HoldGuard } from '../hold-guard.ts';
+import { passGate } from './chunk-gate.ts';
 import { type ChunkSenderDeps, sendChunk } from './chunk-sender.ts';
 import { createCampaignComposer } from './message.ts';
 import { createCampaignRecorder } from './recorder.ts';
@@ -50,6 +52,13 @@ export interface ChunkInput extends ChunkRef {
   /** Where the chunk's last turn ended, and whether it was put off in part: see `ChunkTurnResult`. */
   from?: string | undefined;
   putOff?: boolean | undefined;
+}
+
+interface TurnTerms {
+  input: ChunkInput;
+  rate: number;
+  terms: SendTerms;
+  clock: OpenClock;
 }
 
 type SendingDeps = ActivityDeps & { bulkProvider: EmailProvider; firstRetryMs?: number };
@@ -101,8 +110,10 @@ export class CampaignSending {
     const { deferrals, paced = rate > 0, from, putOff } = input;
     // Its rate was set or lifted: the workflow sends the chunk to the queue for it.
     if (paced !== rate > 0) return { ...result('more'), rate, from, putOff };
+    const clock = await passGate(db, chunkOf(input));
+    if ('refused' in clock) return { ...clock.refused, rate };
     const stop = AbortSignal.any([cancelled, stopping]);
-    const turn = { ...(await this.turnOf({ input, rate, terms })), stop };
+    const turn = { ...(await this.turnOf({ input, rate, terms, clock })), stop };
     const { outcome, sent, ...round } = await sendChunk(this.senderDeps(input.projectId, terms), turn);
     const common = { sent, rate, retryAfterMs: 0, ...(sent > 0 && { fresh: true }), ...round };
     switch (outcome) {
@@ -146,8 +157,9 @@ export class CampaignSending {
     return result('done');
   }
 
-  private async turnOf({ input, rate, terms }: { input: ChunkInput; rate: number; terms: SendTerms }) {
-    const { deferrals: _, paced: __, from, putOff, ...chunk } = input;
+  private async turnOf({ input, rate, terms, clock }: TurnTerms) {
+    const { from, putOff } = input;
+    const chunk = chunkOf(input);
     const { projectId, campaignId } = chunk;
     const { config, db, compute } = this.deps;
     const tracked = isTracked(terms.tracking, 'MARKETING');
@@ -157,10 +169,12 @@ export class CampaignSending {
       hasListeners(db, projectId, 'email.sent'),
     ]);
     const composer = createCampaignComposer({ config, compute, campaignId, stored });
-    const untilMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
+    const turnEndsMs = Date.now() + (rate > 0 ? PACED_TURN_MS : TURN_MS);
+    const untilMs = Math.min(turnEndsMs, clock.closesAt?.getTime() ?? turnEndsMs);
     return {
       chunk,
       terms,
+      clock,
       composer,
       slow: this.slowContents.of(campaignId),
       eventful,
@@ -208,6 +222,11 @@ export class CampaignSending {
     lifecycle.dispatch(paused?.outbox ?? []);
     log.warn({ projectId, campaignId }, 'a campaign is paused: its content runs out of time');
   }
+}
+
+/** The chunk of a turn's input. */
+function chunkOf({ projectId, campaignId, sendNo, seq }: ChunkInput): ChunkRef {
+  return { projectId, campaignId, sendNo, seq };
 }
 
 function result(outcome: ChunkResult['outcome']): ChunkResult {

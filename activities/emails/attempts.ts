@@ -1,8 +1,9 @@
 import type { Db } from '../../db/connection.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
-import { claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
+import { type ClaimedEmail, claimEmails, findLiveEmails } from '../../db/sending/email-ledger.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
@@ -45,7 +46,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   const { db, mailer, rates } = deps;
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
-  /** Of the mails those that may leave now; the rest come again. Mails of test keys need no place. */
+  /** Of the mails those that may leave now; the rest come again. Mails of test keys and to the simulator need no place. */
   async function takeTurn({
     projectId,
     mails,
@@ -62,7 +63,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
     const { projectId, mails } = batch;
     const { now, paid, retryAfterMs } = await takeTurn(batch);
     const claimed = await claimEmails(db, { projectId, mails: now, suppressionPads: pads });
-    const unused = paid - claimed.filter(({ mode }) => mode === 'live').length;
+    const unused = paid - claimed.filter(needsPlace).length;
     if (unused > 0) await rates.giveBack(projectId, unused);
     const { expiresAt, stop, whenSettled } = batch;
     // One that fails does not end the others: they would go on unseen, and leave twice when they are tried again.
@@ -70,7 +71,7 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
       claimed.map((email) => mailer.deliver(email, whenSettled, { expiresAt, stop })),
     );
     const became = new Map(deliveries.map((delivery, n) => [claimed[n]?.id, becameOf(delivery)]));
-    const unmade = claimed.filter(({ id, mode }) => mode === 'live' && became.get(id)?.became === 'unpaid').length;
+    const unmade = claimed.filter((email) => needsPlace(email) && became.get(email.id)?.became === 'unpaid').length;
     if (paid > 0 && unmade > 0) await rates.giveBack(projectId, unmade);
     const asked = new Set(now);
     const dueAt = new Date(Date.now() + retryAfterMs);
@@ -82,6 +83,11 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   }
 
   return { attempt };
+}
+
+/** As `findLiveEmails` has it. */
+function needsPlace(email: ClaimedEmail): boolean {
+  return email.mode === 'live' && !isSimulated(email);
 }
 
 type Became = { became: 'sent' | 'settled' } | { became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };

@@ -11,10 +11,12 @@ import type { Config } from '../../rules/config.ts';
 import { TemplateError } from '../../rules/content/template-error.ts';
 import { judgeAgain } from '../../rules/emails/bounce.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { failed, refusalOf } from '../../rules/emails/refusal.ts';
 import { DELIVERY_EXPIRES_MS } from '../../rules/emails/retry-schedule.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
-import { bounceOutcome, failed, later, refusalOf, verdictOf } from './decision.ts';
+import { bounceOutcome, later, verdictOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
@@ -173,7 +175,8 @@ function unpaid({ retryAfterMs }: OverBudget): NotTried {
 
 /** A workflow's mails count when they first leave; what the API accepted was counted then. */
 async function overLimit(db: Db, email: ClaimedEmail): Promise<EmailOutcome | undefined> {
-  if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1) return undefined;
+  if (email.sourceType !== 'WORKFLOW' || email.mode === 'test' || email.attempts > 1 || isSimulated(email))
+    return undefined;
   const { projectId } = email;
   const fits = await takeMonthlyAllowance(db, { projectId, n: 1, limit: email.project.monthlyEmailLimit });
   return fits ? undefined : failed('limit_reached');

@@ -3,6 +3,7 @@ import { createGroupCommit } from '../../db/group-commit.ts';
 import { type EmailResult, recordEmailResults } from '../../db/sending/email-outcomes.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { HoldGuard } from '../hold-guard.ts';
 import { persistently } from '../persistently.ts';
@@ -58,7 +59,9 @@ export function createEmailSettler(deps: {
 
   /** Once it is committed: the hold guard counts what a watched mailbox provider takes. */
   function tellGuard(settled: Settled[]): void {
-    deps.guard.accepted(settled.flatMap(({ email, outcome }) => (outcome.kind === 'sent' ? [email.id] : [])));
+    deps.guard.accepted(
+      settled.flatMap(({ email, outcome }) => (outcome.kind === 'sent' && !isSimulated(email) ? [email.id] : [])),
+    );
   }
 
   async function record(trx: Trx, items: Item[]) {

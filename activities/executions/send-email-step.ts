@@ -15,7 +15,9 @@ import { type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts'
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import { type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
+import { outcomeOfEmail } from '../../rules/executions/email-step-outcome.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendRates } from '../emails/send-rates.ts';
@@ -26,8 +28,6 @@ const BATCH_MAX = 50;
 const LANES = 2;
 /** Fewer wait for the transaction that runs, and share the next. */
 const WORTH_A_LANE = 16;
-/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
-const SKIPPED = /^(unsubscribed|suppressed:)/;
 
 /** A mail that is this attempt's to send, or where the execution stands when there is none. */
 type Begun = { email: ClaimedEmail } | { next: Next };
@@ -54,7 +54,7 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
     const { projectId } = input;
     const paid = await takeTurn(rates, projectId);
     const begun = await beginnings.add(input);
-    const unused = 'next' in begun || begun.email.mode === 'test';
+    const unused = 'next' in begun || begun.email.mode === 'test' || isSimulated(begun.email);
     if (paid && unused) await rates.giveBack(projectId, 1);
     return 'next' in begun ? begun.next : send(deps, begun.email);
   };
@@ -128,7 +128,7 @@ async function completeSteps(trx: Trx, settled: Settled[]): Promise<Hooked<Next 
     projectId: settled[0]?.email.projectId ?? '',
     outcomes: done.map(({ email, outcome }) => ({
       ...completionOf(email),
-      ...visitOutcome(outcome, email.id),
+      ...outcomeOfEmail(outcome, email.id),
       attempts: email.attempts,
     })),
     contactsLocked: true, // By the recording of the results.
@@ -144,23 +144,6 @@ function completionOf(email: ClaimedEmail): EffectOutcome {
 function stepOf({ id, executionId, visit }: ClaimedEmail): { executionId: string; visit: number } {
   if (executionId === null || visit === null) throw new Error(`mail ${id} is of no step`);
   return { executionId, visit };
-}
-
-function visitOutcome(outcome: EmailOutcome, emailId: string) {
-  switch (outcome.kind) {
-    case 'failed':
-      return {
-        status: SKIPPED.test(outcome.reason) ? ('SKIPPED' as const) : ('FAILED' as const),
-        output: { emailId, reason: outcome.reason },
-        error: outcome.error,
-      };
-    case 'bounced':
-      return { status: 'FAILED' as const, output: { emailId, reason: outcome.reason }, error: outcome.error };
-    case 'held':
-      return { status: 'COMPLETED' as const, output: { emailId, held: true } };
-    default:
-      return { status: 'COMPLETED' as const, output: { emailId } };
-  }
 }
 
 async function defer(

@@ -5,6 +5,7 @@ import type { EffectOn } from '../../rules/executions/steps/registry.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 import { createSendEmailStep } from './send-email-step.ts';
+import { createSendSmsStep } from './send-sms-step.ts';
 import { createUpdateContactStep } from './update-contact-step.ts';
 import { createWebhookStep } from './webhook-step.ts';
 
@@ -22,6 +23,7 @@ export function executionStepActivities(deps: ActivityDeps): EffectActivities {
   return addHeartbeats<keyof EffectActivities>({
     SEND_EMAIL: createSendEmailStep(deps),
     UPDATE_CONTACT: createUpdateContactStep(deps),
+    SEND_SMS: createSendSmsStep(deps),
     ADVANCE: createAdvance(deps),
   });
 }

@@ -8,6 +8,7 @@ import { interpolateFields } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { UpdateContactConfig } from '../../rules/executions/steps/update-contact.ts';
+import { outcomeOfUpdate, refusedUpdate } from '../../rules/executions/update-outcome.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -32,6 +33,7 @@ async function updateContact(
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
   const { projectId } = execution;
   const at = { executionId: execution.id, visit: next.visit };
+  if (execution.run) return { next: await updateRun(trx, { execution, step, next }), outbox: [] };
   const config = UpdateContactConfig.parse(step.config);
   const { variables } = await loadStepVariables(trx, execution);
   const data = interpolateFields(config.updates, variables);
@@ -58,7 +60,14 @@ async function updateContact(
   } catch (error) {
     // Data beyond the contact's limits: the step says so and the execution goes on.
     if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
-    const fault = error.errors?.map(({ field, message }) => `${field}: ${message}`).join('; ') ?? error.message;
+    const fault = error.errors ? refusedUpdate(error.errors).error : error.message;
     return { next: await completeEffect(trx, projectId, { ...at, status: 'FAILED', error: fault }), outbox: [] };
   }
+}
+
+/** A sandbox changes the contact in its own run. */
+async function updateRun(trx: Trx, { execution, step, next }: EffectStanding): Promise<Next> {
+  const { contact, variables } = await loadStepVariables(trx, execution);
+  const outcome = outcomeOfUpdate({ config: step.config, contact, variables, swayed: execution.swayed });
+  return completeEffect(trx, execution.projectId, { executionId: execution.id, visit: next.visit, ...outcome });
 }

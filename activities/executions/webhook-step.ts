@@ -9,6 +9,7 @@ import { interpolate, interpolateJson } from '../../rules/content/interpolate.ts
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { WebhookConfig } from '../../rules/executions/steps/webhook.ts';
+import { faultOfAnswer, outcomeOfAnswer, outputOfAnswer } from '../../rules/executions/webhook-outcome.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** contract §7.6: five tries in all. */
@@ -20,15 +21,14 @@ const RETRY_FACTOR = 3;
 const RETRY_AFTER_MAX_SECONDS = 3_600;
 /** By these an endpoint tells one execution, and one try, from another: a step cannot set them. */
 const NAMES_EXECUTION = /^(?:x-execution-id|idempotency-key)$/i;
-/** What of an answer is kept in the story of the execution. */
-const OUTPUT_BODY_CHARS = 2_000;
 
 /** The WEBHOOK activity. @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to */
 export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
     const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
     const effect = atEffect(standing, 'WEBHOOK');
-    return effect ? makeRequest(deps, effect) : standing.next;
+    if (!effect) return standing.next;
+    return effect.execution.run ? leaveOut(deps, effect) : makeRequest(deps, effect);
   };
 }
 
@@ -53,6 +53,18 @@ async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promis
       error: fault?.error ?? null,
       attempts: tries,
       fails: fault !== null && onFailure === 'FAIL',
+    }),
+  );
+}
+
+/** A sandbox calls nobody: the endpoint is taken to have said that all is well. */
+function leaveOut(deps: ActivityDeps, { execution, step, next }: EffectStanding): Promise<Next> {
+  const { onFailure } = WebhookConfig.pick({ onFailure: true }).parse(step.config);
+  const outcome = outcomeOfAnswer({ statusCode: 200, body: '', latencyMs: 0 }, onFailure);
+  return inTransaction(deps.db, (trx) =>
+    completeEffect(trx, execution.projectId, {
+      ...{ executionId: execution.id, visit: next.visit, ...outcome },
+      output: { ...outcome.output, sandbox: true },
     }),
   );
 }
@@ -109,9 +121,7 @@ interface Fault {
 /** Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and redirects without end will not. */
 function faultOf(result: WebhookResult): Fault | null {
   if (result.outcome === 'failed') return { error: result.error, retry: !result.final };
-  const { statusCode } = result;
-  if (statusCode < 400) return null;
-  return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
+  return faultOfAnswer(result);
 }
 
 async function retryLater(
@@ -133,6 +143,5 @@ async function retryLater(
 
 function outputOf(result: WebhookResult): Record<string, unknown> {
   if (result.outcome === 'failed') return { latencyMs: result.latencyMs };
-  const { statusCode, body, latencyMs } = result;
-  return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
+  return outputOfAnswer(result);
 }

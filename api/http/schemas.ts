@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { EMAIL_MAX_CHARS } from '../../rules/emails/email-address.ts';
+import { SLUG_LENGTH, SLUG_PATTERN } from '../../rules/slug.ts';
 
 /** The id of every example, in the document and in its page. */
 export const EXAMPLE_ID = '0190a000-0000-7000-8000-000000000000';
@@ -17,6 +18,18 @@ export function oneLine(maxChars: number) {
 
 /** The id of any record: a UUIDv7. */
 export const Id = z.uuid().openapi({ description: 'UUIDv7', example: EXAMPLE_ID });
+
+/** A slug as input: made of the name where it is left out. */
+export const SlugInput = z
+  .string()
+  .max(SLUG_LENGTH)
+  .regex(SLUG_PATTERN, 'Lower-case letters and digits, joined by single hyphens')
+  .openapi({ description: 'Names it in files, over projects; unique in the project', example: 'welcome' });
+
+/** A slug in an answer. */
+export const Slug = z
+  .string()
+  .openapi({ description: 'Names it in files, over projects; stays when the name changes' });
 
 /** `{id}` in a path. What is no UUID is nobody's id: 404, like an unknown one. */
 export const IdParams = z.object({ id: Id });

@@ -5,6 +5,9 @@ import { EmailAddress, HEADER_LINE_MAX_CHARS, oneLine } from '../http/schemas.ts
 /** Mail clients cut a page off at about 100 KB; each recipient of a campaign gets this much rendered. */
 const TEMPLATE_BODY_MAX_BYTES = 512 * 1024;
 
+/** Mailboxes show about 100 characters of it; names of variables are longer than their values. */
+const PREHEADER_MAX_CHARS = 500;
+
 /** The body of a template or a campaign. */
 const TemplateBody = z
   .string()
@@ -23,6 +26,9 @@ const TemplateBody = z
 export const mailTextInput = {
   subject: oneLine(HEADER_LINE_MAX_CHARS).min(1),
   body: TemplateBody,
+  preheader: oneLine(PREHEADER_MAX_CHARS).nullish().openapi({
+    description: 'What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part',
+  }),
   from: EmailAddress.openapi({ description: 'On a verified domain of the project' }),
   fromName: oneLine(200).nullish(),
   replyTo: EmailAddress.nullish(),
@@ -32,6 +38,7 @@ export const mailTextInput = {
 export const mailTextAnswer = {
   subject: z.string(),
   body: z.string(),
+  preheader: z.string().nullable(),
   from: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),

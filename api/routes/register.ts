@@ -6,8 +6,11 @@ import type { RouteTable } from '../http/route-table.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
+import { asCodeRoutes } from './as-code/routes.ts';
 import { auditLogRoutes } from './audit-log/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { campaignRecipientRoutes } from './campaigns/recipients.ts';
+import { campaignRetryRoutes } from './campaigns/retry.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
 import { campaignSendingRoutes } from './campaigns/sending.ts';
 import { contactFieldRoutes } from './contact-fields/routes.ts';
@@ -30,10 +33,12 @@ import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
+import { topicRoutes } from './topics/routes.ts';
 import { trackRoutes } from './track/routes.ts';
 import { trackingRoutes } from './tracking/routes.ts';
 import { verifyRoutes } from './verify/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
+import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
@@ -55,6 +60,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   workflowRoutes(both, deps);
   workflowStepRoutes(both, deps);
   executionRoutes(both, deps);
+  workflowStatsRoutes(both, deps);
   eventRoutes(both, deps);
   activityRoutes(both, deps);
   analyticsRoutes(both, deps);
@@ -62,12 +68,15 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   contactJobRoutes(both, deps);
   contactRoutes(both, deps);
   suppressionRoutes(both, deps);
+  topicRoutes(both, deps);
   templateRoutes(both, deps);
   domainRoutes(both, deps);
   verifyRoutes(only, deps);
   segmentRoutes(both, deps);
   campaignRoutes(both, deps);
+  campaignRecipientRoutes(both, deps);
   campaignSendingRoutes(both, deps);
+  campaignRetryRoutes(both, deps);
   webhookRoutes(both, deps);
   // Public endpoints, under /v1 only.
   sendRoutes(only, deps);
@@ -80,6 +89,7 @@ export function registerRoutes({ both, only, openly, hono, table }: Registrars, 
   authRoutes(only, deps);
   apiKeyRoutes(only, deps);
   projectRoutes(only, deps);
+  asCodeRoutes(only, deps);
   auditLogRoutes(only, deps);
   // The service itself.
   healthRoutes(only, deps);

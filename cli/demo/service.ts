@@ -39,8 +39,9 @@ export function runningAt(env: Environment): string {
 
 /** Whether a service keeps its mail instead of sending it. */
 export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
-  const { status } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
-  return status === 200 || status === 401; // 401 where it is open to an OWNER only.
+  const { status, headers } = await fetch(`${mailboxUrl}.json?to=nobody@example.com`);
+  // Where mail leaves, the mailbox has what went to the simulator. 401 where it is open to an OWNER only.
+  return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
 /** What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the service. */

@@ -15,7 +15,7 @@ export function openingsOfApi(settings: Settings, port: number): Opening[] {
   const from = reach(host);
   const rows: (Opening | false)[] = [
     { what: 'API', address: `http://${joined(host, port)}`, who: `${from}, by key or session; ${signup(settings)}` },
-    keepsMail(settings) && {
+    {
       what: '/mailbox',
       address: `http://${joined(host, port)}/mailbox`,
       who: readers(settings),
@@ -76,11 +76,13 @@ function metricsOpening({ metricsHost }: Settings, port: number, of = ''): Openi
   };
 }
 
-function keepsMail({ email, sms }: Settings): boolean {
-  return email.captures || sms.captures;
+function readers({ publicHost, publicUrl, email, sms }: Settings): string {
+  return email.captures || sms.captures
+    ? readersOf({ publicHost, publicUrl })
+    : `${readersOf({ publicHost, publicUrl })}; mail to the simulator`;
 }
 
-function readers({ publicHost, publicUrl }: Settings): string {
+function readersOf({ publicHost, publicUrl }: Pick<Settings, 'publicHost' | 'publicUrl'>): string {
   if (publicHost) return "an OWNER's session: the mail of their own projects";
   if (isLoopbackHost(new URL(publicUrl).hostname)) return 'anybody on this machine';
   return "anybody on this machine; through PUBLIC_URL an OWNER's session";

@@ -1,16 +1,30 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType } from '../../rules/campaigns/campaign.ts';
+import { goesByZone } from '../../rules/campaigns/gate.ts';
+import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { monthIsFull, monthlyRoom, openMonth, takeMonthlyAllowance } from '../projects/usage.ts';
 import type { RowOf } from '../schema/database.ts';
 import { compileCondition } from '../segments/filter-sql.ts';
 import { loadSegmentSources } from '../segments/sources.ts';
+import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 import { inSavepoint } from '../transaction.ts';
+import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { type DealtCampaign, insertDealtPage, type PageChunk } from './dealt-page.ts';
+import { refusedReason } from './refusals.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './variant-test.ts';
+import {
+  findPageZones,
+  type PageZones,
+  ZONED_PAGE_CONTACTS,
+  type ZonedChunk,
+  zonedChunks,
+  zonedRows,
+} from './zoned-pages.ts';
 
 /**
  * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
@@ -18,12 +32,13 @@ import { isTesting } from './variant-test.ts';
  */
 export const PAGE_CONTACTS = 5_000;
 
-/** Which page to take; `contacts` for one of another size than `PAGE_CONTACTS`. */
+/** Which page to take; `contacts` for one of another size than usual. */
 interface PageRequest {
   projectId: string;
   campaignId: string;
   sendNo: number;
   contacts?: number;
+  suppressionPads: KeyPads;
 }
 
 /** Whom a campaign is for, as its row says. */
@@ -46,16 +61,17 @@ interface TakenSoFar {
   testing?: boolean;
 }
 
-/** Whether a campaign would reach anybody now. */
+/** Whether a campaign would reach anybody now: its audience has somebody who is subscribed. */
 export async function audienceExists(db: Db, audience: Audience): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
-    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)}) AS exists
+    SELECT EXISTS (SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed) AS exists
   `.execute(db);
   return rows[0]?.exists ?? false;
 }
 
 /**
- * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Rows, chunk and cursor move
+ * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is a row; who cannot
+ * get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and cursor move
  * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
  * A contact who leaves the audience later is judged when the mail is about to leave (db/campaigns/ledger.ts). Source: contract §6.3.
  */
@@ -69,11 +85,12 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
     UPDATE campaigns SET audience_cursor = ${page.cursor}, audience_done = ${page.done}
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
-  for (const chunk of page.chunks) await insertChunk(trx, p, chunk);
+  await insertChunks(trx, p, page.chunks);
   const taken = await takenSoFar(trx, p);
   // Last, because the month's row is what every send of the project waits for.
-  const room = await takeAllowance(trx, p.projectId, campaign, page.recipients);
-  if (room < page.recipients) await skipBeyond(trx, p, page, room);
+  const counted = campaign.monthly_email_limit === null ? 0 : page.open - (await countToSimulator(trx, p, page));
+  const room = await takeAllowance(trx, p.projectId, campaign, counted);
+  if (room < counted) await failBeyond(trx, p, page, room);
   return { outcome: 'taken', done: page.done, ...taken };
 }
 
@@ -89,11 +106,11 @@ export async function openMonthOf(db: Db, p: { projectId: string; campaignId: st
   if (rows[0]?.limited) await openMonth(db, p.projectId);
 }
 
-/** The WHERE of `contacts`: the project's subscribed contacts that the audience means. */
-async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
+/** The WHERE of `contacts`: those of the project that the audience means, subscribed or not. */
+export async function audiencePredicate(db: Db, audience: Audience): Promise<RawBuilder<SqlBool>> {
   const { projectId } = audience;
   const condition = audienceCondition(audience);
-  const ours = sql<SqlBool>`contacts.project_id = ${projectId} AND contacts.subscribed`;
+  const ours = sql<SqlBool>`contacts.project_id = ${projectId}`;
   if (!condition) return ours;
   const segments = await loadSegmentSources(db, projectId, condition);
   return sql<SqlBool>`${ours} AND (${compileCondition(condition, { projectId, now: new Date(), segments })})`;
@@ -122,6 +139,7 @@ const LOCKED = [
   'audience_done',
   'content_id',
   'mode',
+  'send_at_local',
   'variants',
   'variant_test',
   'variant_content_ids',
@@ -131,6 +149,7 @@ const LOCKED = [
 type CampaignRow = RowOf<'campaigns', typeof LOCKED> & {
   content_id: string;
   monthly_email_limit: number | null;
+  window: SendingWindow | null;
 };
 
 function toAudience(projectId: string, row: CampaignRow): Audience {
@@ -143,12 +162,12 @@ async function lockSending(
   p: { projectId: string; campaignId: string; sendNo: number },
 ): Promise<CampaignRow | undefined> {
   const { rows } = await sql<CampaignRow>`
-    SELECT ${sql.raw(LOCKED.map((name) => `c.${name}`).join(', '))},
-      p.effective_monthly_email_limit AS monthly_email_limit
-    FROM campaigns c JOIN projects p ON p.id = c.project_id
-    WHERE c.project_id = ${p.projectId} AND c.id = ${p.campaignId} AND c.status IN ${BEGUN_CAMPAIGNS} AND c.send_no = ${p.sendNo}
-      AND c.content_id IS NOT NULL
-    FOR NO KEY UPDATE OF c
+    SELECT ${sql.raw(LOCKED.map((name) => `k.${name}`).join(', '))},
+      p.effective_monthly_email_limit AS monthly_email_limit, ${EFFECTIVE_WINDOW} AS window
+    FROM campaigns k JOIN projects p ON p.id = k.project_id
+    WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.status IN ${BEGUN_CAMPAIGNS} AND k.send_no = ${p.sendNo}
+      AND k.content_id IS NOT NULL
+    FOR NO KEY UPDATE OF k
   `.execute(trx);
   return rows[0];
 }
@@ -164,6 +183,8 @@ async function takenSoFar(trx: Trx, p: { projectId: string; campaignId: string }
 
 interface Page {
   recipients: number;
+  /** Those who are to get it. */
+  open: number;
   /** In the order of their ids. */
   chunks: PageChunk[];
   cursor: string | null;
@@ -180,12 +201,16 @@ async function takeRows(
   campaign: CampaignRow,
   predicate: RawBuilder<SqlBool>,
 ): Promise<Page> {
+  const zoned = goesByZone({ window: campaign.window, sendAtLocal: campaign.send_at_local });
+  const { contacts = zoned ? ZONED_PAGE_CONTACTS : PAGE_CONTACTS } = p;
+  const zones = zoned ? await findPageZones(trx, { predicate, contacts }) : undefined;
+  const how = { campaign, predicate, zones, contacts };
   try {
-    return await inSavepoint(trx, () => insertPage(trx, p, { campaign, predicate, present: sql`` }));
+    return await inSavepoint(trx, () => insertPage(trx, p, { ...how, present: sql`` }));
   } catch (error) {
     if (!isTwice(error)) throw error;
     const present = sql`ON CONFLICT (campaign_id, contact_id) WHERE campaign_id IS NOT NULL DO NOTHING`;
-    return insertPage(trx, p, { campaign, predicate, present });
+    return insertPage(trx, p, { ...how, present });
   }
 }
 
@@ -194,75 +219,106 @@ function isTwice(error: unknown): boolean {
   return code === '23505' && constraint === 'emails_campaign_contact';
 }
 
-/** INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range. */
+/**
+ * INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range, and within it those of
+ * each zone.
+ */
 async function insertPage(
   trx: Trx,
   p: PageRequest,
-  how: { campaign: CampaignRow; predicate: RawBuilder<SqlBool>; present: RawBuilder<unknown> },
+  how: {
+    campaign: CampaignRow;
+    predicate: RawBuilder<SqlBool>;
+    zones: PageZones | undefined;
+    contacts: number;
+    present: RawBuilder<unknown>;
+  },
 ): Promise<Page> {
-  const { campaign, predicate, present } = how;
-  const { contacts = PAGE_CONTACTS } = p;
+  const { campaign, predicate, zones, contacts, present } = how;
+  const { projectId, suppressionPads: pads } = p;
+  const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
-    const { chunks, seen, cursor } = await insertDealtPage(trx, {
-      ...p,
-      ...how,
-      campaign: campaign as DealtCampaign,
-      contacts,
-    });
+    const dealt = await insertDealtPage(trx, { ...p, ...how, refused, campaign: campaign as DealtCampaign });
+    const { chunks, open, seen, cursor } = dealt;
     const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
-    return { recipients, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };
+    return { recipients, open, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };
   }
   const { rows } = await sql<{
     recipients: number;
+    open: number;
     first: string | null;
     last: string | null;
     seen: number;
     cursor: string | null;
+    chunks: ZonedChunk[] | null;
   }>`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
-    ), taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode)
-      SELECT ${p.projectId}::uuid, page.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode}
-      FROM page ORDER BY page.id
+      SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
+      FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+    ), judged AS MATERIALIZED (
+      SELECT page.id, page.name, ${refused} AS refused FROM page
+    ), zoned AS MATERIALIZED (${zonedRows(zones)}), taken AS (
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
+      SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
+        CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused
+      FROM zoned ORDER BY zoned.zone NULLS FIRST, zoned.id
       ${present}
-      RETURNING id
+      RETURNING id, contact_id, status
     )
-    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
+    SELECT (SELECT count(*) FROM taken) AS recipients, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open,
+      (SELECT id FROM taken ORDER BY id LIMIT 1) AS first,
       (SELECT id FROM taken ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS seen,
-      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor
+      (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor, ${zonedChunks(zones, PAGE_CONTACTS)} AS chunks
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
-  const { recipients: size, first, last } = row;
-  const chunks = first === null || last === null ? [] : [{ first, last, size, variant: null, rest: false }];
-  return { recipients: size, chunks, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
+  const { recipients, open, first, last } = row;
+  const whole = first === null || last === null ? [] : [{ ...NO_ZONE_OR_VARIANT, first, last, size: recipients }];
+  const chunks = row.chunks?.map((chunk) => ({ ...NO_ZONE_OR_VARIANT, ...chunk })) ?? whole;
+  return { recipients, open, chunks, cursor: row.cursor ?? campaign.audience_cursor, done: row.seen < contacts };
 }
 
 /**
- * Gives a page's rows to a chunk. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
+ * Gives a page's rows to chunks. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
  * since the last page, this fails, and the page is tried again until it has caught up.
  */
-async function insertChunk(trx: Trx, p: { projectId: string; campaignId: string }, chunk: PageChunk): Promise<void> {
-  const { first, last, size, variant, rest } = chunk;
-  const waits = rest && variant === null;
-  const seq = waits ? sql`least(min(seq), 0) - 1` : sql`greatest(max(seq), 0) + 1`;
+async function insertChunks(
+  trx: Trx,
+  p: { projectId: string; campaignId: string },
+  chunks: PageChunk[],
+): Promise<void> {
+  if (chunks.length === 0) return;
   const { rows } = await sql`
-    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, variant, rest)
-    SELECT ${p.campaignId}, ${seq}, ${p.projectId}, ${first}, ${last}, ${size}, ${variant}, ${rest}
-    FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
-    HAVING NOT coalesce(bool_or(last_id >= ${first}::uuid), false)
+    WITH given AS (
+      SELECT u.*, u.rest AND u.variant IS NULL AS waits
+      FROM unnest(${chunks.map((c) => c.first)}::uuid[], ${chunks.map((c) => c.last)}::uuid[], ${chunks.map((c) => c.size)}::int[],
+        ${chunks.map((c) => c.zone)}::text[], ${chunks.map((c) => c.variant)}::smallint[], ${chunks.map((c) => c.rest)}::bool[])
+        WITH ORDINALITY AS u (first, last, size, zone, variant, rest, n)
+    ), before AS (
+      SELECT greatest(max(seq), 0) AS top, least(min(seq), 0) AS bottom, (array_agg(last_id ORDER BY last_id DESC))[1] AS last_id
+      FROM campaign_chunks WHERE campaign_id = ${p.campaignId}
+    ), numbered AS (
+      SELECT *, row_number() OVER (PARTITION BY waits ORDER BY n) AS nth, lag(last) OVER (ORDER BY n) AS last_before FROM given
+    )
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, zone, variant, rest)
+    SELECT ${p.campaignId}::uuid, CASE WHEN g.waits THEN before.bottom - g.nth ELSE before.top + g.nth END, ${p.projectId}::uuid,
+      g.first, g.last, g.size, g.zone, g.variant, g.rest
+    FROM numbered g CROSS JOIN before
+    WHERE (g.first > coalesce(g.last_before, before.last_id)) IS NOT FALSE
     RETURNING seq
   `.execute(trx);
-  if (rows.length === 0)
+  if (rows.length < chunks.length)
     throw new Error('the ids of a page begin before those of the page before it: the clock went back');
 }
 
-/** Takes the page from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
-async function takeAllowance(
+/** Of a chunk that is like any other. */
+const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
+
+/** Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
+export async function takeAllowance(
   trx: Trx,
   projectId: string,
-  { mode, monthly_email_limit: limit }: CampaignRow,
+  { mode, monthly_email_limit: limit }: Pick<CampaignRow, 'mode' | 'monthly_email_limit'>,
   n: number,
 ): Promise<number> {
   if (limit === null || mode === 'test') return n;
@@ -272,18 +328,31 @@ async function takeAllowance(
   return room > 0 && (await takeMonthlyAllowance(trx, { projectId, n: room, limit })) ? room : 0;
 }
 
+/** Open recipients of a page who are addresses of the simulator: mail to them is in no limit. */
+async function countToSimulator(trx: Trx, p: { projectId: string; campaignId: string }, page: Page): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (${rowsOf(p, page)}) r WHERE ${isSimulatorSql(sql`r.email`)}
+  `.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+function rowsOf(p: { projectId: string; campaignId: string }, { chunks }: Page) {
+  return sql`
+    SELECT e.id, c.email FROM emails e JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.campaignId} AND e.id BETWEEN ${chunks[0]?.first}::uuid AND ${chunks.at(-1)?.last}::uuid
+      AND e.status = 'PENDING'`;
+}
+
 /** Recipients of a page that the month has no room for; those who wait for the winner come last. */
-async function skipBeyond(
+async function failBeyond(
   trx: Trx,
   p: { projectId: string; campaignId: string },
-  { chunks }: Page,
+  page: Page,
   room: number,
 ): Promise<void> {
   await sql`
     UPDATE emails SET status = 'FAILED', reason = 'limit_reached'
     WHERE id IN (
-      SELECT id FROM emails
-      WHERE project_id = ${p.projectId} AND campaign_id = ${p.campaignId} AND id BETWEEN ${chunks[0]?.first} AND ${chunks.at(-1)?.last}
-      ORDER BY id OFFSET ${room})
+      SELECT r.id FROM (${rowsOf(p, page)}) r WHERE NOT ${isSimulatorSql(sql`r.email`)} ORDER BY r.id OFFSET ${room})
   `.execute(trx);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
 import {
   type CampaignVariant,
   type VariantTest,
@@ -15,7 +16,9 @@ import { assertSender } from '../domains/senders.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
+import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {
@@ -24,6 +27,10 @@ export interface CampaignContent extends MailText {
   audienceType: AudienceType;
   segmentId: string | null;
   audienceFilter: Condition | null;
+  /** What it is about: who left the topic does not get it. */
+  topicId?: string | null;
+  /** When it may reach its recipients; any time where it is absent. */
+  timing?: CampaignTiming;
   /** The ways in which it is said; null or absent for one. */
   variants?: CampaignVariant[] | null;
   test?: VariantTest | null;
@@ -31,6 +38,8 @@ export interface CampaignContent extends MailText {
 
 export interface Campaign extends CampaignContent {
   id: string;
+  topicId: string | null;
+  timing: CampaignTiming;
   status: CampaignStatus;
   scheduledAt: Date | null;
   startedAt: Date | null;
@@ -55,20 +64,23 @@ export interface CampaignRef {
   id: string;
 }
 
-/** The columns of `CampaignContent` but the name. */
+/** The columns of `CampaignContent` but the name and `sendAtLocal`, which a copy does without. */
 const SAID = [
   'description',
   ...MAIL_TEXT_COLUMN_NAMES,
   'audience_type',
   'segment_id',
   'audience_filter',
+  'topic_id',
   'variants',
   'variant_test',
+  ...WINDOW_COLUMN_NAMES,
 ] as const;
 const COLUMN_NAMES = [
   'id',
   'name',
   ...SAID,
+  'send_at_local',
   'status',
   'scheduled_at',
   'started_at',
@@ -216,6 +228,7 @@ async function assertContent(
   { projectId, content }: { projectId: string; content: CampaignContent },
 ): Promise<void> {
   for (const { from } of [content, ...textsOf(content)]) await assertSender(trx, projectId, from);
+  if (content.topicId) await assertTopic(trx, { projectId, id: content.topicId });
   if (content.segmentId === null) return;
   const { rows } = await sql`
     SELECT id FROM segments WHERE project_id = ${projectId} AND id = ${content.segmentId} FOR KEY SHARE
@@ -234,7 +247,8 @@ function hasStatus(status: CampaignStatus | undefined): RawBuilder<SqlBool> {
 }
 
 function contentColumns(content: CampaignContent) {
-  const { name, description, audienceType, segmentId, audienceFilter, variants = null, test = null } = content;
+  const { name, description, audienceType, segmentId, audienceFilter, timing = NO_TIMING } = content;
+  const { variants = null, test = null } = content;
   return {
     name,
     description,
@@ -242,6 +256,8 @@ function contentColumns(content: CampaignContent) {
     audience_type: audienceType,
     segment_id: segmentId,
     audience_filter: jsonOrNull(audienceFilter),
+    topic_id: content.topicId ?? null,
+    ...timingColumns(timing),
     variants: jsonOrNull(variants),
     variant_test: jsonOrNull(test),
   };
@@ -266,6 +282,8 @@ export function toCampaign(row: CampaignRow | undefined): Campaign {
     audienceType: row.audience_type,
     segmentId: row.segment_id,
     audienceFilter: row.audience_filter,
+    topicId: row.topic_id,
+    timing: timingOf(row),
     status: row.status,
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
+import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import { type ChunkRef, OPEN_RECIPIENTS, ofCampaign } from './ledger.ts';
 import type { CampaignStart } from './lifecycle.ts';
 import { BEGUN_CAMPAIGNS, OPEN_CAMPAIGNS } from './status.ts';
@@ -18,6 +19,8 @@ export interface SendTerms {
   held: boolean;
   /** The project's own limit a second. */
   sendRate: number | null;
+  /** The project's frequency cap, which holds for live mail. */
+  frequencyCap: FrequencyCap | null;
   tracking: 'ENABLED' | 'MARKETING_ONLY' | 'DISABLED';
   /** The verified domain of the sender address; null when it is not verified any more. */
   senderDomain: { id: string; domain: string; signing: boolean } | null;
@@ -27,7 +30,7 @@ export interface SendTerms {
 export async function findSendTerms(db: Db, p: CampaignStart & { seq?: number }): Promise<SendTerms | undefined> {
   const { rows } = await sql<TermsRow>`
     SELECT k.id AS content_id, v.variant, c.mode, c.status = 'PAUSED' AS paused, p.effective_held_at IS NOT NULL AND c.mode = 'live' AS held,
-      p.effective_send_rate_per_second AS send_rate_per_second, p.tracking, d.id AS domain_id, d.domain, d.signing
+      p.effective_send_rate_per_second AS send_rate_per_second, p.frequency_max, p.frequency_days, p.tracking, d.id AS domain_id, d.domain, d.signing
     FROM campaigns c
     JOIN projects p ON p.id = c.project_id
     LEFT JOIN campaign_chunks v ON v.campaign_id = c.id AND v.seq = ${p.seq ?? null}::int
@@ -133,6 +136,8 @@ interface TermsRow {
   paused: boolean;
   held: boolean;
   send_rate_per_second: number | null;
+  frequency_max: number | null;
+  frequency_days: number | null;
   tracking: SendTerms['tracking'];
   domain_id: string | null;
   domain: string | null;
@@ -148,6 +153,7 @@ function toTerms(row: TermsRow): SendTerms {
     paused: row.paused,
     held: row.held,
     sendRate: row.send_rate_per_second,
+    frequencyCap: row.mode === 'test' ? null : capOf(row),
     tracking: row.tracking,
     senderDomain: id === null || domain === null ? null : { id, domain, signing: signing ?? true },
   };

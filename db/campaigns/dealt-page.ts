@@ -11,6 +11,8 @@ import type { Trx } from '../connection.ts';
 
 /** A stretch of a page's rows that becomes a chunk: all of one variant. */
 export interface PageChunk {
+  /** Whose clocks these recipients share: null is the project's. */
+  zone: string | null;
   first: string;
   last: string;
   size: number;
@@ -31,6 +33,8 @@ export interface DealtCampaign {
 
 export interface DealtPage {
   chunks: PageChunk[];
+  /** Those who are to get it. */
+  open: number;
   /** Contacts who were looked at. */
   seen: number;
   cursor: string | null;
@@ -50,44 +54,50 @@ export async function insertDealtPage(
     campaign: DealtCampaign;
     predicate: RawBuilder<SqlBool>;
     present: RawBuilder<unknown>;
+    /** The reason of who is skipped, of a row `page`. */
+    refused: RawBuilder<string | null>;
     contacts: number;
   },
 ): Promise<DealtPage> {
-  const { projectId, campaignId, campaign, predicate, present, contacts } = p;
+  const { projectId, campaignId, campaign, predicate, present, refused, contacts } = p;
   const { variants, variant_test: test, winner, mode } = campaign;
   const before = await dealtBefore(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
   const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
-  const { rows } = await sql<{ chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number })[] } & DealtPage>`
+  const { rows } = await sql<
+    { chunks: (Omit<PageChunk, 'zone' | 'variant' | 'rest'> & { place: number })[] } & DealtPage
+  >`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+      SELECT contacts.id, contacts.subscribed, contacts.email FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
     ), dealt AS MATERIALIZED (
-      SELECT id, (${places}::smallint[])[row_number() OVER (ORDER BY md5(id::text || ${campaignId}::text), id)] AS place FROM page
+      SELECT id, ${refused} AS refused,
+        (${places}::smallint[])[row_number() OVER (ORDER BY md5(id::text || ${campaignId}::text), id)] AS place FROM page
     ), said AS (
-      SELECT id, place, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
+      SELECT id, refused, place, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
     ), taken AS (
-      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant)
+      INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant, status, reason)
       SELECT ${projectId}::uuid, said.id, (${campaign.variant_content_ids}::uuid[])[coalesce(said.variant, 0) + 1], ${campaignId}::uuid,
-        'CAMPAIGN', ${mode}, said.variant
+        'CAMPAIGN', ${mode}, said.variant, CASE WHEN said.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, said.refused
       FROM said ORDER BY place = ${REST}::smallint, place, said.id
       ${present}
-      RETURNING id, contact_id
+      RETURNING id, contact_id, status
     ), ranges AS (
       SELECT place, count(*) AS size, (array_agg(taken.id ORDER BY taken.id))[1] AS first,
         (array_agg(taken.id ORDER BY taken.id DESC))[1] AS last
       FROM taken JOIN dealt ON dealt.id = taken.contact_id GROUP BY place
     )
-    SELECT (SELECT count(*) FROM page) AS seen, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor,
+    SELECT (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor,
       (SELECT coalesce(json_agg(ranges ORDER BY first), '[]') FROM ranges) AS chunks
   `.execute(trx);
   const row = rows[0];
   if (!row) throw new Error('the page of an audience came to nothing');
   const chunks = row.chunks.map(({ place, ...range }) => ({
     ...range,
+    zone: null,
     variant: place === REST ? winner : place,
     rest: place === REST,
   }));
-  return { chunks, seen: row.seen, cursor: row.cursor };
+  return { chunks, open: row.open, seen: row.seen, cursor: row.cursor };
 }
 
 /** Recipients of the pages before. */

@@ -6,7 +6,10 @@ import { notSuppressed, suppressedReason } from '../contacts/suppressions.ts';
 import { noteProviderMessages } from '../emails/provider-messages.ts';
 import { listens } from '../events/listeners.ts';
 import { prepared } from '../prepared.ts';
+import { type FrequencyCap, hasSlot, isCap, takeSlots } from '../sending/frequency.ts';
 import { countOutcomes } from '../sending/hold-guard.ts';
+import { isOnTopic } from '../topics/choices.ts';
+import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
@@ -45,6 +48,10 @@ export interface ClaimRequest extends CampaignStart {
   said?: { variant: number; contentId: string } | undefined;
   /** The project's send rate as it was read: nothing is claimed when it is another by now. */
   sendRate: number | null;
+  /** The project's frequency cap, likewise. */
+  frequencyCap?: FrequencyCap | null;
+  /** What was decided about the chunk's hour and window: nothing is claimed when it does not hold any more. */
+  clock: OpenClock;
 }
 
 /** A mail that the provider has put off, with its words. */
@@ -108,19 +115,30 @@ export async function listRanges(
  * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
-  const { rows } = await sql<ClaimRow>`
-    WITH start AS MATERIALIZED (
-      SELECT k.id FROM campaigns k JOIN projects p ON p.id = k.project_id
-      WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
-        AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
-      FOR KEY SHARE OF k
-    )
-    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}
-    FROM contacts c
-    WHERE EXISTS (SELECT FROM start)
+  const cap = p.frequencyCap ?? null;
+  const claimable = sql<boolean>`
+    EXISTS (SELECT FROM start)
       AND e.project_id = ${p.projectId} AND e.id BETWEEN ${p.range.first} AND ${p.range.last}
       AND ${ofCampaign(sql`e.campaign_id`, p)} AND e.status IN ${OPEN_RECIPIENTS}
       AND c.id = e.contact_id AND c.project_id = ${p.projectId} AND c.subscribed AND ${mayGetMarketing(p)}
+      AND ((SELECT topic_id FROM start) IS NULL OR ${isOnTopic({ contact: sql`c.id`, topic: sql`(SELECT topic_id FROM start)` })})`;
+  const wanted = sql`SELECT e.contact_id, ARRAY[e.id] AS ids FROM emails e, contacts c WHERE ${claimable}`;
+  const slots = cap ? sql`, slots AS (${takeSlots({ projectId: p.projectId, cap, wanted })})` : sql``;
+  const capped = cap
+    ? sql`AND EXISTS (SELECT FROM slots s WHERE s.contact_id = e.contact_id AND ${hasSlot(sql`s.mails`, sql`e.id`)})`
+    : sql``;
+  const { rows } = await sql<ClaimRow>`
+    WITH start AS MATERIALIZED (
+      SELECT k.id, k.topic_id FROM campaigns k JOIN projects p ON p.id = k.project_id
+      WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaignId} AND k.send_no = ${p.sendNo} AND k.status = 'SENDING'
+        AND (p.effective_held_at IS NULL OR k.mode = 'test') AND p.effective_send_rate_per_second IS NOT DISTINCT FROM ${p.sendRate}::int
+        AND (k.mode = 'test' OR ${isCap(cap)})
+        AND ${stillOpen(p.clock)}
+      FOR KEY SHARE OF k
+    )${slots}
+    UPDATE emails e SET status = 'SENDING', attempts = e.attempts + 1, claim = ${p.claim}, to_email = c.email ${markVariant(p)}
+    FROM contacts c
+    WHERE ${claimable} ${capped}
     RETURNING e.id, e.contact_id, c.email, e.attempts, nullif(c.untrusted_keys, '{}') AS untrusted_keys, ${valueColumns(p.dataKeys)}
   `.execute(db);
   const count = p.dataKeys === 'all' ? 0 : p.dataKeys.length;
@@ -135,12 +153,16 @@ export async function skipRefused(db: Db, p: ClaimRequest): Promise<number> {
     projectId: p.projectId,
     type: 'MARKETING',
   });
+  const onTopic = isOnTopic({ contact: sql`c.id`, topic: sql`k.topic_id` });
   const result = await sql`
     UPDATE emails e SET status = 'FAILED', reason = r.reason
     FROM (
       SELECT m.id, CASE WHEN c.id IS NULL THEN 'contact_deleted' WHEN NOT c.subscribed THEN 'unsubscribed'
-        ELSE 'suppressed:' || (${why}) END AS reason
-      FROM emails m LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+        ELSE coalesce('suppressed:' || (${why}), CASE WHEN NOT ${onTopic} THEN 'unsubscribed:topic' END,
+          CASE WHEN NOT ${hasSlot(sql`s.mails`, sql`m.id`)} THEN 'frequency_capped' END) END AS reason
+      FROM emails m JOIN campaigns k ON k.id = ${p.campaignId} AND k.project_id = m.project_id
+      LEFT JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+      LEFT JOIN frequency_slots s ON s.contact_id = m.contact_id AND s.project_id = m.project_id AND ${p.frequencyCap != null}
       WHERE m.project_id = ${p.projectId} AND m.id BETWEEN ${p.range.first} AND ${p.range.last}
         AND ${ofCampaign(sql`m.campaign_id`, p)} AND m.status IN ${OPEN_RECIPIENTS} AND m.claim IS DISTINCT FROM ${p.claim}) r
     WHERE e.id = r.id AND r.reason IS NOT NULL AND e.status IN ${OPEN_RECIPIENTS} AND e.claim IS DISTINCT FROM ${p.claim}

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { CampaignTiming } from '../../rules/campaigns/timing.ts';
 import { pickMailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
-import type { Db, Trx } from '../connection.ts';
+import type { Trx } from '../connection.ts';
 import { saveContents } from '../contents/contents.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -20,6 +21,7 @@ import {
   textsOf,
   toCampaign,
 } from './campaigns.ts';
+import { CLOCK_KEY } from './chunk-clock.ts';
 import { BEGUN_CAMPAIGNS, isOpen, OPEN_CAMPAIGNS } from './status.ts';
 import { findTest } from './variant-test.ts';
 
@@ -45,6 +47,7 @@ export type StartState =
       audienceDone: boolean;
       sendRate: number | null;
       mode: KeyMode;
+      clock: string;
       /** Of a campaign with a test: whether some wait for its winner, and the highest chunk that may be sent. */
       test?: { testing: boolean; lastSeq: number };
     }
@@ -52,18 +55,19 @@ export type StartState =
 
 /**
  * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two calls at once.
- * Without `mode` it keeps the one it was scheduled with.
+ * Without `mode` it keeps the one it was scheduled with, and without `timing` its hour.
  * Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
  */
 export async function startCampaign(
   trx: Trx,
-  p: CampaignRef & { at: Date | null; mode?: KeyMode },
+  p: CampaignRef & { at: Date | null; mode?: KeyMode; timing?: CampaignTiming },
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; mode: string; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${p.at ? 'SCHEDULED' : 'SENDING'}, scheduled_at = ${p.at},
       started_at = ${p.at ? null : sql`now()`}, mode = coalesce(${p.mode ?? null}, c.mode), cancelled_at = NULL, updated_at = now(),
+      ${p.timing ? sql`send_at_local = ${p.timing.sendAtLocal}, late_policy = ${p.timing.latePolicy},` : sql``}
       send_no = c.send_no + CASE WHEN old.status = 'DRAFT' THEN 1 ELSE 0 END
     FROM (SELECT id AS old_id, status FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.id} FOR UPDATE) old
     WHERE c.id = old.old_id AND old.status IN ('DRAFT', 'SCHEDULED')
@@ -146,6 +150,7 @@ async function turn(
 ): Promise<ChangedCampaign> {
   const { rows } = await sql<CampaignRow & { send_no: number; was: CampaignStatus }>`
     UPDATE campaigns c SET status = ${how.to}, paused_reason = ${how.reason},
+      going_since = CASE WHEN old.status = 'PAUSED' AND ${how.to} = 'SENDING' THEN now() ELSE c.going_since END,
       updated_at = CASE WHEN old.status = ${how.to} THEN c.updated_at ELSE now() END
     FROM (SELECT id AS old_id, status FROM campaigns
       WHERE project_id = ${p.projectId} AND id = ${p.id} AND ${how.found} FOR UPDATE) old
@@ -174,13 +179,20 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
     return { phase: 'waiting', scheduledAt: campaign.scheduledAt.toISOString() };
   }
   if (row.content_id === null) await begin(trx, p, campaign);
-  const { audience_done: audienceDone, send_rate: sendRate, mode } = row;
+  const { audience_done: audienceDone, send_rate: sendRate, mode, clock } = row;
   const test = campaign.test ? await findTest(trx, p) : undefined;
-  return { phase: row.status === 'PAUSED' ? 'paused' : 'sending', audienceDone, sendRate, mode, ...(test && { test }) };
+  const phase = row.status === 'PAUSED' ? 'paused' : 'sending';
+  return { phase, audienceDone, sendRate, mode, clock, ...(test && { test }) };
 }
 
-/** Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was cancelled. May run twice. */
-export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean> {
+/**
+ * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was
+ * cancelled. Its row is locked first, so that the look sees whoever was taken up again (db/campaigns/retry.ts) before it. May run twice.
+ */
+export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
+  await sql`
+    SELECT FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+  `.execute(trx);
   const { rows } = await sql`
     UPDATE campaigns SET status = 'SENT', paused_reason = NULL, sent_at = coalesce(sent_at, now()), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId} AND send_no = ${p.sendNo}
@@ -188,7 +200,7 @@ export async function finishCampaign(db: Db, p: CampaignStart): Promise<boolean>
       AND NOT EXISTS (
         SELECT FROM emails e WHERE e.campaign_id = ${p.campaignId} AND e.status IN ('PENDING', 'SENDING', 'HELD'))
     RETURNING id
-  `.execute(db);
+  `.execute(trx);
   return rows.length > 0;
 }
 
@@ -263,19 +275,22 @@ type StartRow = CampaignRow & {
   due: boolean;
   mode: KeyMode;
   send_rate: number | null;
+  clock: string;
 };
 
 async function lockStart(trx: Trx, p: CampaignStart): Promise<StartRow | undefined> {
   const { rows } = await sql<StartRow>`
     SELECT ${CAMPAIGN_COLUMNS}, send_no, content_id, audience_done, coalesce(scheduled_at <= now(), true) AS due, mode,
-      (SELECT effective_send_rate_per_second FROM projects WHERE id = project_id) AS send_rate
-    FROM campaigns WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
+      (SELECT effective_send_rate_per_second FROM projects WHERE id = project_id) AS send_rate,
+      (SELECT ${CLOCK_KEY} FROM projects p WHERE p.id = k.project_id) AS clock
+    FROM campaigns k WHERE project_id = ${p.projectId} AND id = ${p.campaignId} FOR NO KEY UPDATE
   `.execute(trx);
   return rows[0];
 }
 
 async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<void> {
-  const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null };
+  const { topicId } = campaign;
+  const said = { projectId: p.projectId, type: 'MARKETING' as const, templateId: null, topicId };
   const contentIds = await saveContents(
     trx,
     textsOf(campaign).map((text) => ({ ...pickMailText(text), ...said })),
@@ -283,7 +298,7 @@ async function begin(trx: Trx, p: CampaignStart, campaign: Campaign): Promise<vo
   const ofVariants = campaign.variants ? contentIds : null;
   await sql`
     UPDATE campaigns SET status = CASE WHEN status = 'SCHEDULED' THEN 'SENDING' ELSE status END, content_id = ${contentIds[0]},
-      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()), updated_at = now()
+      variant_content_ids = ${ofVariants}::uuid[], started_at = coalesce(started_at, now()), going_since = now(), updated_at = now()
     WHERE project_id = ${p.projectId} AND id = ${p.campaignId}
   `.execute(trx);
 }

@@ -15,9 +15,9 @@ export interface CampaignCounts {
   bounced: number;
   complained: number;
   unsubscribed: number;
-  /** Tried, and not taken by the provider. */
+  /** Tried and not taken by the provider, or beyond what the month has room for. */
   failed: number;
-  /** Not tried: not subscribed any more, suppressed, cancelled and the like. */
+  /** Not tried: not subscribed, suppressed, cancelled and the like. */
   skipped: number;
 }
 
@@ -29,11 +29,13 @@ export const NO_COUNTS: CampaignCounts = {
 /** Reasons of a recipient to whom nothing was tried, besides `suppressed:<why>`. */
 const SKIP_REASONS = [
   'unsubscribed',
+  'unsubscribed:topic',
+  'frequency_capped',
   'cancelled',
   'left_audience',
   'contact_deleted',
-  'limit_reached',
   'sender_not_verified',
+  'too_late',
 ];
 
 /**

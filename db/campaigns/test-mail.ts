@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
@@ -29,7 +30,7 @@ export async function insertTestMail(
 ): Promise<TestMail> {
   const { projectId, text, mode } = p;
   await assertSender(trx, projectId, text.from);
-  const limit = mode === 'live' ? p.monthlyEmailLimit : null;
+  const limit = mode === 'live' && !isSimulatorAddress(p.email) ? p.monthlyEmailLimit : null;
   if (!(await takeMonthlyAllowance(trx, { projectId, n: 1, limit }))) throw new AppError('BILLING_LIMIT_EXCEEDED');
   const contentId = await saveContent(trx, {
     ...pickMailText(text),

@@ -9,6 +9,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
+import { setContactTopics } from '../topics/choices.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { upsertContacts } from './upsert.ts';
 
@@ -19,6 +20,8 @@ export interface Contact {
   /** Consent to SMS, apart from `subscribed` (contract §10.3). */
   smsSubscribed: boolean;
   data: Data;
+  /** Whether they are on each of the project's topics, by id. */
+  topics: Record<string, boolean>;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -44,15 +47,19 @@ export const CONTACT_COLUMN_NAMES = [
   'created_at',
   'updated_at',
 ] as const;
-export const CONTACT_COLUMNS = sql.raw(CONTACT_COLUMN_NAMES.join(', '));
+const TOPICS = sql<Record<string, boolean>>`topics_of(contacts.project_id, contacts.id)`.as('topics');
+/** The same, and the contact's topics. */
+export const CONTACT_FIELD_NAMES = [...CONTACT_COLUMN_NAMES, 'topics'] as const;
+export const CONTACT_COLUMNS = sql`${sql.raw(CONTACT_COLUMN_NAMES.join(', '))}, topics_of(contacts.project_id, contacts.id) AS topics`;
 
-export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES>;
+export type ContactRow = RowOf<'contacts', typeof CONTACT_COLUMN_NAMES> & { topics: Record<string, boolean> };
 
 /** @throws AppError NOT_FOUND (another project's id too) */
 export async function getContact(db: Db, { projectId, id }: ContactRef): Promise<Contact> {
   const row = await db
     .selectFrom('contacts')
     .select(CONTACT_COLUMN_NAMES)
+    .select(TOPICS)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -108,6 +115,7 @@ export async function patchContact(
     /** The execution whose step changes it, if one does. */
     causeId: string | null;
     suppressionKey: Buffer;
+    topics?: Readonly<Record<string, boolean>> | undefined;
   },
 ): Promise<SavedContact> {
   const { set, remove, errors } = applyData(p.data?.values);
@@ -130,6 +138,8 @@ export async function patchContact(
     forStranger: p.forStranger,
     causeId: p.causeId,
   });
+  const { projectId, id, topics = {}, mode = 'live' } = p;
+  outbox.push(...(await setContactTopics(trx, { projectId, contactId: id, topics, mode })));
   return { contact: await getContact(trx, p), outbox };
 }
 
@@ -138,6 +148,7 @@ async function lockContact(trx: Trx, { projectId, id }: ContactRef): Promise<Con
   const row = await trx
     .selectFrom('contacts')
     .select(CONTACT_COLUMN_NAMES)
+    .select(TOPICS)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .forUpdate()
@@ -182,6 +193,7 @@ export function toContact(row: ContactRow | undefined): Contact {
     subscribed: row.subscribed,
     smsSubscribed: row.sms_subscribed,
     data: row.data,
+    topics: row.topics,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -55,9 +55,9 @@ async function anonymiseExecutions(trx: Trx, projectId: string, contactIds: stri
       SELECT id FROM executions WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[]))
   `.execute(trx);
   await sql`
-    UPDATE executions SET context = '{}', event = '{}', error = NULL
+    UPDATE executions SET context = '{}', event = '{}', error = NULL, run = NULL
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
-      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL)
+      AND (context <> '{}' OR event <> '{}' OR error IS NOT NULL OR run IS NOT NULL)
   `.execute(trx);
 }
 
@@ -86,7 +86,7 @@ async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string
 }
 
 async function forgetMemberships(trx: Trx, projectId: string, contactIds: string[]): Promise<void> {
-  for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits']) {
+  for (const table of ['execution_waits', 'segment_members', 'back_in_stock_waits', 'frequency_slots']) {
     await sql`
       DELETE FROM ${sql.table(table)} WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
     `.execute(trx);

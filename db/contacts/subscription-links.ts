@@ -5,6 +5,7 @@ import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
+import { setContactTopics } from '../topics/choices.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';
 
@@ -26,6 +27,8 @@ export interface LinkSubject {
   addresses: string[];
   /** Whether marketing may go there. */
   subscribed: boolean;
+  /** What the mail was about, where it has a topic and the link speaks for a contact. */
+  topic: { id: string; name: string; joined: boolean } | null;
 }
 
 /** Undefined when the contact, or the mail, is not there any more. */
@@ -49,6 +52,7 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
     mode: row.mode,
     contactId,
     addresses,
+    topic: contactId === null ? null : await findTopicOf(db, row, contactId),
     subscribed: addresses.length > 0 && !refused && (contactId === null || row.subscribed === true),
   };
 }
@@ -64,13 +68,28 @@ export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubj
     projectId: subject.projectId,
     entries: subject.addresses.map((email) => ({ email, reason: 'unsubscribe', source: SOURCE })),
   });
-  if (subject.emailId) {
-    await sql`
-      UPDATE emails SET unsubscribed_at = now()
-      WHERE project_id = ${subject.projectId} AND id = ${subject.emailId} AND unsubscribed_at IS NULL
-    `.execute(trx);
-  }
+  await noteUnsubscribed(trx, subject);
   return outbox;
+}
+
+/**
+ * The person wants no more mail about what this mail was about: they leave its topic, and it is noted on the mail. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ */
+export async function leaveTopicByLink(trx: Trx, _key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
+  const { topic, contactId, projectId, mode } = subject;
+  if (!topic || contactId === null) return [];
+  const outbox = await setContactTopics(trx, { projectId, contactId, topics: { [topic.id]: false }, mode });
+  await noteUnsubscribed(trx, subject);
+  return outbox;
+}
+
+async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): Promise<void> {
+  if (emailId === null) return;
+  await sql`
+    UPDATE emails SET unsubscribed_at = now()
+    WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL
+  `.execute(trx);
 }
 
 /**
@@ -97,6 +116,24 @@ async function setSubscribed(
     RETURNING id, subscribed, old.subscribed <> new.subscribed AS "subscriptionChanged"
   `.execute(trx);
   return recordSubscriptionChanges(trx, { projectId, contacts: rows, mode, forStranger: false, causeId: null });
+}
+
+/** That of its campaign, or of what it says. */
+async function findTopicOf(
+  db: Db,
+  { project_id: projectId, email_id: emailId }: SubjectRow,
+  contactId: string,
+): Promise<LinkSubject['topic']> {
+  if (emailId === null) return null;
+  const { rows } = await sql<NonNullable<LinkSubject['topic']>>`
+    SELECT t.id, t.name, coalesce(s.joined, t.default_subscribed) AS joined
+    FROM emails e JOIN contents k ON k.id = e.content_id AND k.project_id = e.project_id AND k.type = 'MARKETING'
+    LEFT JOIN campaigns c ON c.id = e.campaign_id AND c.project_id = e.project_id
+    JOIN topics t ON t.id = coalesce(c.topic_id, k.topic_id) AND t.project_id = e.project_id
+    LEFT JOIN topic_choices s ON s.topic_id = t.id AND s.contact_id = ${contactId}
+    WHERE e.id = ${emailId} AND e.project_id = ${projectId}
+  `.execute(db);
+  return rows[0] ?? null;
 }
 
 interface SubjectRow {

@@ -11,6 +11,8 @@ export interface NewContent extends MailText {
   projectId: string;
   type: MailType;
   templateId: string | null;
+  /** What it is about; only MARKETING has a topic. */
+  topicId?: string | null;
 }
 
 export interface Content extends NewContent {
@@ -18,10 +20,12 @@ export interface Content extends NewContent {
 }
 
 /** All that a content is, but its project, and the columns of it; texts, but for the id. */
-const PARTS = { ...MAIL_TEXT_COLUMNS, type: 'type', templateId: 'template_id' } as const satisfies Record<
-  Exclude<keyof NewContent, 'projectId'>,
-  keyof ContentsTable
->;
+const PARTS = {
+  ...MAIL_TEXT_COLUMNS,
+  type: 'type',
+  templateId: 'template_id',
+  topicId: 'topic_id',
+} as const satisfies Record<Exclude<keyof Required<NewContent>, 'projectId'>, keyof ContentsTable>;
 type Part = keyof typeof PARTS;
 
 const PART_NAMES = Object.keys(PARTS) as Part[];
@@ -34,7 +38,7 @@ const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
 /** SHA-256 over all that a content is, but its project: the unique key under which equal ones meet. */
 export function contentHash(content: NewContent): Buffer {
-  const later = HASHED_LATER.flatMap((part) => (content[part] === null ? [] : [[part, content[part]]]));
+  const later = HASHED_LATER.flatMap((part) => (content[part] == null ? [] : [[part, content[part]]]));
   return digest('sha256', JSON.stringify([...HASHED.map((part) => content[part]), ...later]), 'buffer');
 }
 
@@ -92,7 +96,7 @@ function entriesOf(contents: NewContent[]): Entry[] {
 }
 
 function isSame(a: NewContent, b: NewContent): boolean {
-  return a.projectId === b.projectId && PART_NAMES.every((part) => a[part] === b[part]);
+  return a.projectId === b.projectId && PART_NAMES.every((part) => (a[part] ?? null) === (b[part] ?? null));
 }
 
 interface FoundRow {
@@ -125,8 +129,8 @@ async function insertContents(db: Db, entries: Entry[]): Promise<Map<string, str
 }
 
 function columnOf(part: Part, contents: NewContent[]): RawBuilder<unknown> {
-  const type = sql.raw(part === 'templateId' ? 'uuid' : 'text');
-  return sql`${contents.map((content) => content[part])}::${type}[]`;
+  const type = sql.raw(part === 'templateId' || part === 'topicId' ? 'uuid' : 'text');
+  return sql`${contents.map((content) => content[part] ?? null)}::${type}[]`;
 }
 
 function byKey(rows: FoundRow[]): Map<string, string> {

@@ -5,6 +5,7 @@ import type { MailText } from '../../rules/content/mail-text.ts';
 export interface MailTextColumns<From = string> {
   subject: string;
   body: string;
+  preheader: string | null;
   from_email: From;
   from_name: string | null;
   reply_to: string | null;
@@ -14,6 +15,7 @@ export interface MailTextColumns<From = string> {
 export const MAIL_TEXT_COLUMNS = {
   subject: 'subject',
   body: 'body',
+  preheader: 'preheader',
   from: 'from_email',
   fromName: 'from_name',
   replyTo: 'reply_to',

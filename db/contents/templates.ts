@@ -8,6 +8,8 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
+import { assertTopic } from '../topics/topics.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
@@ -16,10 +18,14 @@ export interface TemplateFields extends MailText<string | null> {
   name: string;
   description: string | null;
   type: MailType;
+  /** What its mails are about; MARKETING only. */
+  topicId: string | null;
 }
 
 export interface Template extends TemplateFields {
   id: string;
+  /** Names it in files, over projects; stays when the name changes. */
+  slug: string;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -36,8 +42,8 @@ export interface TemplateUsage {
 }
 
 /** The columns of `TemplateFields` but the name. */
-const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type'] as const;
-const COLUMN_NAMES = ['id', 'name', ...SAID, 'created_at', 'updated_at'] as const;
+const SAID = ['description', ...MAIL_TEXT_COLUMN_NAMES, 'type', 'topic_id'] as const;
+const COLUMN_NAMES = ['id', 'name', 'slug', ...SAID, 'created_at', 'updated_at'] as const;
 const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 
 type TemplateRow = RowOf<'templates', typeof COLUMN_NAMES>;
@@ -84,43 +90,61 @@ export async function listTemplates(
   }));
 }
 
-/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000 */
-export async function insertTemplate(trx: Trx, p: TemplateFields & { projectId: string }): Promise<Template> {
+/** Every template of the project by its slug, with all bodies: for whoever has looked how large they are. */
+export async function listAllTemplates(db: Db, projectId: string): Promise<Template[]> {
+  const rows = await db
+    .selectFrom('templates')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toTemplate);
+}
+
+/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000, or the slug is taken */
+export async function insertTemplate(
+  trx: Trx,
+  p: TemplateFields & { projectId: string; slug?: string | undefined },
+): Promise<Template> {
   await takeRoom(trx, p.projectId, 'templates');
   if (p.from !== null) await assertSender(trx, p.projectId, p.from);
+  if (p.topicId !== null) await assertTopic(trx, { projectId: p.projectId, id: p.topicId });
   const { projectId, name, description, type } = p;
-  const row = await trx
+  const slug = p.slug ?? (await newSlug(trx, { table: 'templates', within: projectId, name }));
+  const inserted = trx
     .insertInto('templates')
-    .values({ project_id: projectId, name, description, type, ...mailTextColumns(p) })
-    .returning(COLUMN_NAMES)
-    .executeTakeFirst();
-  return toTemplate(row);
+    .values({ project_id: projectId, name, slug, description, type, topic_id: p.topicId, ...mailTextColumns(p) })
+    .returning(COLUMN_NAMES);
+  return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
  * Changes the given fields. Mails that were accepted before keep what they say.
- * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from
+ * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a slug that is taken
  */
 export async function updateTemplate(
   trx: Trx,
-  p: TemplateRef & { changes: Partial<TemplateFields> },
+  p: TemplateRef & { changes: Partial<TemplateFields & { slug: string }> },
 ): Promise<Template> {
   const { changes } = p;
   if (changes.from) await assertSender(trx, p.projectId, changes.from);
-  const row = await trx
+  if (changes.topicId) await assertTopic(trx, { projectId: p.projectId, id: changes.topicId });
+  const updated = trx
     .updateTable('templates')
     .set({
       name: changes.name,
+      slug: changes.slug,
       description: changes.description,
       type: changes.type,
+      topic_id: changes.topicId,
       ...mailTextColumns(changes),
       updated_at: sql<Date>`now()`,
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
-    .returning(COLUMN_NAMES)
-    .executeTakeFirst();
-  return toTemplate(row);
+    .returning(COLUMN_NAMES);
+  const { slug } = changes;
+  return toTemplate(await refusingTakenSlug({ what: 'template', slug }, () => updated.executeTakeFirst()));
 }
 
 /** A new template with the same content, named "… (Copy)". @throws AppError NOT_FOUND; CONFLICT when there are 1,000 */
@@ -128,9 +152,11 @@ export async function duplicateTemplate(trx: Trx, { projectId, id }: TemplateRef
   await takeRoom(trx, projectId, 'templates');
   const kept = TEMPLATE_NAME_MAX_CHARS - COPY_SUFFIX.length;
   const said = sql.raw(SAID.join(', '));
+  const { name } = await getTemplate(trx, { projectId, id });
+  const slug = await newSlug(trx, { table: 'templates', within: projectId, name: `${name}${COPY_SUFFIX}` });
   const { rows } = await sql<TemplateRow>`
-    INSERT INTO templates (project_id, name, ${said})
-    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${said} FROM templates WHERE project_id = ${projectId} AND id = ${id}
+    INSERT INTO templates (project_id, name, slug, ${said})
+    SELECT project_id, left(name, ${kept}::int) || ${COPY_SUFFIX}, ${slug}, ${said} FROM templates WHERE project_id = ${projectId} AND id = ${id}
     RETURNING ${COLUMNS}
   `.execute(trx);
   return toTemplate(rows[0]);
@@ -201,9 +227,11 @@ function toTemplate(row: TemplateRow | undefined): Template {
   return {
     id: row.id,
     name: row.name,
+    slug: row.slug,
     description: row.description,
     ...mailTextOf(row),
     type: row.type,
+    topicId: row.topic_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -75,8 +75,7 @@ async function recordComplaint(trx: Trx, email: FoundEmail, p: Ending): Promise<
   if (!isNew) return KNOWN;
   const outbox = await emit(trx, email, 'email.complaint', { complainedAt: p.at.toISOString() });
   outbox.push(...(await endAddress(trx, email, { ...p, reason: 'complaint', because: 'complaint' })));
-  const { projectId } = email;
-  outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 0, complaints: 1 })).outbox);
+  outbox.push(...(await guard(trx, email, { dead: 0, complaints: 1 })));
   return recorded(outbox);
 }
 
@@ -106,10 +105,18 @@ async function recordBounce(
   const outbox = await emit(trx, email, 'email.bounce', { bounceType, ...detail });
   if (verdict.unsubscribe) {
     outbox.push(...(await endAddress(trx, email, { ...p, reason: 'hard_bounce', because: 'bounce' })));
-    const { projectId } = email;
-    outbox.push(...(await guardRates(trx, { projectId, mails: 0, dead: 1, complaints: 0 })).outbox);
+    outbox.push(...(await guard(trx, email, { dead: 1, complaints: 0 })));
   }
   return verdict.class === 'policy' ? { ...recorded(outbox), ...refusalOf(email) } : recorded(outbox);
+}
+
+/** What the simulator says is told to no guard. */
+async function guard(
+  trx: Trx,
+  { projectId, simulated }: FoundEmail,
+  found: { dead: number; complaints: number },
+): Promise<OutboxRow[]> {
+  return simulated ? [] : (await guardRates(trx, { projectId, mails: 0, ...found })).outbox;
 }
 
 /** The same unclear bounce on another day means a dead mailbox; a second word on the same mail does not. */

@@ -15,7 +15,8 @@ import type { Email } from './emails.ts';
 export function variablesOf(
   email: Pick<Email, 'contactId' | 'contactEmail' | 'to' | 'contactData' | 'untrustedKeys' | 'variables' | 'options'>,
 ): Sourced<Data> {
-  const data = sourced(email.contactData, email.untrustedKeys);
+  const run = email.options?.sandbox?.contact;
+  const data = sourced(run?.data ?? email.contactData, run?.untrusted_keys ?? email.untrustedKeys);
   const contact = { id: email.contactId ?? '', email: email.contactEmail ?? email.to ?? '', data };
   return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
 }

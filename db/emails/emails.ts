@@ -44,6 +44,8 @@ export interface Email {
   clickedAt: Date | null;
   bouncedAt: Date | null;
   complainedAt: Date | null;
+  /** It was to the simulator, and counts in no guard and no analytics. */
+  simulated: boolean;
 }
 
 export interface EmailFilter {
@@ -64,7 +66,7 @@ const COLUMNS = sql.raw(`
   e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.reason, e.error, e.variables, e.options,
   c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
   e.created_at AS "createdAt", e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
-  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt"`);
+  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
 
 /** Emails newest first, by emails_project, or by emails_contact where an address is asked for. */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {

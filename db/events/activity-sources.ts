@@ -95,7 +95,7 @@ const started: ActivitySource = {
   shape: (p, position) => ({
     ...execution('workflow.started'),
     at: millis(sql`uuid_extract_timestamp(x.id)`),
-    range: sql`x.project_id = ${p.projectId} AND ${idRange(p, sql`x.id`, position)}`,
+    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${idRange(p, sql`x.id`, position)}`,
     order: sql`x.id DESC`,
   }),
 };
@@ -105,7 +105,7 @@ const completed: ActivitySource = {
   shape: (p, position) => ({
     ...execution('workflow.completed'),
     at: millis(sql`x.completed_at`),
-    range: sql`x.project_id = ${p.projectId} AND ${instantRange(p, sql`x.completed_at`, position)}`,
+    range: sql`x.project_id = ${p.projectId} AND NOT x.sandbox AND ${instantRange(p, sql`x.completed_at`, position)}`,
     order: sql`${millis(sql`x.completed_at`)} DESC, x.id DESC`,
   }),
 };

@@ -103,10 +103,10 @@ export async function countActivity(
       (SELECT count(*) FROM events
         WHERE project_id = ${p.projectId} AND ${within('created_at')} AND NOT name = ANY(${own}::text[])) AS "totalEvents",
       m.sent AS "totalEmailsSent", m.opened AS "totalEmailsOpened", m.clicked AS "totalEmailsClicked",
-      (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND ${within('started_at')}) AS "totalWorkflowsStarted"
+      (SELECT count(*) FROM executions WHERE project_id = ${p.projectId} AND NOT sandbox AND ${within('started_at')}) AS "totalWorkflowsStarted"
     FROM (SELECT count(*) FILTER (WHERE ${within('sent_at')}) AS sent,
         count(*) FILTER (WHERE ${within('opened_at')}) AS opened, count(*) FILTER (WHERE ${within('clicked_at')}) AS clicked
-      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live') m
+      FROM emails WHERE project_id = ${p.projectId} AND mode = 'live' AND NOT simulated) m
   `.execute(db);
   return (
     rows[0] ?? {
@@ -161,7 +161,7 @@ export async function listUpcoming(
         JOIN execution_steps s ON s.execution_id = x.id AND s.visit = x.visit AND s.due_at IS NOT NULL
         JOIN workflows w ON w.id = x.workflow_id
         LEFT JOIN contacts c ON c.id = x.contact_id AND c.project_id = x.project_id
-        WHERE x.project_id = ${p.projectId} AND x.completed_at IS NULL AND x.status = 'WAITING' AND s.due_at <= ${p.until}
+        WHERE x.project_id = ${p.projectId} AND x.completed_at IS NULL AND NOT x.sandbox AND x.status = 'WAITING' AND s.due_at <= ${p.until}
         ORDER BY s.due_at LIMIT ${p.limit})) u
     ORDER BY timestamp, id LIMIT ${p.limit}
   `.execute(db);

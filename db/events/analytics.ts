@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db } from '../connection.ts';
+import { notOfSimulator } from './simulated-events.ts';
 
 export interface Span {
   projectId: string;
@@ -30,7 +31,7 @@ export async function listDayCounts(db: Db, p: Span): Promise<DayCounts[]> {
       SELECT m.kind, to_char(m.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date, count(*) AS n
       FROM emails e, LATERAL (VALUES ('sent', e.sent_at), ('delivered', e.delivered_at), ('opened', e.opened_at),
         ('clicked', e.clicked_at), ('bounced', e.bounced_at), ('complained', e.complained_at)) AS m (kind, at)
-      WHERE e.project_id = ${p.projectId} AND e.mode = 'live' AND m.at >= ${p.startDate} AND m.at <= ${p.endDate}
+      WHERE e.project_id = ${p.projectId} AND e.mode = 'live' AND NOT e.simulated AND m.at >= ${p.startDate} AND m.at <= ${p.endDate}
       GROUP BY 1, 2)
     SELECT days.date,
       coalesce(sum(n) FILTER (WHERE kind = 'sent'), 0)::int AS emails,
@@ -58,7 +59,7 @@ export async function listTopCampaigns(db: Db, p: Span & { limit: number }): Pro
   const { rows } = await sql<CampaignCounts>`
     SELECT g.id, g.name, g.subject, count(e.sent_at)::int AS "sentCount", count(e.opened_at)::int AS "openedCount",
       count(e.clicked_at)::int AS "clickedCount"
-    FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live'
+    FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated
     WHERE g.project_id = ${p.projectId} AND g.started_at >= ${p.startDate} AND g.started_at <= ${p.endDate}
     GROUP BY g.id HAVING count(e.sent_at) > 0
     ORDER BY count(e.opened_at) DESC, count(e.sent_at) DESC, g.id LIMIT ${p.limit}
@@ -84,7 +85,7 @@ export async function countCampaigns(db: Db, p: Span): Promise<CampaignTotals> {
         count(*) FILTER (WHERE status = 'SENT') AS completed
       FROM campaigns WHERE project_id = ${p.projectId} AND created_at >= ${p.startDate} AND created_at <= ${p.endDate}) c,
     (SELECT count(e.sent_at) AS sent, count(e.opened_at) AS opened, count(e.clicked_at) AS clicked
-      FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live'
+      FROM campaigns g JOIN emails e ON e.campaign_id = g.id AND e.project_id = g.project_id AND e.mode = 'live' AND NOT e.simulated
       WHERE g.project_id = ${p.projectId} AND g.started_at >= ${p.startDate} AND g.started_at <= ${p.endDate}) m
   `.execute(db);
   return rows[0] ?? { total: 0, active: 0, completed: 0, sent: 0, opened: 0, clicked: 0 };
@@ -107,6 +108,7 @@ export async function listTopEvents(db: Db, p: Span & { limit: number }): Promis
     FROM (SELECT name, count(*) FILTER (WHERE created_at >= ${p.startDate})::int AS now_count,
         count(*) FILTER (WHERE created_at < ${p.startDate})::int AS before_count
       FROM events WHERE project_id = ${p.projectId} AND created_at >= ${before} AND created_at <= ${p.endDate}
+        AND ${notOfSimulator(p.projectId)}
       GROUP BY name) c
     WHERE now_count > 0 ORDER BY now_count DESC, name LIMIT ${p.limit}
   `.execute(db);

@@ -194,11 +194,12 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
     .map(({ id, name }) => ({ id, name }));
 }
 
-/** Workflows that the event starts, whose steps wait for it, or whose conditions ask for it. */
+/** Workflows that the event starts, whose executions it ends, whose steps wait for it, or whose conditions ask for it. */
 async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
   const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`
-    SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) AS triggered, s.type, s.config
+    SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) OR EXISTS (
+      SELECT FROM jsonb_array_elements(w.exit_on) AS x WHERE x->>'eventName' = ${p.name}) AS triggered, s.type, s.config
     FROM workflows w LEFT JOIN workflow_steps s ON s.workflow_id = w.id AND s.type = ANY(${types}::text[])
     WHERE w.project_id = ${p.projectId} ORDER BY w.id
   `.execute(db);

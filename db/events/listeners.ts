@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Exits, UNSUBSCRIBED_EVENT } from '../../rules/executions/exits.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
@@ -8,6 +9,11 @@ export interface TriggeredWorkflow {
   eventName: string;
   allowReentry: boolean;
   entryStepId: string | null;
+}
+
+/** A workflow whose executions an event of their contact may end. */
+export interface ExitingWorkflow extends Exits {
+  id: string;
 }
 
 /** A step that waits for an event of its contact. */
@@ -29,6 +35,8 @@ export interface SubscribedEndpoint {
 export interface Listeners {
   /** Enabled workflows that one of the events starts; by the partial index workflows_trigger. */
   workflows: TriggeredWorkflow[];
+  /** Workflows whose executions one of the events ends, wherever they stand; by the partial index workflows_exits. */
+  exiting: ExitingWorkflow[];
   /** Waits of these contacts for one of the events, still open. */
   waits: OpenWait[];
   /** Endpoints of the webhook registry that are not disabled. */
@@ -47,6 +55,11 @@ export async function findListeners(
         FROM workflows
         WHERE project_id = ${p.projectId} AND event_name = ANY(${p.eventNames}::text[]) AND enabled AND trigger_type = 'EVENT'
       ) AS workflows,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'exitOn', coalesce(exit_on, '[]'),
+          'exitWhenUnsubscribed', exit_when_unsubscribed) ORDER BY id), '[]')
+        FROM workflows WHERE project_id = ${p.projectId} AND (exit_on IS NOT NULL OR exit_when_unsubscribed)
+          AND (${exitsOn(sql`ANY(${p.eventNames}::text[])`)})
+      ) AS exiting,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('executionId', execution_id, 'visit', visit, 'contactId', contact_id,
           'eventName', event_name, 'filters', filters)), '[]')
         FROM execution_waits
@@ -57,11 +70,11 @@ export async function findListeners(
         FROM webhook_endpoints WHERE project_id = ${p.projectId} AND status <> 'DISABLED'
       ) AS endpoints
   `.execute(db);
-  return rows[0] ?? { workflows: [], waits: [], endpoints: [] };
+  return rows[0] ?? { workflows: [], exiting: [], waits: [], endpoints: [] };
 }
 
 /**
- * Whether anything could react to an event of this name: a workflow it starts, a step that waits for it, or an endpoint of the
+ * Whether anything could react to an event of this name: a workflow that it starts or whose executions it ends, a step that waits for it, or an endpoint of the
  * webhook registry. A bulk sender asks once a turn, and with each batch that it records (`listens`); where nothing listens it may write plain
  * event rows, set-based.
  */
@@ -77,10 +90,19 @@ export function listens(projectId: RawBuilder<unknown>, eventName: string): RawB
   return sql<boolean>`(EXISTS (
         SELECT FROM workflows WHERE project_id = ${projectId} AND event_name = ${eventName} AND enabled AND trigger_type = 'EVENT')
       OR EXISTS (
+        SELECT FROM workflows WHERE project_id = ${projectId} AND (exit_on IS NOT NULL OR exit_when_unsubscribed)
+          AND (${exitsOn(sql`${eventName}::text`)}))
+      OR EXISTS (
         SELECT FROM workflow_steps
         WHERE project_id = ${projectId} AND type = 'WAIT_FOR_EVENT' AND config->>'eventName' = ${eventName})
       OR EXISTS (
         SELECT FROM webhook_endpoints w, unnest(w.events) AS pattern
         WHERE w.project_id = ${projectId} AND w.status <> 'DISABLED' AND (pattern = ${eventName}
           OR (right(pattern, 1) = '*' AND starts_with(${eventName}, left(pattern, -1))))))`;
+}
+
+/** Whether an event of a name, which may be `ANY` of several, can end executions of a row of `workflows`. */
+function exitsOn(name: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(exit_when_unsubscribed AND ${UNSUBSCRIBED_EVENT}::text = ${name})
+    OR EXISTS (SELECT FROM jsonb_array_elements(exit_on) AS x WHERE x->>'eventName' = ${name})`;
 }

@@ -3,6 +3,7 @@ import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
+import { exitExecutions } from '../executions/exits.ts';
 import { startExecutions } from '../executions/start.ts';
 import { satisfyWaits } from '../executions/waits.ts';
 import { ownedBy } from '../owned-by.ts';
@@ -38,7 +39,7 @@ export interface RecordedEvents {
 
 /**
  * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
- * starts the executions that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
+ * ends the executions whose workflows exit on them, starts those that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
  * one after the other, so that no event falls between a step's end and the registration of a wait. An event that is the tenth link of a
  * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. What an execution causes is a
  * stranger's where the execution is. Source: architecture, "From
@@ -55,13 +56,34 @@ export async function recordEvents(
   if (!p.contactsLocked) await lockContacts(trx, projectId, contactIds);
   const events = await insertEvents(trx, projectId, await withOrigin(trx, projectId, p.events));
   const eventNames = [...new Set(events.map((event) => event.name))];
-  const { workflows, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
+  const { workflows, exiting, waits, endpoints } = await findListeners(trx, { projectId, eventNames, contactIds });
   const outbox: OutboxRow[] = [];
-  for (const workflow of workflows) outbox.push(...(await startTriggered(trx, projectId, workflow, events)));
+  const exited = new Set<string>();
+  // An event ends what began before it, also where it is the one that begins the next.
+  for (const round of exiting.length > 0 ? roundsOf(events) : [events]) {
+    const ended = await exitExecutions(trx, projectId, round, exiting);
+    for (const id of ended.ids) exited.add(id);
+    outbox.push(...ended.outbox);
+    for (const workflow of workflows) outbox.push(...(await startTriggered(trx, projectId, workflow, round)));
+  }
   // A wait that the executions just started begin with is not among these: it has looked at these events itself.
-  outbox.push(...(await satisfyWaits(trx, projectId, events, waits)));
+  const open = waits.filter((wait) => !exited.has(wait.executionId));
+  outbox.push(...(await satisfyWaits(trx, projectId, events, open)));
   outbox.push(...(await queueDeliveries(trx, projectId, events, endpoints)));
   return { events, outbox };
+}
+
+/** The events in rounds of which none has two of one contact: first each contact's first, then each one's second, and so on. */
+function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
+  const rounds: RecordedEvent[][] = [];
+  const seen = new Map<string | null, number>();
+  for (const event of events) {
+    const round = event.contactId === null ? 0 : (seen.get(event.contactId) ?? 0);
+    seen.set(event.contactId, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(event);
+  }
+  return rounds;
 }
 
 function contactIdsOf(events: NewEvent[]): string[] {

@@ -22,6 +22,8 @@ export interface Execution {
   context: Record<string, unknown>;
   event: Record<string, unknown>;
   eventName: string | null;
+  /** It only tries the workflow out, and counts nowhere. */
+  sandbox: boolean;
   startedAt: Date;
   completedAt: Date | null;
   /** False while its start waits in the outbox, or Temporal has not begun it. */
@@ -46,17 +48,23 @@ export interface WorkflowRef {
 }
 
 const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contactId", status,
-  current_step_id AS "currentStepId", exit_reason AS "exitReason", error, context, event, event_name AS "eventName",
+  current_step_id AS "currentStepId", exit_reason AS "exitReason", error, context, event, event_name AS "eventName", sandbox,
   started_at AS "startedAt", completed_at AS "completedAt",
   NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
 
 /** Executions of a workflow, newest first; `total` is counted on the first page only. */
 export async function listExecutions(
   db: Db,
-  p: WorkflowRef & PageRequest & { status?: ExecutionStatus | undefined; contactId?: string | undefined },
+  p: WorkflowRef &
+    PageRequest & {
+      status?: ExecutionStatus | undefined;
+      contactId?: string | undefined;
+      sandbox?: boolean | undefined;
+    },
 ): Promise<Page<Execution> & { total: number }> {
   const found = sql`project_id = ${p.projectId} AND workflow_id = ${p.workflowId}
-    ${p.status ? sql`AND status = ${p.status}` : sql``} ${p.contactId ? sql`AND contact_id = ${p.contactId}` : sql``}`;
+    ${p.status ? sql`AND status = ${p.status}` : sql``} ${p.contactId ? sql`AND contact_id = ${p.contactId}` : sql``}
+    ${p.sandbox === undefined ? sql`` : sql`AND sandbox = ${p.sandbox}`}`;
   const { rows } = await sql<Execution>`
     SELECT ${COLUMNS} FROM executions WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}
   `.execute(db);
@@ -102,6 +110,13 @@ export async function startManually(
   p: WorkflowRef & { contactId: string; context: Record<string, unknown>; mode: KeyMode },
 ): Promise<{ executionId: string; outbox: OutboxRow[] }> {
   const workflow = await lockWorkflowForStart(trx, p);
+  if (!workflow.enabled) {
+    throw new AppError('CONFLICT', {
+      message: 'The workflow is disabled.',
+      details: { enabled: false },
+      suggestion: 'Enable it with PATCH /workflows/{id} {"enabled": true}.',
+    });
+  }
   await requireContact(trx, p);
   await lockContacts(trx, p.projectId, [p.contactId]);
   const start = {
@@ -121,24 +136,19 @@ export async function startManually(
   return { executionId, outbox };
 }
 
-async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
+/** @throws AppError NOT_FOUND */
+export async function lockWorkflowForStart(trx: Trx, p: WorkflowRef) {
   const { rows } = await sql<{ id: string; enabled: boolean; allowReentry: boolean; entryStepId: string | null }>`
     SELECT id, enabled, allow_reentry AS "allowReentry", entry_step_id AS "entryStepId"
     FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.workflowId} FOR KEY SHARE
   `.execute(trx);
   const workflow = rows[0];
   if (!workflow) throw new AppError('NOT_FOUND');
-  if (!workflow.enabled) {
-    throw new AppError('CONFLICT', {
-      message: 'The workflow is disabled.',
-      details: { enabled: false },
-      suggestion: 'Enable it with PATCH /workflows/{id} {"enabled": true}.',
-    });
-  }
   return workflow;
 }
 
-async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
+/** @throws AppError NOT_FOUND */
+export async function requireContact(trx: Trx, p: { projectId: string; contactId: string }): Promise<void> {
   const { rows } = await sql`SELECT 1 FROM contacts WHERE project_id = ${p.projectId} AND id = ${p.contactId}`.execute(
     trx,
   );
@@ -151,7 +161,7 @@ async function entryRefusal(
   allowReentry: boolean,
 ): Promise<AppError> {
   const { rows } = await sql<{ id: string; status: ExecutionStatus }>`
-    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} ORDER BY id DESC LIMIT 1
+    SELECT id, status FROM executions WHERE workflow_id = ${p.workflowId} AND contact_id = ${p.contactId} AND NOT sandbox ORDER BY id DESC LIMIT 1
   `.execute(trx);
   const message = allowReentry
     ? 'The contact has an active execution of this workflow.'

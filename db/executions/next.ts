@@ -26,6 +26,7 @@ export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt
         label: stepLabel(step, String(step.config.eventName)),
       };
     case 'CONDITION':
+    case 'SPLIT':
     case 'EXIT':
       throw new Error(`an execution does not stand at a step of type ${step.type}: it is passed at once`);
     default:

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Trx } from '../connection.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
@@ -22,6 +23,8 @@ export interface Progress {
   positions: ExecutionPosition[];
   /** Executions that come to stand at a DELAY or WAIT_FOR_EVENT: its visit, its wait, and what the walk answers. */
   pauses: Pause[];
+  /** Of executions that only try a workflow out: what they have of their own, as they leave it. */
+  runs: Map<string, Run>;
 }
 
 interface Pause {
@@ -29,10 +32,12 @@ interface Pause {
   visit: NewVisit;
   wait: NewWait | undefined;
   stop: Stop;
+  /** Whether Temporal has a timer that ends when the pause does, and not at once. */
+  booked: boolean;
 }
 
 export function newProgress(): Progress {
-  return { closed: [], visits: [], waits: [], passedWaits: [], positions: [], pauses: [] };
+  return { closed: [], visits: [], waits: [], passedWaits: [], positions: [], pauses: [], runs: new Map() };
 }
 
 /**
@@ -49,13 +54,14 @@ export async function saveProgress(trx: Trx, projectId: string, progress: Progre
   for (const { executionId, stop } of pauses) {
     if (ended.has(executionId)) stop.next = { kind: 'end', status: 'EXITED', reason: 'step_deleted' };
   }
+  await saveRuns(trx, projectId, progress.runs);
   await deleteWaits(trx, projectId, progress.passedWaits);
   const waits = progress.waits.filter((wait) => !ended.has(wait.executionId));
   await insertWaits(trx, projectId, waits);
 }
 
-function timerOf({ visit, wait, stop }: Pause) {
-  if (!visit.dueAt) return [];
+function timerOf({ visit, wait, stop, booked }: Pause) {
+  if (!visit.dueAt || !booked) return [];
   return {
     dueAt: visit.dueAt,
     moveTo(at: Date) {
@@ -64,6 +70,17 @@ function timerOf({ visit, wait, stop }: Pause) {
       stop.next = withEnd(stop.next, at);
     },
   };
+}
+
+async function saveRuns(trx: Trx, projectId: string, runs: Map<string, Run>): Promise<void> {
+  for (const [id, run] of runs) {
+    await trx
+      .updateTable('executions')
+      .set({ run: JSON.stringify(run) })
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .execute();
+  }
 }
 
 /**

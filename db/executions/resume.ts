@@ -1,5 +1,6 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
+import { changeRun, type RunChanges } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { type EffectType, STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
@@ -10,6 +11,7 @@ import { type LockedExecution, lockExecutions, type StandingExecution } from './
 import type { Visit, VisitOutcome } from './visits.ts';
 import { findWaitEvents } from './waits.ts';
 import { fail, type Stop, walk } from './walk.ts';
+import { type PauseEnd, realWorld, type World } from './world.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {
@@ -45,11 +47,16 @@ export async function resumeExecutions(trx: Trx, projectId: string, inputs: Step
     inputs.filter((input) => input.resume === 'event' || input.resume === 'timeout'),
   );
   const progress = newProgress();
+  const world = realWorld(trx);
   const stops: { execution?: StandingExecution; stop: Stop }[] = [];
   for (const input of inputs) {
     const found = locked.get(input.executionId);
-    if (!found) stops.push({ stop: { next: ENDED } });
-    else stops.push({ execution: found.execution, stop: await resume(trx, found, { input, waitEvents, progress }) });
+    if (!found) {
+      stops.push({ stop: { next: ENDED } });
+      continue;
+    }
+    const ended = { eventId: waitEvents.get(input.executionId), tookMs: found.standingMs };
+    stops.push({ execution: found.execution, stop: await resume(world, found, { input, ended, progress }) });
   }
   await saveProgress(trx, projectId, progress);
   return stops.map(({ execution, stop }) => ({ ...stop, ...(execution && { execution }) }));
@@ -64,6 +71,8 @@ export async function resumeExecution(trx: Trx, input: StepInput): Promise<Stand
 export interface EffectOutcome extends VisitOutcome {
   /** Set when the execution cannot go on after this (a webhook with onFailure FAIL). */
   fails?: boolean;
+  /** What the effect brings about in a run that only tries the workflow out. */
+  changes?: RunChanges;
 }
 
 /**
@@ -79,10 +88,11 @@ export async function completeEffects(
   const { projectId, outcomes, contactsLocked = false } = p;
   const locked = await lockExecutions(trx, { projectId, asked: outcomes, contactsLocked });
   const progress = newProgress();
+  const world = realWorld(trx);
   const stops: Stop[] = [];
   for (const outcome of outcomes) {
     const found = locked.get(outcome.executionId);
-    stops.push(found ? await complete(trx, found, outcome, progress) : { next: ENDED });
+    stops.push(found ? await complete(world, found, outcome, progress) : { next: ENDED });
   }
   await saveProgress(trx, projectId, progress);
   return stops.map((stop) => stop.next);
@@ -94,60 +104,79 @@ export async function completeEffect(trx: Trx, projectId: string, outcome: Effec
   return next ?? ENDED;
 }
 
-async function complete(trx: Trx, locked: LockedExecution, outcome: EffectOutcome, progress: Progress): Promise<Stop> {
+/** Closes the visit of an effect and walks on; writes nothing, as `walk`. */
+export async function complete(
+  world: World,
+  locked: LockedExecution,
+  outcome: EffectOutcome,
+  progress: Progress,
+): Promise<Stop> {
   const { execution, asked } = locked;
   const open = asked?.status === 'RUNNING' || asked?.status === 'WAITING';
   if (open) progress.closed.push(outcome);
+  if (open && execution.run && outcome.changes) changeRun(execution.run, outcome.changes, world.now(execution));
   if (execution.completedAt) return endOf(execution);
-  if (!open) return standsAt(locked, progress);
+  if (!open) return standsAt(world, locked, progress);
   if (outcome.fails) return fail({ execution, progress }, outcome.error ?? 'the step failed', asked.stepId);
-  return walkOn(trx, locked, { visit: asked, progress });
+  return walkOn(world, locked, { visit: asked, progress });
 }
 
-async function resume(
-  trx: Trx,
+/** Goes on where the pause at which an execution stands is over, and tells where it stands then; writes nothing, as `walk`. */
+export async function resume(
+  world: World,
   locked: LockedExecution,
-  p: { input: StepInput; waitEvents: Map<string, string>; progress: Progress },
+  p: { input: Pick<StepInput, 'visit' | 'resume'>; ended: PauseEnd; progress: Progress },
 ): Promise<Stop> {
   const { execution, current } = locked;
   const { input, progress } = p;
   if (execution.completedAt) return endOf(execution);
   const over = input.resume !== undefined && execution.visit === input.visit && current?.status === 'WAITING';
-  return over ? endPause(trx, locked, { ...p, visit: current, resume: input.resume }) : standsAt(locked, progress);
+  return over
+    ? endPause(world, locked, { ...p, visit: current, resume: input.resume })
+    : standsAt(world, locked, progress);
 }
 
 /** A DELAY whose timer is over, or a WAIT_FOR_EVENT whose event or deadline has come. */
 async function endPause(
-  trx: Trx,
+  world: World,
   locked: LockedExecution,
-  p: { visit: Visit; resume: StepInput['resume']; waitEvents: Map<string, string>; progress: Progress },
+  p: { visit: Visit; resume: StepInput['resume']; ended: PauseEnd; progress: Progress },
 ): Promise<Stop> {
   const { visit, progress } = p;
-  const { execution, standingMs } = locked;
+  const { execution, graph } = locked;
+  const ended = world.endPause(execution, graph.steps.get(visit.stepId), p.ended);
   const at = { executionId: execution.id, visit: visit.visit };
-  const eventId = p.resume === 'delay' ? undefined : p.waitEvents.get(execution.id);
-  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: standingMs });
+  const eventId = p.resume === 'delay' ? undefined : ended.eventId;
+  if (execution.laps) endLapsPause(execution.laps, { byEvent: eventId !== undefined, tookMs: ended.tookMs });
   if (p.resume === 'delay') {
     progress.closed.push({ ...at, status: 'COMPLETED' });
-    return walkOn(trx, locked, { visit, progress });
+    return walkOn(world, locked, { visit, progress });
   }
   const branch: Branch = eventId ? 'event' : 'timeout';
   progress.closed.push({ ...at, status: 'COMPLETED', output: eventId ? { branch, eventId } : { branch } });
   progress.passedWaits.push(at);
-  return walkOn(trx, locked, { visit, branch, progress });
+  return walkOn(world, locked, { visit, branch, progress });
 }
 
 /** Goes on after a step that is done. A step that was deleted meanwhile leads nowhere: the execution ends there. */
 async function walkOn(
-  trx: Trx,
+  world: World,
   { execution, graph }: LockedExecution,
   p: { visit: Visit; branch?: Branch; progress: Progress },
 ): Promise<Stop> {
   const { visit, branch, progress } = p;
   if (!graph.steps.has(visit.stepId)) return exitDeleted(execution, progress);
-  const eventsSince = STEPS[visit.type].sendsEmail ? visit.startedAt : undefined;
+  const eventsSince = eventsSinceOf(world, execution, visit);
   const stepId = follow(graph, visit.stepId, branch);
-  return walk(trx, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
+  return walk(world, { execution, graph, stepId, progress, ...(eventsSince && { eventsSince }) });
+}
+
+/** From when on events count for a wait that comes next: an email's are recorded before its step ends. */
+function eventsSinceOf(world: World, execution: StandingExecution, visit: Visit): Date | undefined {
+  const { sendsEmail } = STEPS[visit.type];
+  const { run } = execution;
+  if (!run) return sendsEmail ? visit.startedAt : undefined;
+  return sendsEmail && run.since !== null ? new Date(run.since) : world.now(execution);
 }
 
 function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
@@ -157,9 +186,10 @@ function exitDeleted(execution: StandingExecution, progress: Progress): Stop {
 }
 
 /** Where an execution stands by its last visit. */
-function standsAt({ execution, graph, current }: LockedExecution, progress: Progress): Stop {
+function standsAt(world: World, { execution, graph, current }: LockedExecution, progress: Progress): Stop {
   const step = current && graph.steps.get(current.stepId);
-  return current && step ? { next: nextAt(graph, step, current), step } : exitDeleted(execution, progress);
+  if (!current || !step) return exitDeleted(execution, progress);
+  return { next: world.timed(execution, step, nextAt(graph, step, current)), step };
 }
 
 function endOf(execution: StandingExecution): Stop {

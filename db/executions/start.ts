@@ -9,6 +9,7 @@ import { prepared } from '../prepared.ts';
 import { loadGraph } from './graph.ts';
 import { newProgress, saveProgress } from './progress.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
+import { realWorld } from './world.ts';
 
 /** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
 const MAX_DEPTH = 10;
@@ -48,11 +49,25 @@ export async function startExecutions(
   if (p.starts.length === 0) return { executionIds: [], outbox: [] };
   const entered = await insertExecutions(trx, p);
   if (entered.length === 0) return { executionIds: [], outbox: [] };
+  const { projectId, workflow } = p;
+  const outbox = await beginExecutions(trx, { projectId, workflow, entered });
+  return { executionIds: entered.map((execution) => execution.id), outbox };
+}
+
+/** Walks executions that have just been inserted on to their first effect or pause, and queues the start of their Temporal workflows. */
+export async function beginExecutions(
+  trx: Trx,
+  p: Pick<StartExecutions, 'projectId'> & {
+    workflow: { id: string; entryStepId: string | null };
+    entered: WalkingExecution[];
+  },
+): Promise<OutboxRow[]> {
   const graph = await loadGraph(trx, p.projectId, p.workflow.id);
   const stops: { execution: WalkingExecution; stop: Stop }[] = [];
   const progress = newProgress();
-  for (const execution of entered) {
-    const stop = await walk(trx, { execution, graph, stepId: p.workflow.entryStepId, progress });
+  const world = realWorld(trx);
+  for (const execution of p.entered) {
+    const stop = await walk(world, { execution, graph, stepId: p.workflow.entryStepId, progress });
     stops.push({ execution, stop });
   }
   await saveProgress(trx, p.projectId, progress);
@@ -61,7 +76,7 @@ export async function startExecutions(
       ? []
       : [{ projectId: p.projectId, executionId: execution.id, next, contactId: execution.contactId }],
   );
-  const outbox = await enqueue(
+  return enqueue(
     trx,
     inputs.map((input) => ({
       projectId: p.projectId,
@@ -70,7 +85,6 @@ export async function startExecutions(
       payload: { ...input, workflowId: p.workflow.id },
     })),
   );
-  return { executionIds: entered.map((execution) => execution.id), outbox };
 }
 
 /** One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never again". */
@@ -104,6 +118,6 @@ async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingEx
   return starts.flatMap((start, index) => {
     const id = ids[index];
     if (id === undefined || !inserted.has(id)) return [];
-    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0, laps: null }];
+    return [{ ...start, id, projectId: p.projectId, workflowId: workflow.id, visit: 0, laps: null, run: null }];
   });
 }

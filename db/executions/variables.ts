@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { buildVariables, type ContactUrls } from '../../rules/content/variables.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import { broughtBy, type Sourced, sourced, trusted } from '../../rules/strangers/provenance.ts';
 import type { Db } from '../connection.ts';
+import { withRun } from './run-tables.ts';
 
 export interface StepVariables {
-  contact: { id: string; email: string; subscribed: boolean; data: Data };
+  contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] };
   /** Values of strangers among them are plain text only, never a link target, an address or a header. */
   variables: Sourced<Data>;
 }
@@ -19,17 +21,17 @@ export async function loadStepVariables(
     event: Record<string, unknown>;
     context: Record<string, unknown>;
     untrusted: boolean;
+    run: Run | null;
   },
   urls?: ContactUrls,
 ): Promise<StepVariables> {
-  const { rows } = await sql<StepVariables['contact'] & { untrustedKeys: string[] }>`
-    SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
+  const { rows } = await sql<StepVariables['contact']>`
+    ${withRun(execution)} SELECT id, email, subscribed, data, untrusted_keys AS "untrustedKeys" FROM contacts
     WHERE project_id = ${execution.projectId} AND id = ${execution.contactId}
   `.execute(db);
-  const row = rows[0] ?? { id: execution.contactId, email: '', subscribed: false, data: {}, untrustedKeys: [] };
-  const { untrustedKeys, ...contact } = row;
+  const contact = rows[0] ?? { id: execution.contactId, email: '', subscribed: false, data: {}, untrustedKeys: [] };
   const variables = buildVariables({
-    contact: { id: contact.id, email: contact.email, data: sourced(contact.data, untrustedKeys) },
+    contact: { id: contact.id, email: contact.email, data: sourced(contact.data, contact.untrustedKeys) },
     event: broughtBy(execution.event, execution.untrusted),
     context: trusted(execution.context), // It comes with a secret key or a session only.
     ...(urls && { urls }),

@@ -3,6 +3,8 @@ import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execut
 import type { Laps } from '../../rules/executions/laps.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { Db, Trx } from '../connection.ts';
+import { ownedBy } from '../owned-by.ts';
+import { prepared } from '../prepared.ts';
 
 export interface Visit {
   visit: number;
@@ -64,4 +66,22 @@ export async function countTries(db: Db, executionId: string, visit: number): Pr
     SELECT attempts FROM execution_steps WHERE execution_id = ${executionId} AND visit = ${visit}
   `.execute(db);
   return rows[0]?.attempts ?? 0;
+}
+
+/**
+ * The branch that a contact took when they came to a step last, in this execution or one before; undefined where they did not. By the index
+ * executions_entry and the visits of each execution of theirs.
+ */
+export async function findTakenBranch(
+  db: Db,
+  { projectId, workflowId, contactId }: { projectId: string; workflowId: string; contactId: string },
+  stepId: string,
+): Promise<string | undefined> {
+  const { rows } = await prepared<{ branch: string | null }>`
+    SELECT s.output->>'branch' AS branch FROM executions e JOIN execution_steps s ON s.execution_id = e.id
+    WHERE e.workflow_id = ${workflowId} AND e.contact_id = ${contactId} AND ${ownedBy('e.project_id', projectId)}
+      AND s.step_id = ${stepId} AND s.status = 'COMPLETED'
+    ORDER BY e.entry DESC, s.visit DESC LIMIT 1
+  `.execute(db);
+  return rows[0]?.branch ?? undefined;
 }

@@ -5,19 +5,19 @@ import { interpolate } from '../../rules/content/interpolate.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { delayMs } from '../../rules/executions/steps/delay.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
+import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
-import type { Trx } from '../connection.ts';
-import { conditionHolds } from './condition.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
-import { loadStepVariables } from './variables.ts';
 import type { NewVisit } from './visits.ts';
-import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+import type { NewWait } from './waits.ts';
+import type { World } from './world.ts';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {
@@ -35,6 +35,8 @@ export interface WalkingExecution {
   mode: KeyMode;
   /** Kept once its workflow can lead in a circle; null before. */
   laps: Laps | null;
+  /** What it has of its own where it only tries the workflow out; null for a real one. */
+  run: Run | null;
 }
 
 export interface Walk {
@@ -55,19 +57,20 @@ export interface Stop {
 }
 
 /**
- * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Writes nothing:
- * what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
+ * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Whatever it has to know
+ * of the time, the contact and what happened it asks of its world. Writes nothing: what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
  * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
  * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
  */
-export async function walk(trx: Trx, w: Walk): Promise<Stop> {
+export async function walk(world: World, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
   if (w.graph.circular) w.execution.laps ??= newLaps();
+  if (w.execution.run) w.progress.runs.set(w.execution.id, w.execution.run);
   while (true) {
     if (stepId === null) return end(w, { status: 'COMPLETED', reason: null });
     const step = w.graph.steps.get(stepId);
     if (!step) return end(w, { status: 'EXITED', reason: 'step_deleted' });
-    const arrived = await arrive(trx, w, step);
+    const arrived = await arrive(world, w, step);
     if ('next' in arrived) return arrived;
     stepId = follow(w.graph, step.id, arrived.branch);
   }
@@ -76,19 +79,21 @@ export async function walk(trx: Trx, w: Walk): Promise<Stop> {
 /** A step either stops the walk or is passed, by a branch where it has any. */
 type Arrival = Stop | { branch?: Branch };
 
-async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+async function arrive(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const { laps } = w.execution;
   if (w.execution.visit >= MAX_VISITS) return fail(w, LOOP, step.id);
   w.execution.visit += 1;
   if (laps && comeTo(laps, step.id)) return failAt(w, step, LOOP);
-  if (isEffect(step.type)) return stopAtEffect(w, step);
+  if (isEffect(step.type)) return stopAtEffect(world, w, step);
   switch (step.type) {
     case 'DELAY':
-      return stopAtDelay(trx, w, step);
+      return stopAtDelay(world, w, step);
     case 'WAIT_FOR_EVENT':
-      return stopAtWait(trx, w, step);
+      return stopAtWait(world, w, step);
     case 'CONDITION':
-      return passCondition(trx, w, step);
+      return passCondition(world, w, step);
+    case 'SPLIT':
+      return passSplit(world, w, step);
     case 'EXIT':
       return exitAt(w, step);
     default:
@@ -96,65 +101,78 @@ async function arrive(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
   }
 }
 
-function stopAtEffect(w: Walk, step: GraphStep): Stop {
+function stopAtEffect(world: World, w: Walk, step: GraphStep): Stop {
+  stand(w.execution, world.now(w.execution), null);
   const visit = addVisit(w, step, { status: 'RUNNING' });
   moveTo(w, step, 'RUNNING');
   return { next: nextAt(w.graph, step, visit), step };
 }
 
-async function stopAtDelay(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
-  const now = Date.now();
-  const dueAt = await dueOf(trx, step, w.execution, now);
+async function stopAtDelay(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const now = world.now(w.execution).getTime();
+  const dueAt = await dueOf(world, step, w.execution, now);
   if (!dueAt) return failAt(w, step, 'the "until" of this DELAY is not a date-time');
   if (dueAt.getTime() <= now) {
     addVisit(w, step, { status: 'COMPLETED', output: { dueAt: dueAt.toISOString() } });
     return {};
   }
-  return pauseAt(w, step, { now, dueAt });
+  return pauseAt(world, w, step, { now, dueAt });
 }
 
-async function stopAtWait(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
+async function stopAtWait(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
   const config = WaitConfig.parse(step.config);
-  const now = Date.now();
+  const now = world.now(w.execution).getTime();
   const deadlineAt = config.timeout === undefined ? null : new Date(now + config.timeout * 1_000);
-  const { id, projectId, visit, contactId } = w.execution;
+  const { id, visit, contactId } = w.execution;
   const wait = {
     contactId,
     eventName: config.eventName,
     filters: config.filters && parseCondition(config.filters, 'wait'),
     since: w.eventsSince ?? null,
   };
-  const event = await findMatchingEvent(trx, projectId, wait);
+  const event = await world.findEvent(w.execution, wait);
   if (event) {
     if (event.swayed) {
       w.execution.swayed = true;
-      await sway(trx, projectId, [w.execution.id]);
+      await world.noteSwayed(w.execution);
     }
     addVisit(w, step, { status: 'COMPLETED', dueAt: deadlineAt, output: { branch: 'event', eventId: event.id } });
     return { branch: 'event' };
   }
   const registered = { ...wait, executionId: id, visit, deadlineAt };
   w.progress.waits.push(registered);
-  return pauseAt(w, step, { now, dueAt: deadlineAt, wait: registered });
+  return pauseAt(world, w, step, { now, dueAt: deadlineAt, wait: registered });
 }
 
-function pauseAt(w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
-  const { laps, id: executionId } = w.execution;
+function pauseAt(world: World, w: Walk, step: GraphStep, p: { now: number; dueAt: Date | null; wait?: NewWait }): Stop {
+  const { laps, run, id: executionId } = w.execution;
+  stand(w.execution, new Date(p.now), p.dueAt);
   if (laps) beginPause(laps, p.dueAt ? p.dueAt.getTime() - p.now : undefined);
   const visit = addVisit(w, step, { status: 'WAITING', dueAt: p.dueAt });
   moveTo(w, step, 'WAITING');
-  const stop = { next: nextAt(w.graph, step, visit), step };
-  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait });
+  const stop = { next: world.timed(w.execution, step, nextAt(w.graph, step, visit)), step };
+  w.progress.pauses.push({ executionId, visit, stop, wait: p.wait, booked: !run?.skipDelays });
   return stop;
 }
 
-async function passCondition(trx: Trx, w: Walk, step: GraphStep): Promise<Arrival> {
-  const { projectId, contactId, event, context } = w.execution;
-  const holds = await conditionHolds(trx, { projectId, contactId, event, context, config: step.config }).catch(
-    unusable,
-  );
+/** Notes in a run when it came to where it stands, and until when it stands there. */
+function stand({ run }: WalkingExecution, since: Date, dueAt: Date | null): void {
+  if (run) Object.assign(run, { since: since.toISOString(), dueAt: dueAt?.toISOString() ?? null });
+}
+
+async function passCondition(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const holds = await world.holds(w.execution, step.config).catch(unusable);
   if (holds instanceof Unusable) return failAt(w, step, holds.message);
   const branch = holds ? 'yes' : 'no';
+  addVisit(w, step, { status: 'COMPLETED', output: { branch } });
+  return { branch };
+}
+
+async function passSplit(world: World, w: Walk, step: GraphStep): Promise<Arrival> {
+  const { contactId } = w.execution;
+  if (!SplitConfig.safeParse(step.config).success) return failAt(w, step, 'this SPLIT is not configured');
+  const taken = await world.findTakenBranch(w.execution, step.id);
+  const branch = chooseBranch(step.config, { contactId, stepId: step.id, taken });
   addVisit(w, step, { status: 'COMPLETED', output: { branch } });
   return { branch };
 }
@@ -175,11 +193,11 @@ function unusable(error: unknown): Unusable {
 }
 
 /** The instant at which a DELAY ends; null when its `until` does not come to one. */
-async function dueOf(trx: Trx, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
+async function dueOf(world: World, step: GraphStep, execution: WalkingExecution, now: number): Promise<Date | null> {
   if (typeof step.config.until !== 'string') {
     return new Date(now + delayMs(step.config as { amount: number; unit: 'days' }));
   }
-  const { variables } = await loadStepVariables(trx, execution);
+  const { variables } = await world.loadVariables(execution);
   const at = Date.parse(interpolate(step.config.until, variables, { untrusted: 'keep' }));
   return Number.isNaN(at) ? null : new Date(at);
 }

@@ -4,10 +4,11 @@ import type { Branch, StepConfig } from '../../rules/executions/steps/definition
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
-import type { Trx } from '../connection.ts';
+import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { required } from '../required.ts';
 import { takeStepRoom } from '../room.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { endExecutions } from './end.ts';
 import { sealStepConfig } from './step-secrets.ts';
 import {
@@ -32,6 +33,8 @@ export interface NewStep {
   workflowId: string;
   type: StepType;
   name: string;
+  /** Of the name where it is left out. */
+  slug?: string | undefined;
   config: StepConfig;
   position: { x: number; y: number } | null;
   autoConnect: boolean;
@@ -47,7 +50,8 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await takeStepRoom(trx, { projectId: p.projectId, workflowId: p.workflowId, config: p.config });
   await checkSending(trx, p.projectId, p);
   const id = uuidv7();
-  const row = await trx
+  const slug = p.slug ?? (await newSlug(trx, { table: 'workflow_steps', within: p.workflowId, name: p.name }));
+  const inserted = trx
     .insertInto('workflow_steps')
     .values({
       id,
@@ -55,12 +59,13 @@ export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
       workflow_id: p.workflowId,
       type: p.type,
       name: p.name,
+      slug,
       config: JSON.stringify(sealStepConfig(p.secretKey, id, p.config)),
       template_id: templateOf(p),
       position: p.position && JSON.stringify(p.position),
     })
-    .returning(STEP_COLUMNS)
-    .executeTakeFirst();
+    .returning(STEP_COLUMNS);
+  const row = await refusingTakenSlug({ what: 'step', slug }, () => inserted.executeTakeFirst());
   await sql`
     UPDATE workflows SET entry_step_id = ${id}, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id IS NULL
   `.execute(trx);
@@ -102,11 +107,11 @@ export async function updateStep(
 }
 
 /** @throws AppError NOT_FOUND */
-export async function getStep(trx: Trx, p: StepRef): Promise<Step> {
+export async function getStep(trx: Db, p: StepRef): Promise<Step> {
   return toStep(await selectStep(trx, p).select(STEP_COLUMNS).executeTakeFirst());
 }
 
-function selectStep(trx: Trx, { projectId, workflowId, stepId }: StepRef) {
+function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
   return trx
     .selectFrom('workflow_steps')
     .where('project_id', '=', projectId)
@@ -152,7 +157,7 @@ export async function insertTransition(
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const from = await getStep(trx, { ...p, stepId: p.fromStepId });
   await getStep(trx, { ...p, stepId: p.toStepId });
-  checkBranch(from.type, p.branch);
+  checkBranch(from, p.branch);
   const row = await trx
     .insertInto('workflow_transitions')
     .values({
@@ -187,8 +192,8 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-function checkBranch(type: StepType, branch: Branch | null): void {
-  const { branches } = STEPS[type];
+function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+  const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
   throw fieldError(
@@ -206,7 +211,7 @@ async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void
   const others = steps.filter((step) => step.id !== stepId).reverse();
   for (const from of others) {
     const taken = transitions.filter((t) => t.fromStepId === from.id).map((t) => t.branch);
-    const { branches } = STEPS[from.type];
+    const branches = STEPS[from.type].branches(from.config);
     const free = branches.find((branch) => !taken.includes(branch));
     if (free === undefined || (branches.includes(null) && taken.length > 0)) continue;
     const { projectId, workflowId } = p;

@@ -1,23 +1,30 @@
 import { sql } from 'kysely';
-import { AppError } from '../../rules/errors.ts';
+import { AppError, type FieldError } from '../../rules/errors.ts';
+import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
+import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
+import { newSlug, refusingTakenSlug } from '../slugs.ts';
 
 export interface Workflow {
   id: string;
   name: string;
+  /** Names it in files, over projects; stays when the name changes. */
+  slug: string;
   description: string | null;
   triggerType: TriggerType;
   eventName: string | null;
   enabled: boolean;
   allowReentry: boolean;
   entryStepId: string | null;
+  exitOn: ExitEvent[];
+  exitWhenUnsubscribed: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -26,6 +33,8 @@ export interface Step {
   id: string;
   type: StepType;
   name: string;
+  /** Names it in files, within its workflow; stays when the name changes. */
+  slug: string;
   config: StepConfig;
   templateId: string | null;
   position: { x: number; y: number } | null;
@@ -47,23 +56,29 @@ export interface WorkflowDetail extends Workflow {
 
 export interface WorkflowChanges {
   name?: string | undefined;
+  slug?: string | undefined;
   description?: string | null | undefined;
   triggerType?: TriggerType | undefined;
   eventName?: string | null | undefined;
   enabled?: boolean | undefined;
   allowReentry?: boolean | undefined;
   entryStepId?: string | null | undefined;
+  exitOn?: ExitEvent[] | undefined;
+  exitWhenUnsubscribed?: boolean | undefined;
 }
 
 const COLUMNS = [
   'id',
   'name',
+  'slug',
   'description',
   'trigger_type',
   'event_name',
   'enabled',
   'allow_reentry',
   'entry_step_id',
+  'exit_on',
+  'exit_when_unsubscribed',
   'created_at',
   'updated_at',
 ] as const;
@@ -71,6 +86,7 @@ export const STEP_COLUMNS = [
   'id',
   'type',
   'name',
+  'slug',
   'config',
   'template_id',
   'position',
@@ -84,31 +100,38 @@ export interface WorkflowKey {
   id: string;
 }
 
-/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500 */
+/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500, or the slug is taken */
 export async function insertWorkflow(
   trx: Trx,
   p: {
     projectId: string;
     name: string;
+    slug?: string | undefined;
     description: string | null;
     triggerType: TriggerType;
     eventName: string | null;
     allowReentry: boolean;
+    exitOn: ExitEvent[];
+    exitWhenUnsubscribed: boolean;
   },
 ): Promise<WorkflowDetail> {
   await takeRoom(trx, p.projectId, 'workflows');
-  const row = await trx
+  const slug = p.slug ?? (await newSlug(trx, { table: 'workflows', within: p.projectId, name: p.name }));
+  const inserted = trx
     .insertInto('workflows')
     .values({
       project_id: p.projectId,
       name: p.name,
+      slug,
       description: p.description,
       trigger_type: p.triggerType,
       event_name: p.eventName,
       allow_reentry: p.allowReentry,
+      exit_on: exitsAsStored(p.exitOn),
+      exit_when_unsubscribed: p.exitWhenUnsubscribed,
     })
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .returning(COLUMNS);
+  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => inserted.executeTakeFirst());
   return { ...toWorkflow(row), steps: [], transitions: [] };
 }
 
@@ -116,6 +139,44 @@ export async function insertWorkflow(
 export async function getWorkflow(db: Db, p: WorkflowKey): Promise<WorkflowDetail> {
   const row = await selectWorkflow(db, p).executeTakeFirst();
   return withGraph(db, p, toWorkflow(row));
+}
+
+/** Every workflow of the project by its slug, with all steps: for whoever has looked how large they are. */
+export async function listWorkflowDetails(db: Db, projectId: string): Promise<WorkflowDetail[]> {
+  const rows = await db
+    .selectFrom('workflows')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  const steps = await db
+    .selectFrom('workflow_steps')
+    .select([...STEP_COLUMNS, 'workflow_id'])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .execute();
+  const transitions = await db
+    .selectFrom('workflow_transitions')
+    .select([...TRANSITION_COLUMNS, 'workflow_id'])
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .execute();
+  const stepsOf = groupBy(steps, (step) => step.workflow_id);
+  const transitionsOf = groupBy(transitions, (transition) => transition.workflow_id);
+  return rows.map((row) => ({
+    ...toWorkflow(row),
+    steps: (stepsOf.get(row.id) ?? []).map(toStep),
+    transitions: (transitionsOf.get(row.id) ?? []).map(toTransition),
+  }));
+}
+
+/** What would keep a workflow from being enabled: faults of what is drawn, and those that only an unverified sender makes. */
+export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
+  const graph = await toGraph(trx, p.projectId, await getWorkflow(trx, p));
+  const drawn = checkGraph({ ...graph, steps: graph.steps.map((step) => ({ ...step, senderReady: true })) });
+  const known = new Set(drawn.map(({ field, message }) => `${field} ${message}`));
+  const unverified = checkGraph(graph).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  return { drawn, unverified };
 }
 
 /** Newest first, by page number or cursor. */
@@ -138,27 +199,31 @@ export async function listWorkflows(
 
 /**
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
- * @throws AppError NOT_FOUND; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
+ * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
  */
 export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
   const wanted = { ...current, ...definedOnly(p.changes) };
-  const row = await trx
+  const updated = trx
     .updateTable('workflows')
     .set({
       name: wanted.name,
+      slug: wanted.slug,
       description: wanted.description,
       trigger_type: wanted.triggerType,
       event_name: wanted.eventName,
       enabled: wanted.enabled,
       allow_reentry: wanted.allowReentry,
       entry_step_id: wanted.entryStepId,
+      exit_on: exitsAsStored(wanted.exitOn),
+      exit_when_unsubscribed: wanted.exitWhenUnsubscribed,
       updated_at: sql`now()`,
     })
     .where('project_id', '=', p.projectId)
     .where('id', '=', p.id)
-    .returning(COLUMNS)
-    .executeTakeFirst();
+    .returning(COLUMNS);
+  const { slug } = p.changes;
+  const row = await refusingTakenSlug({ what: 'workflow', slug }, () => updated.executeTakeFirst());
   const detail = await withGraph(trx, p, toWorkflow(row));
   const errors = await faultsOf(trx, p.projectId, detail, p.changes);
   if (errors.length > 0)
@@ -245,22 +310,30 @@ async function listReadySenders(trx: Trx, projectId: string, workflowId: string)
   return new Set(rows.map((row) => row.id));
 }
 
+/** None is NULL: only workflows that have some are looked at when an event comes in. */
+function exitsAsStored(exitOn: ExitEvent[]): string | null {
+  return exitOn.length === 0 ? null : JSON.stringify(exitOn);
+}
+
 function definedOnly<T extends object>(changes: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** @throws AppError NOT_FOUND where there is no row */
 function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workflow {
-  const { id, name, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
+  const { id, name, slug, description, trigger_type, event_name, enabled, allow_reentry, ...rest } = required(row);
   return {
     id,
     name,
+    slug,
     description,
     triggerType: trigger_type,
     eventName: event_name,
     enabled,
     allowReentry: allow_reentry,
     entryStepId: rest.entry_step_id,
+    exitOn: rest.exit_on ?? [],
+    exitWhenUnsubscribed: rest.exit_when_unsubscribed,
     createdAt: rest.created_at,
     updatedAt: rest.updated_at,
   };
@@ -268,8 +341,18 @@ function toWorkflow(row: RowOf<'workflows', typeof COLUMNS> | undefined): Workfl
 
 /** @throws AppError NOT_FOUND where there is no row */
 export function toStep(row: RowOf<'workflow_steps', typeof STEP_COLUMNS> | undefined): Step {
-  const { id, type, name, config, template_id, position, created_at, updated_at } = required(row);
-  return { id, type, name, config, templateId: template_id, position, createdAt: created_at, updatedAt: updated_at };
+  const { id, type, name, slug, config, template_id, position, created_at, updated_at } = required(row);
+  return {
+    id,
+    type,
+    name,
+    slug,
+    config,
+    templateId: template_id,
+    position,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
 }
 
 export function toTransition(row: RowOf<'workflow_transitions', typeof TRANSITION_COLUMNS>): Transition {

@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
+import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import { resetGuard } from '../sending/hold-guard.ts';
 
 export interface Project {
@@ -15,6 +17,12 @@ export interface Project {
   tracking: TrackingMode;
   /** Of the hosted pages, `#rrggbb`; null is the service's own. */
   color: string | null;
+  /** How many MARKETING mails of campaigns and automations a contact gets in so many days; null is no limit. */
+  frequencyCap: FrequencyCap | null;
+  /** IANA; of contacts who have no zone of their own. */
+  timezone: string;
+  /** When marketing of campaigns and automations may leave; null at any time. */
+  sendingWindow: SendingWindow | null;
   sendRatePerSecond: number | null;
   monthlyEmailLimit: number | null;
   bounceGuard: number;
@@ -40,6 +48,9 @@ export interface ProjectChanges {
   name?: string | undefined;
   tracking?: TrackingMode | undefined;
   color?: string | null | undefined;
+  frequencyCap?: FrequencyCap | null | undefined;
+  timezone?: string | undefined;
+  sendingWindow?: SendingWindow | null | undefined;
   sendRatePerSecond?: number | null | undefined;
   monthlyEmailLimit?: number | null | undefined;
   bounceGuard?: number | undefined;
@@ -52,6 +63,10 @@ const COLUMNS = [
   'public_key',
   'tracking',
   'color',
+  'frequency_max',
+  'frequency_days',
+  'timezone',
+  'sending_window',
   'effective_send_rate_per_second',
   'effective_monthly_email_limit',
   'effective_bounce_guard',
@@ -68,21 +83,49 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
+const OWN_LIMITS = ['send_rate_per_second', 'monthly_email_limit', 'bounce_guard', 'complaint_guard'] as const;
+
 /** @throws AppError NOT_FOUND */
 export async function getProject(db: Db, projectId: string): Promise<Project> {
   return toProject(await db.selectFrom('projects').select(COLUMNS).where('id', '=', projectId).executeTakeFirst());
 }
 
+/** The project with the settings of its own, whatever the operator allows of them. @throws AppError NOT_FOUND */
+export async function getProjectAsSet(db: Db, projectId: string): Promise<Project> {
+  const row = await db
+    .selectFrom('projects')
+    .select([...COLUMNS, ...OWN_LIMITS])
+    .where('id', '=', projectId)
+    .executeTakeFirst();
+  if (!row) throw new AppError('NOT_FOUND');
+  return {
+    ...toProject(row),
+    sendRatePerSecond: row.send_rate_per_second,
+    monthlyEmailLimit: row.monthly_email_limit,
+    bounceGuard: row.bounce_guard,
+    complaintGuard: row.complaint_guard,
+  };
+}
+
 /**
- * Changes settings of the project's own.
+ * Changes settings of the project's own. Campaigns that wait go by the zone and the window of the moment, so they are told to look again.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
  */
-export async function updateProject(trx: Trx, projectId: string, changes: ProjectChanges): Promise<Project> {
+export async function updateProject(
+  trx: Trx,
+  projectId: string,
+  changes: ProjectChanges,
+): Promise<{ project: Project; outbox: OutboxRow[] }> {
+  const { timezone, sendingWindow } = changes;
   refuseLooser(changes, (await lockProject(trx, projectId)).operatorLimits);
   const columns = {
     name: changes.name,
     tracking: changes.tracking,
     color: changes.color,
+    frequency_max: changes.frequencyCap === null ? null : changes.frequencyCap?.max,
+    frequency_days: changes.frequencyCap === null ? null : changes.frequencyCap?.days,
+    timezone,
+    sending_window: sendingWindow && JSON.stringify(sendingWindow),
     send_rate_per_second: changes.sendRatePerSecond,
     monthly_email_limit: changes.monthlyEmailLimit,
     bounce_guard: changes.bounceGuard,
@@ -93,7 +136,8 @@ export async function updateProject(trx: Trx, projectId: string, changes: Projec
     .set({ ...columns, updated_at: sql`now()` })
     .where('id', '=', projectId)
     .execute();
-  return getProject(trx, projectId);
+  const timed = timezone !== undefined || sendingWindow !== undefined;
+  return { project: await getProject(trx, projectId), outbox: timed ? await wakeCampaigns(trx, projectId) : [] };
 }
 
 /** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
@@ -166,6 +210,9 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     publicKey: row.public_key,
     tracking: row.tracking,
     color: row.color,
+    frequencyCap: capOf(row),
+    timezone: row.timezone,
+    sendingWindow: row.sending_window,
     sendRatePerSecond: row.effective_send_rate_per_second,
     monthlyEmailLimit: row.effective_monthly_email_limit,
     bounceGuard: row.effective_bounce_guard,
@@ -182,4 +229,10 @@ function toProject(row: RowOf<'projects', typeof COLUMNS> | undefined): Project 
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** Which mails of a project are tracked, as of now. */
+export async function getTracking(db: Db, projectId: string): Promise<TrackingMode> {
+  const row = await db.selectFrom('projects').select('tracking').where('id', '=', projectId).executeTakeFirst();
+  return row?.tracking ?? 'DISABLED';
 }

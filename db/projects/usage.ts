@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection.ts';
 import { firstIdAt } from '../id-time.ts';
+import { isSimulatorSql } from '../sending/simulator-addresses.ts';
 
 const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 /** Of rows of this month: the index on project and id finds them. */
@@ -31,7 +32,8 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
     INSERT INTO monthly_usage (project_id, month, emails)
     SELECT ${projectId}, ${MONTH}, (
       SELECT count(*) FROM emails
-      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID})
+      WHERE project_id = ${projectId} AND mode = 'live' AND source_type <> 'INBOUND' AND id >= ${FIRST_ID}
+        AND NOT simulated AND NOT ${isSimulatorSql(sql`to_email`)})
     WHERE NOT EXISTS (SELECT FROM monthly_usage WHERE project_id = ${projectId} AND month = ${MONTH})
     ON CONFLICT DO NOTHING
   `.execute(db);

@@ -1,8 +1,10 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
+import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/campaigns/variants.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 
@@ -27,7 +29,13 @@ export interface CampaignsTable extends MailTextColumns {
   sent_at: NullableTimestamp;
   cancelled_at: NullableTimestamp;
   paused_reason: PausedReason | null;
+  own_window: Generated<boolean>;
+  sending_window: NullableJson<SendingWindow>;
+  send_at_local: string | null;
+  late_policy: Generated<LatePolicy>;
+  going_since: NullableTimestamp;
   content_id: string | null;
+  topic_id: string | null;
   send_no: Generated<number>;
   audience_cursor: string | null;
   audience_done: Generated<boolean>;
@@ -53,6 +61,8 @@ export interface CampaignChunksTable {
   first_id: string;
   last_id: string;
   size: number;
+  zone: string | null;
+  not_before: NullableTimestamp;
   /** Of all its recipients; null where the campaign has none, or the winner is not known. */
   variant: number | null;
   /** Of those who waited for the winner, or would have. */

@@ -15,8 +15,10 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   type: MailType;
+  topic_id: string | null;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -27,6 +29,7 @@ export interface ContentsTable extends MailTextColumns {
   hash: Buffer;
   type: MailType;
   template_id: string | null;
+  topic_id: string | null;
   created_at: GeneratedTimestamp;
 }
 

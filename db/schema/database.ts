@@ -11,6 +11,7 @@ import type { RecoveryTables } from './recovery.ts';
 import type { SegmentsTables } from './segments.ts';
 import type { SmsTables } from './sms.ts';
 import type { StorefrontTables } from './storefront.ts';
+import type { TopicsTables } from './topics.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
 /**
@@ -20,6 +21,7 @@ import type { WebhooksTables } from './webhooks.ts';
 export interface Database
   extends ProjectsTables,
     ContactsTables,
+    TopicsTables,
     SegmentsTables,
     DomainsTables,
     ContentsTables,

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
-import type { GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
+import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** What caused it; INBOUND is a mail that came in. */
 export type SourceType = EmailSource | 'INBOUND';
@@ -15,6 +15,7 @@ export interface EmailsTables {
   erased_attachments: ErasedAttachmentsTable;
   captured_emails: CapturedEmailsTable;
   send_buckets: SendBucketsTable;
+  frequency_slots: FrequencySlotsTable;
   send_outcomes: SendOutcomesTable;
   provider_outcomes: ProviderOutcomesTable;
 }
@@ -55,6 +56,8 @@ export interface EmailsTable {
   bounced_at: NullableTimestamp;
   complained_at: NullableTimestamp;
   unsubscribed_at: NullableTimestamp;
+  /** It was to the simulator: it never left, and counts in no analytics. */
+  simulated: Generated<boolean>;
 }
 
 export interface SesMessagesTable {
@@ -90,6 +93,16 @@ export interface CapturedEmailsTable {
   to_email: string;
   raw: Buffer;
   created_at: GeneratedTimestamp;
+}
+
+/** A contact's places under the frequency cap of their project. */
+export interface FrequencySlotsTable {
+  contact_id: string;
+  project_id: string;
+  wanted: string[];
+  /** Epoch seconds of each mail's place by its id; 0 where it was refused. */
+  mails: GeneratedJson<Record<string, number>>;
+  updated_at: GeneratedTimestamp;
 }
 
 export interface SendBucketsTable {

@@ -1,7 +1,9 @@
 import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
+import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Laps } from '../../rules/executions/laps.ts';
+import type { Run } from '../../rules/executions/run.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
@@ -15,6 +17,7 @@ export interface ExecutionsTables {
   executions: ExecutionsTable;
   execution_steps: ExecutionStepsTable;
   execution_waits: ExecutionWaitsTable;
+  step_visit_counts: StepVisitCountsTable;
   timer_seconds: TimerSecondsTable;
   begin_rates: BeginRatesTable;
   timer_rate: TimerRateTable;
@@ -24,12 +27,15 @@ export interface WorkflowsTable {
   id: Generated<string>;
   project_id: string;
   name: string;
+  slug: Generated<string>;
   description: string | null;
   trigger_type: Generated<TriggerType>;
   event_name: string | null;
   enabled: Generated<boolean>;
   allow_reentry: Generated<boolean>;
   entry_step_id: string | null;
+  exit_on: NullableJson<ExitEvent[]>;
+  exit_when_unsubscribed: Generated<boolean>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -40,6 +46,7 @@ export interface WorkflowStepsTable {
   workflow_id: string;
   type: StepType;
   name: string;
+  slug: Generated<string>;
   config: GeneratedJson<StepConfig>;
   template_id: string | null;
   position: NullableJson<{ x: number; y: number }>;
@@ -62,7 +69,8 @@ export interface ExecutionsTable {
   project_id: string;
   workflow_id: string;
   contact_id: string;
-  entry: number;
+  /** Null for a sandbox, which counts for no entry. */
+  entry: number | null;
   status: Generated<ExecutionStatus>;
   current_step_id: string | null;
   visit: Generated<number>;
@@ -76,6 +84,8 @@ export interface ExecutionsTable {
   swayed: Generated<boolean>;
   mode: Generated<KeyMode>;
   laps: NullableJson<Laps>;
+  sandbox: Generated<boolean>;
+  run: NullableJson<Run>;
   depth: Generated<number>;
   started_at: GeneratedTimestamp;
   completed_at: NullableTimestamp;
@@ -94,6 +104,22 @@ export interface ExecutionStepsTable {
   due_at: NullableTimestamp;
   output: NullableJson<Record<string, unknown>>;
   error: string | null;
+}
+
+export interface StepVisitCountsTable {
+  step_id: string;
+  /** Whole hours since 1970 at which the visits began. */
+  hour: number;
+  /** '' where the step has none. */
+  branch: string;
+  /** The backend that counted, 0 once added up. */
+  shard: number;
+  project_id: string;
+  waiting: number;
+  running: number;
+  completed: number;
+  failed: number;
+  skipped: number;
 }
 
 export interface ExecutionWaitsTable {

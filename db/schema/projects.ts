@@ -2,7 +2,8 @@ import type { Generated, GeneratedAlways } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Role } from '../../rules/access/scopes.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
-import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp, Timestamp } from './columns.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
+import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
 
 /** Projects, who may do what in them, and what they have used. */
 export interface ProjectsTables {
@@ -28,6 +29,10 @@ export interface ProjectsTable {
   bounce_guard: Generated<number>;
   complaint_guard: Generated<number>;
   color: string | null;
+  frequency_max: number | null;
+  frequency_days: number | null;
+  timezone: Generated<string>;
+  sending_window: NullableJson<SendingWindow>;
   held_at: NullableTimestamp;
   hold_reason: string | null;
   /** Set by the operator of the service; the columns without `operator_` are the project's own. */

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import {
-  CONTACT_COLUMN_NAMES,
   CONTACT_COLUMNS,
+  CONTACT_FIELD_NAMES,
   type Contact,
   type ContactRow,
   toContact,
@@ -63,7 +63,7 @@ export async function listSegmentContacts(
   const predicate = await segmentPredicate(db, segment, new Date());
   const offset = (p.page - 1) * p.pageSize;
   const { rows } = await fittedPage<ContactRow>({
-    columns: CONTACT_COLUMN_NAMES,
+    columns: CONTACT_FIELD_NAMES,
     large: { data: { jsonb: 2 } },
     rows: sql`
       SELECT ${CONTACT_COLUMNS} FROM contacts WHERE project_id = ${segment.projectId} AND ${predicate}

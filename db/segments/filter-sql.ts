@@ -96,6 +96,8 @@ function compileRef(filter: Filter, ref: FieldRef, scope: Scope): Predicate {
       return historyPredicate(filter, scope.now, (since) => eventExists(ref.name, since, scope));
     case 'activity':
       return historyPredicate(filter, scope.now, (since) => emailExists(ref.activity, since, scope));
+    case 'topic':
+      return negatable(filter, (positive) => subscribedPredicate(onTopic(ref.topicId, scope), positive));
     case 'segment':
       return membershipPredicate(ref.segmentId, filter.operator === 'memberOf', scope);
   }
@@ -136,6 +138,13 @@ function historyPredicate(filter: Filter, now: Date, happened: (since?: Date) =>
     default:
       return sql`false`;
   }
+}
+
+/** Nobody is on a topic that is not the project's. */
+function onTopic(topicId: string, scope: Scope): Predicate {
+  return sql`coalesce(
+    (select s.joined from topic_choices s where s.contact_id = ${sql.ref(`${scope.alias}.id`)} and s.topic_id = ${topicId}::uuid),
+    (select t.default_subscribed from topics t where t.id = ${topicId}::uuid and t.project_id = ${scope.projectId}::uuid), false)`;
 }
 
 /** Served from the index events_name (project_id, name, contact_id, created_at) alone. */

@@ -12,6 +12,7 @@ import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 import type { SegmentType } from '../schema/segments.ts';
+import { refusingTakenSlug } from '../slugs.ts';
 import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
 
@@ -39,6 +40,8 @@ export interface SegmentRef {
 export interface NewSegment {
   projectId: string;
   name: string;
+  /** Of the name where it is left out. */
+  slug?: string | undefined;
   description: string | null;
   type: SegmentType;
   condition: Condition | null;
@@ -47,6 +50,7 @@ export interface NewSegment {
 
 export interface SegmentPatch {
   name?: string | undefined;
+  slug?: string | undefined;
   description?: string | null | undefined;
   condition?: Condition | undefined;
   trackMembership?: boolean | undefined;
@@ -70,7 +74,6 @@ const COLUMNS = sql.raw(COLUMN_NAMES.join(', '));
 
 type SegmentRow = RowOf<'segments', typeof COLUMN_NAMES>;
 
-const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Every segment of the project, newest first, with as many conditions as fit into an answer that has each twice. */
@@ -81,6 +84,17 @@ export async function listSegments(db: Db, projectId: string): Promise<Listed<Se
     rows: sql`SELECT ${COLUMNS} FROM segments WHERE project_id = ${projectId}`,
   }).execute(db);
   return rows.map((row) => ({ ...toSegment(row), truncated: row.truncated }));
+}
+
+/** Every segment of the project by its slug, with all conditions: for whoever has looked how large they are. */
+export async function listAllSegments(db: Db, projectId: string): Promise<Segment[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .select(COLUMN_NAMES)
+    .where('project_id', '=', projectId)
+    .orderBy('slug')
+    .execute();
+  return rows.map(toSegment);
 }
 
 /** @throws AppError NOT_FOUND (another project's id too) */
@@ -115,6 +129,7 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Prom
  */
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
+  const slug = segment.slug ?? segmentSlug(name);
   await takeRoom(trx, projectId, 'segments');
   if (condition) await checkReferences(trx, { projectId, condition });
   const inserted = trx
@@ -122,18 +137,18 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
     .values({
       project_id: projectId,
       name,
-      slug: segmentSlug(name),
+      slug,
       description,
       type,
       condition: toJson(condition),
       track_membership: trackMembership,
     })
     .returning(COLUMN_NAMES);
-  return toSegment(await refusingTakenSlug(name, () => inserted.executeTakeFirst()));
+  return toSegment(await refusingTakenSlug({ what: 'segment', slug }, () => inserted.executeTakeFirst()));
 }
 
 /**
- * Changes a segment. A new name moves its slug, and with it the names of its events. A new condition counts at once; the stored
+ * Changes a segment. A new name moves its slug, unless one is given, and with it the names of its events. A new condition counts at once; the stored
  * members of a tracked segment follow with its next computation. @throws AppError as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
@@ -144,15 +159,18 @@ export async function updateSegment(
   const segment = await lockSegment(trx, { projectId, id });
   refuseOnStatic(segment, patch);
   const name = patch.name ?? segment.name;
+  const slug = patch.slug ?? (patch.name === undefined ? segment.slug : segmentSlug(name));
   const description = patch.description === undefined ? segment.description : patch.description;
   const condition = toJson(patch.condition ?? segment.condition);
   const updated = sql<SegmentRow>`
-    UPDATE segments SET name = ${name}, slug = ${segmentSlug(name)}, description = ${description},
+    UPDATE segments SET name = ${name}, slug = ${slug}, description = ${description},
       computed_at = CASE WHEN track_membership AND condition = ${condition}::jsonb THEN computed_at END,
       condition = ${condition}::jsonb, updated_at = now(),
       track_membership = ${(patch.trackMembership ?? segment.trackMembership) && segment.type === 'DYNAMIC'}
     WHERE project_id = ${projectId} AND id = ${id} RETURNING ${COLUMNS}`;
-  return toSegment(await refusingTakenSlug(name, async () => (await updated.execute(trx)).rows[0]));
+  return toSegment(
+    await refusingTakenSlug({ what: 'segment', slug }, async () => (await updated.execute(trx)).rows[0]),
+  );
 }
 
 /**
@@ -258,19 +276,6 @@ interface CampaignUse {
 function inUse(campaigns: CampaignUse[]): AppError {
   const message = 'A scheduled or sending campaign uses this segment.';
   return new AppError('CONFLICT', { message, details: { usedInCampaigns: campaigns } });
-}
-
-async function refusingTakenSlug<T>(name: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    const slug = segmentSlug(name);
-    throw new AppError('CONFLICT', {
-      message: `Another segment of this project has the slug ${slug}.`,
-      details: { slug },
-    });
-  }
 }
 
 function codeOf(error: unknown): unknown {

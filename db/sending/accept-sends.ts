@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
+import { isSimulatorAddress } from '../../rules/emails/simulator.ts';
 import { AppError } from '../../rules/errors.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { NewOutboxRow, OutboxRow } from '../../rules/outbox.ts';
@@ -85,7 +86,7 @@ async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequ
     ({ request }) => request.projectId,
   );
   for (const [projectId, group] of [...limited].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const mails = (of: Draft[]) => of.reduce((sum, { request }) => sum + request.to.length, 0);
+    const mails = (of: Draft[]) => of.reduce((sum, { request }) => sum + request.to.filter(counts).length, 0);
     const limit = group[0]?.request.monthlyEmailLimit ?? null;
     if (await takeMonthlyAllowance(trx, { projectId, n: mails(group), limit })) continue;
     for (const draft of group) {
@@ -96,6 +97,9 @@ async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequ
   }
   return over;
 }
+
+/** Mail to the simulator is in nobody's limit. */
+const counts = (to: { email: string }): boolean => !isSimulatorAddress(to.email);
 
 async function insertSends(
   trx: Trx,

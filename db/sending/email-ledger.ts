@@ -12,6 +12,9 @@ import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
+import { isOnTopic } from '../topics/choices.ts';
+import { capOf, type FrequencyCap, takeSlotsFor } from './frequency.ts';
+import { isSimulatorSql } from './simulator-addresses.ts';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {
@@ -35,6 +38,10 @@ export interface ClaimedEmail {
   /** Null where the mail is to no contact, or the contact was deleted. */
   contact: { id: string; email: string; subscribed: boolean; data: Data; untrustedKeys: string[] } | null;
   contentType: MailType;
+  /** The contact is not on the topic of the mail. */
+  offTopic: boolean;
+  /** The contact has had as many mails as the project's frequency cap lets them have. */
+  capped: boolean;
   project: {
     tracking: TrackingMode;
     held: boolean;
@@ -55,21 +62,39 @@ export async function claimEmails(
   p: { projectId: string; mails: { id: string; deliveryId: string }[]; suppressionPads: KeyPads },
 ): Promise<ClaimedEmail[]> {
   if (p.mails.length === 0) return [];
-  const address = sql`coalesce(t.to_email, c.email)`;
-  const why = (type: MailType): RawBuilder<string> =>
-    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
-  const { rows } = await prepared<ClaimedRow>`
-    WITH n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
+  return readClaimed(
+    db,
+    p,
+    sql`n AS MATERIALIZED (SELECT nextval('claims') AS claim), t AS (
       UPDATE emails e SET status = 'SENDING', claim = n.claim, delivery_id = u.delivery_id, attempts = e.attempts + 1
       FROM n, unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.deliveryId)}::uuid[]) AS u (id, delivery_id)
       WHERE e.id = u.id AND ${ownedBy('e.project_id', p.projectId)}
         AND (e.status = 'PENDING' OR (e.status = 'SENDING' AND e.delivery_id = u.delivery_id))
-      RETURNING e.*)
+      RETURNING e.*)`,
+  );
+}
+
+/**
+ * What decides of mails whether and how they leave, as of now. Previews ask by it too, of mails that are no rows.
+ * @param taken CTEs; the one named `t` has the mails as rows of `emails`, and others may stand in for tables
+ */
+export async function readClaimed(
+  db: Db,
+  p: { projectId: string; suppressionPads: KeyPads },
+  taken: RawBuilder<unknown>,
+): Promise<ClaimedEmail[]> {
+  const address = sql`coalesce(t.to_email, c.email)`;
+  const why = (type: MailType): RawBuilder<string> =>
+    suppressedReason({ pads: p.suppressionPads, email: address, projectId: p.projectId, type });
+  const { rows } = await prepared<ClaimedRow>`
+    WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
+      p.frequency_max, p.frequency_days,
       d.id AS domain_id, d.domain, d.signing,
+      k.topic_id IS NOT NULL AND NOT coalesce(${isOnTopic({ contact: sql`t.contact_id`, topic: sql`k.topic_id` })}, true) AS off_topic,
       CASE WHEN k.type = 'MARKETING' THEN (${why('MARKETING')}) ELSE (${why('TRANSACTIONAL')}) END AS suppressed_by
     FROM t
     JOIN projects p ON p.id = t.project_id
@@ -79,7 +104,30 @@ export async function claimEmails(
       AND d.domain = lower(substring(k.from_email FROM '@([^@]*)$'))
     ORDER BY t.id
   `.execute(db);
-  return rows.map(toClaimed);
+  const claimed = rows.map(toClaimed);
+  const cap = rows[0] ? capOf(rows[0]) : null;
+  return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
+}
+
+/**
+ * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else keeps from leaving.
+ * After the claim, so a crash between the two claims the mail again.
+ */
+async function withinCap(
+  db: Db,
+  p: { projectId: string; cap: FrequencyCap; claimed: ClaimedEmail[] },
+): Promise<ClaimedEmail[]> {
+  const mails = p.claimed.flatMap((mail) =>
+    isCounted(mail) && mail.contact ? [{ id: mail.id, contactId: mail.contact.id }] : [],
+  );
+  const refused = await takeSlotsFor(db, { projectId: p.projectId, cap: p.cap, mails });
+  return p.claimed.map((mail) => (refused.has(mail.id) ? { ...mail, capped: true } : mail));
+}
+
+function isCounted(mail: ClaimedEmail): boolean {
+  if (mail.contentType !== 'MARKETING' || mail.sourceType === 'TRANSACTIONAL' || mail.mode !== 'live') return false;
+  const mayLeave = mail.contact?.subscribed && !mail.suppressedBy && !mail.offTopic;
+  return Boolean(mayLeave && mail.senderDomain && !mail.project.held);
 }
 
 /** Gives back what was claimed and not even tried, as if it had not been claimed. May run twice. */
@@ -90,10 +138,11 @@ export async function releaseEmail(db: Db, { id, projectId, claim }: ClaimedEmai
   `.execute(db);
 }
 
-/** Of single mails those that count towards the send rate: mails of test keys reach nobody. */
+/** Of single mails those that count towards the send rate: mails of test keys and to the simulator reach nobody. */
 export async function findLiveEmails(db: Db, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   const { rows } = await prepared<{ id: string }>`
     SELECT id FROM emails WHERE id = ANY(${p.ids}::uuid[]) AND ${ownedBy('project_id', p.projectId)} AND mode = 'live'
+      AND NOT ${isSimulatorSql(sql`to_email`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
 }
@@ -197,6 +246,9 @@ interface ClaimedRow {
   contact_data: Data | null;
   untrusted_keys: string[] | null;
   content_type: MailType;
+  off_topic: boolean;
+  frequency_max: number | null;
+  frequency_days: number | null;
   tracking: ClaimedEmail['project']['tracking'];
   held: boolean;
   monthly_email_limit: number | null;
@@ -225,6 +277,8 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
     createdAt: row.created_at,
     contact: row.found_contact_id === null ? null : toContact(row, row.found_contact_id),
     contentType: row.content_type,
+    offTopic: row.off_topic,
+    capped: false,
     project: { tracking: row.tracking, held: row.held, monthlyEmailLimit: row.monthly_email_limit },
     senderDomain:
       row.domain_id === null || row.domain === null
@@ -234,12 +288,14 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
   };
 }
 
+/** As the run has left it where a sandbox sends the mail. */
 function toContact(row: ClaimedRow, id: string): NonNullable<ClaimedEmail['contact']> {
+  const { subscribed, data, untrusted_keys } = row.options?.sandbox?.contact ?? {};
   return {
     id,
     email: row.contact_email ?? '',
-    subscribed: row.subscribed ?? false,
-    data: row.contact_data ?? {},
-    untrustedKeys: row.untrusted_keys ?? [],
+    subscribed: subscribed ?? row.subscribed ?? false,
+    data: data ?? row.contact_data ?? {},
+    untrustedKeys: untrusted_keys ?? row.untrusted_keys ?? [],
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
+import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
@@ -61,7 +62,8 @@ async function guard(
   projectId: string,
   results: EmailResult[],
 ): Promise<{ outbox: OutboxRow[]; watched: boolean }> {
-  const live = results.filter(({ email }) => email.mode === 'live').map(({ outcome }) => outcome);
+  const counts = ({ email }: EmailResult) => email.mode === 'live' && !isSimulated(email);
+  const live = results.filter(counts).map(({ outcome }) => outcome);
   if (live.length === 0) return { outbox: [], watched: false };
   const refusals = new Map<string, number>();
   for (const outcome of live) {
@@ -76,7 +78,7 @@ async function guard(
 }
 
 function eventsOf({ email, outcome, event }: EmailResult): NewEvent[] {
-  if (!event) return [];
+  if (!event || email.options.sandbox) return [];
   const about = {
     ...{ contactId: email.contact?.id ?? null, emailId: email.id, mode: email.mode },
     causeId: email.executionId,

@@ -8,6 +8,7 @@ import type { NewContent } from '../contents/contents.ts';
 import { selectMailText } from '../contents/mail-text.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
+import { isOnTopic } from '../topics/choices.ts';
 
 /** A request with what its mails say: the template's parts, overridden by its own. */
 export interface Draft {
@@ -31,6 +32,10 @@ export async function composeSends(trx: Trx, requests: SendRequest[]): Promise<M
     composed.set(request, new AppError('DOMAIN_NOT_VERIFIED', { details: { from: content.from } }));
   }
   const marketing = drafts().filter(({ content }) => content.type === 'MARKETING');
+  for (const [request, emails] of await findOffTopic(trx, marketing)) {
+    const message = 'A recipient has left the topic of this template.';
+    composed.set(request, new AppError('CONTACT_UNSUBSCRIBED', { message, details: { emails } }));
+  }
   for (const [request, emails] of await findUnsubscribed(trx, marketing)) {
     composed.set(request, new AppError('CONTACT_UNSUBSCRIBED', { details: { emails } }));
   }
@@ -41,6 +46,7 @@ interface SendTemplate extends MailText<string | null> {
   id: string;
   project_id: string;
   type: MailType;
+  topicId: string | null;
 }
 
 async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<string, SendTemplate>> {
@@ -49,7 +55,7 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
   );
   if (wanted.length === 0) return new Map();
   const { rows } = await prepared<SendTemplate>`
-    SELECT DISTINCT t.id, t.project_id, t.type, ${selectMailText('t')}
+    SELECT DISTINCT t.id, t.project_id, t.type, t.topic_id AS "topicId", ${selectMailText('t')}
     FROM unnest(${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.templateId)}::uuid[]) AS w (project_id, id)
     JOIN templates t ON t.project_id = w.project_id AND t.id = w.id
   `.execute(trx);
@@ -77,6 +83,7 @@ function compose(request: SendRequest, templates: Map<string, SendTemplate>): Dr
       projectId,
       type: template?.type ?? 'TRANSACTIONAL',
       templateId: template?.id ?? null,
+      topicId: template?.topicId ?? null,
     },
   };
 }
@@ -109,6 +116,27 @@ async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequ
     const isOut = (email: string) => !(request.subscribed ?? subscribed.has(`${request.projectId} ${email}`));
     const out = request.to.map(({ email }) => email).filter(isOut);
     if (out.length > 0) refused.set(request, out);
+  }
+  return refused;
+}
+
+/** MARKETING drafts about a topic, with the recipients who are not on it; somebody new is where its default says. */
+async function findOffTopic(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
+  const wanted = drafts.flatMap(({ request, content }, draft) =>
+    content.topicId ? request.to.map(({ email }) => ({ draft, email, ...content })) : [],
+  );
+  const refused = new Map<SendRequest, string[]>();
+  if (wanted.length === 0) return refused;
+  const { rows } = await sql<{ draft: number; email: string }>`
+    SELECT w.draft, w.email
+    FROM unnest(${wanted.map((w) => w.draft)}::int[], ${wanted.map((w) => w.projectId)}::uuid[], ${wanted.map((w) => w.email)}::text[],
+      ${wanted.map((w) => w.topicId)}::uuid[]) AS w (draft, project_id, email, topic_id)
+    LEFT JOIN contacts c ON c.project_id = w.project_id AND c.email = w.email
+    WHERE NOT ${isOnTopic({ contact: sql`c.id`, topic: sql`w.topic_id` })}
+  `.execute(trx);
+  for (const { draft, email } of rows) {
+    const request = drafts[draft]?.request;
+    if (request) refused.set(request, [...(refused.get(request) ?? []), email]);
   }
   return refused;
 }

@@ -81,6 +81,7 @@ async function draftOf(
     projectId: standing.execution.projectId,
     type: template.type,
     templateId: config.templateId,
+    topicId: template.topicId,
   };
   return { standing, content, to };
 }
@@ -94,11 +95,12 @@ function configOf({ config, templateId }: GraphStep): StepConfig | undefined {
 interface TemplateRow extends MailText<string | null> {
   id: string;
   type: MailType;
+  topicId: string | null;
 }
 
 async function findTemplates(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, TemplateRow>> {
   const { rows } = await prepared<TemplateRow>`
-    SELECT t.id, t.type, ${selectMailText('t')} FROM templates t
+    SELECT t.id, t.type, t.topic_id AS "topicId", ${selectMailText('t')} FROM templates t
     WHERE t.id = ANY(${[...new Set(ids)]}::uuid[]) AND ${ownedBy('t.project_id', projectId)}
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
@@ -151,12 +153,13 @@ function variablesOf({ context, event }: StandingExecution): string {
   return JSON.stringify({ ...context, event, context });
 }
 
-function optionsOf({ untrusted, swayed }: StandingExecution): string | null {
+function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null {
   const options: EmailOptions = {
     ...(untrusted && { untrustedKeys: ['event'] }),
     ...(swayed && { forStranger: true }),
+    ...(run && { sandbox: { contact: run.contact } }),
   };
-  return untrusted || swayed ? JSON.stringify(options) : null;
+  return untrusted || swayed || run ? JSON.stringify(options) : null;
 }
 
 function required(emailId: string | undefined): string {

@@ -9,7 +9,7 @@ import type { Db, Trx } from '../connection.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { getSmsSenderFor } from './senders.ts';
+import { getSmsSenderFor, listSmsSenders } from './senders.ts';
 
 export interface Sms {
   id: string;
@@ -51,13 +51,21 @@ const COLUMNS = [
 
 /**
  * Accepts an SMS and queues its delivery, in the caller's transaction.
+ * @param p.from a sender of the project; without it the one of the destination's country
  * @throws AppError NO_SMS_SENDER; NOT_FOUND for a contact id of nobody in the project
  */
 export async function insertSms(
   trx: Trx,
-  p: { projectId: string; mode: KeyMode; to: PhoneNumber; body: string; contactId: string | undefined },
+  p: {
+    projectId: string;
+    mode: KeyMode;
+    to: PhoneNumber;
+    body: string;
+    contactId: string | undefined;
+    from?: string | undefined;
+  },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
-  const from = await getSmsSenderFor(trx, { projectId: p.projectId, country: p.to.country });
+  const from = await getSender(trx, p);
   const contactId = await resolveContact(trx, p);
   const { encoding, segments } = smsSize(p.body);
   const row = await trx
@@ -77,6 +85,32 @@ export async function insertSms(
     .executeTakeFirstOrThrow();
   const sms = toSms(row);
   return { sms, outbox: await enqueue(trx, [{ projectId: p.projectId, kind: 'sms.deliver', refId: sms.id }]) };
+}
+
+/** @throws AppError NO_SMS_SENDER */
+async function getSender(
+  trx: Trx,
+  p: { projectId: string; to: PhoneNumber; from?: string | undefined },
+): Promise<string> {
+  const { projectId, to, from } = p;
+  if (from === undefined) return getSmsSenderFor(trx, { projectId, country: to.country });
+  const senders = await listSmsSenders(trx, projectId);
+  if (senders.some((sender) => sender.from === from)) return from;
+  throw new AppError('NO_SMS_SENDER', { message: `${from} is no SMS sender of the project.`, details: { from } });
+}
+
+/** Whether neither the contact nor whoever else has the number has answered STOP. */
+export async function consentsToSms(
+  trx: Trx,
+  p: { projectId: string; contactId: string; phone: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM contacts WHERE project_id = ${p.projectId} AND NOT sms_subscribed AND id = ${p.contactId}
+    UNION ALL
+    SELECT FROM contacts WHERE project_id = ${p.projectId} AND NOT sms_subscribed AND phone = ${p.phone}
+    LIMIT 1
+  `.execute(trx);
+  return rows.length === 0;
 }
 
 /** The contact named, else the first one whose `data.phone` is the number. */

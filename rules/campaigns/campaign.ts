@@ -27,6 +27,8 @@ export interface CampaignProgress {
   nextSeq: number;
   /** Chunks that have to be worked on again. */
   later: LaterChunk[];
+  /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
+  clock?: string | undefined;
   /** Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it yet. */
   testing?: boolean;
   /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
@@ -45,6 +47,8 @@ export interface LaterChunk {
   from?: string | undefined;
   /** Mails of this round, before `from`, were put off. */
   putOff?: boolean | undefined;
+  /** It waits for the hour of its recipients or a window, until `dueAtMs`; other settings may let it go before. */
+  shut?: boolean | undefined;
 }
 
 export const NEW_CAMPAIGN: CampaignProgress = {
@@ -57,9 +61,10 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 
 /**
  * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when the send rate, or what
- * the project may compute, has no room, which is nobody's failure. `paused`: the campaign is, until it is resumed.
+ * the project may compute, has no room, which is nobody's failure. `paused`: the campaign is, until it is resumed. `shut`: not the
+ * hour of its recipients, or outside of the window.
  */
-export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced';
+export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced' | 'shut';
 
 /** What is optional here is absent from results of earlier versions, and their histories go on as they began. */
 export interface ChunkResult {
@@ -74,4 +79,7 @@ export interface ChunkResult {
   /** The next turn goes on with this row. */
   from?: string | undefined;
   putOff?: boolean | undefined;
+  /** Where `outcome` is `shut`: the instant of its next try, in milliseconds since 1970, and the settings that say so. */
+  notBeforeMs?: number;
+  clock?: string;
 }

@@ -23,6 +23,8 @@ export interface ScannedHtml {
   unquoted: { begin: number; end: number }[];
   /** The offset of the last `</body>` that is not inside a Liquid block; undefined when there is none. */
   bodyEnd: number | undefined;
+  /** Where what is to be shown first may stand: behind `<body>`, or behind what there is of the head. */
+  bodyBegin: number;
 }
 
 const LINK_ATTRIBUTES = new Set(['href', 'action', 'formaction', 'xlink:href', 'ping', 'cite', 'data', 'longdesc']);
@@ -31,7 +33,7 @@ const SOURCE_ATTRIBUTES = new Set(['src', 'background', 'poster', 'srcset', 'low
 /** Reads the HTML around the Liquid of a body; offsets are those of `source`. Never throws: mail HTML is often odd. */
 export function scanHtml(source: string, tokens: FlatToken[]): ScannedHtml {
   const liquid = tokens.filter((token) => token.kind !== 'text');
-  const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined };
+  const found: ScannedHtml = { places: new Map(), links: [], unquoted: [], bodyEnd: undefined, bodyBegin: 0 };
   for (const token of liquid) if (token.kind === 'output') found.places.set(token.begin, 'markup');
   scanRange(mask(source, liquid), 0, { source, liquid, found });
   return found;
@@ -56,6 +58,9 @@ function mask(source: string, liquid: FlatToken[]): string {
 
 function scanRange(masked: string, offset: number, scan: Scan): void {
   const { found } = scan;
+  const mayBegin = (at: number) => {
+    if (offset === 0 && depthAt(scan.liquid, at) === 0) found.bodyBegin = at;
+  };
   let tag = '';
   let attribute = { name: '', begin: 0 };
   const tokenizer = new Tokenizer(
@@ -69,6 +74,7 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
       },
       onclosetag: (begin, end) => {
         tag = '';
+        if (masked.slice(begin, end).toLowerCase() === 'head') mayBegin(end + 1);
         if (masked.slice(begin, end).toLowerCase() === 'body' && depthAt(scan.liquid, offset + begin) === 0)
           found.bodyEnd = offset + masked.lastIndexOf('</', begin);
       },
@@ -89,9 +95,11 @@ function scanRange(masked: string, offset: number, scan: Scan): void {
       oncdata: () => {},
       onattribdata: () => {},
       onattribentity: () => {},
-      ondeclaration: () => {},
+      ondeclaration: (_, end) => mayBegin(end + 1),
       onend: () => {},
-      onopentagend: () => {},
+      onopentagend: (at) => {
+        if (tag === 'html' || tag === 'body') mayBegin(at + 1);
+      },
       onprocessinginstruction: () => {},
       onselfclosingtag: () => {},
       ontextentity: () => {},

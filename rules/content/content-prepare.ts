@@ -21,13 +21,13 @@ export interface ContentSource extends ContentTemplates {
 
 /** What there is to render of a content; `tracked` with pixel and counted links. */
 export function contentSource(content: ContentTemplates, tracked: boolean): ContentSource & MailTemplates {
-  const { subject, body, type } = content;
-  return { subject, body, type, trackOpens: tracked, trackClicks: tracked };
+  const { subject, body, preheader = null, type } = content;
+  return { subject, body, preheader, type, trackOpens: tracked, trackClicks: tracked };
 }
 
 /** All templates of a content. */
-export function templatesOf({ subject, body, text }: ContentSource): string[] {
-  const own: MailTemplates = { subject, body };
+export function templatesOf({ subject, body, preheader, text }: ContentSource): string[] {
+  const own = { subject, body, preheader: preheader ?? '' } satisfies MailTemplates;
   return [...Object.values(own), text ?? ''];
 }
 
@@ -60,6 +60,7 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const own: Record<keyof MailTemplates, ParsedTemplate> = {
     subject: parseTemplate(source.subject, 'plain', 'subject'),
     body: parseTemplate(source.body, 'html', 'body'),
+    preheader: parseTemplate(source.preheader ?? '', 'html', 'preheader'),
   };
   const ownText = source.text ? parseTemplate(source.text, 'plain', 'text') : undefined;
   const parsed = [...Object.values(own), ...(ownText ? [ownText] : [])];
@@ -70,7 +71,7 @@ export function prepareContent(source: ContentSource): PreparedContent {
   const rewriting = rewritingOf(source, own.body);
   return {
     subject: plainSource(own.subject, 'subject'),
-    html: rewriteBody(source, rewriting, needsFooter),
+    html: htmlOf(source, own.preheader, { rewriting, needsFooter }),
     text: ownText
       ? plainSource(ownText, 'text') + (isMarketing && !namesLink(ownText) ? FOOTER_TEXT : '')
       : derivedText(source.body, rewriting, needsFooter),
@@ -79,6 +80,38 @@ export function prepareContent(source: ContentSource): PreparedContent {
     needsUnsubscribe: isMarketing || parsed.some(namesLink),
     costly: parsed.some(isCostly),
   };
+}
+
+/** Behind the text, so that a mailbox does not fill the line with the beginning of the body. */
+const PREHEADER_END = '&#847;&zwnj;&nbsp;'.repeat(60);
+
+/**
+ * The HTML part. The preheader becomes a hidden part of the body before that is read, so that names it gives are seen where the body uses
+ * them; the text part is made from the body alone.
+ */
+function htmlOf(
+  source: ContentSource,
+  preheader: ParsedTemplate,
+  { rewriting, needsFooter }: { rewriting: Rewriting; needsFooter: boolean },
+): string {
+  if (preheader.source === '') return rewriteBody(source, rewriting, needsFooter);
+  const hidden =
+    '<div style="display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all">' +
+    `${escapedText(preheader)}${PREHEADER_END}</div>`;
+  const { bodyBegin } = rewriting.scanned;
+  const body = source.body.slice(0, bodyBegin) + hidden + source.body.slice(bodyBegin);
+  const whole = { ...source, body };
+  return rewriteBody(whole, rewritingOf(whole, parseTemplate(body, 'html', 'body')), needsFooter);
+}
+
+/** A template whose own words are text, written as HTML. */
+function escapedText({ source, tokens }: ParsedTemplate): string {
+  return tokens
+    .map(({ kind, begin, end }) => {
+      const words = source.slice(begin, end);
+      return kind === 'text' ? words.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`) : words;
+    })
+    .join('');
 }
 
 /** What is known of a body before it is written anew. */

@@ -251,3 +251,42 @@ describe('compiling', () => {
     expect(renderContent(content, trusted({ name: 'Ada\r\nBcc: x' }), urls).subject).toBe('Hi Ada Bcc: x');
   });
 });
+
+describe('the preheader', () => {
+  const withPreheader = (preheader: string, body: string, vars = {}) =>
+    renderContent(compileContent(source(body, { preheader })), trusted(vars), urls);
+
+  it('stands hidden and first in the HTML, as text, and not in the text part', () => {
+    const { html: shown, text } = withPreheader(
+      'For {{name}}: 3 < 5 & more',
+      '<!doctype html><html><head><title>t</title></head><body class="{{c}}"><p>Hello</p></body></html>',
+      { name: '<b>Ada</b>', c: 'x' },
+    );
+    expect(shown).toMatch(
+      /<body class="x"><div style="display:none[^"]*">For &lt;b&gt;Ada&lt;\/b&gt;: 3 &#60; 5 &#38; more&#847;[^<]*<\/div><p>Hello<\/p>/,
+    );
+    expect(text).not.toContain('more');
+  });
+
+  it.each([
+    ['<p>a</p>', /^<div style="display:none/],
+    ['<!DOCTYPE html><p>a</p>', /^<!DOCTYPE html><div style="display:none/],
+    ['<html><head></head><p>a</p></html>', /^<html><head><\/head><div style="display:none/],
+    ['{% if a %}<body>{% endif %}<p>a</p>', /^<div style="display:none/],
+  ])('finds its place in %s', (body, expected) => {
+    expect(withPreheader('Soon', body).html).toMatch(expected);
+  });
+
+  it('changes nothing where there is none, and a fault of it names it', () => {
+    expect(html('<p>a</p>', {}, { preheader: null })).toBe('<p>a</p>');
+    expect(() => compileContent(source('<p>a</p>', { preheader: '{% if %}' }))).toThrow(
+      expect.objectContaining({ field: 'preheader' }),
+    );
+  });
+
+  it('gives a name to a value without making it more trusted than it is', () => {
+    const content = compileContent(source('<a href="{{x}}">a</a>', { preheader: '{% assign x = stranger %}' }));
+    const shown = renderContent(content, sourced({ stranger: 'https://evil.example' }, ['stranger']), urls).html;
+    expect(shown).not.toContain('evil.example');
+  });
+});

@@ -2,6 +2,8 @@
 export interface MailTemplates {
   subject: string;
   body: string;
+  /** What a mailbox shows beside the subject, as text. */
+  preheader: string | null;
 }
 
 /**
@@ -20,9 +22,17 @@ export type NullsOptional<T> = { [K in keyof T as null extends T[K] ? never : K]
 };
 
 /** What is said by something that says more. */
-export function pickMailText<From>({ subject, body, from, fromName, replyTo }: MailText<From>): MailText<From> {
-  return { subject, body, from, fromName, replyTo };
+export function pickMailText<From>(text: MailText<From>): MailText<From> {
+  const { subject, body, preheader, from, fromName, replyTo } = text;
+  return { subject, body, preheader, from, fromName, replyTo };
 }
 
 /** What a mail says of which its author says nothing more. */
-export const NO_TEXT: MailText<null> = { subject: '', body: '', from: null, fromName: null, replyTo: null };
+export const NO_TEXT: MailText<null> = {
+  subject: '',
+  body: '',
+  preheader: null,
+  from: null,
+  fromName: null,
+  replyTo: null,
+};

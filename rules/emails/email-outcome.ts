@@ -1,3 +1,4 @@
+import type { RunContact } from '../executions/run.ts';
 import type { Reason } from './reasons.ts';
 
 /** What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of their own. */
@@ -12,6 +13,8 @@ export interface EmailOptions {
   untrustedKeys?: string[];
   /** A stranger had it sent: what follows from it lifts nobody's refusal. */
   forStranger?: true;
+  /** A run that only tries a workflow out sends it: it brings about nothing, and `contact` is what that run has made of the contact. */
+  sandbox?: { contact: RunContact | null };
 }
 
 /** What became of one attempt to send an email. All but `later` are final for this delivery. */

@@ -12,6 +12,8 @@ export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 
 const PLAIN_REASONS = [
   'unsubscribed',
+  'unsubscribed:topic',
+  'frequency_capped',
   'cancelled',
   'left_audience',
   'sender_not_verified',
@@ -21,6 +23,10 @@ const PLAIN_REASONS = [
   'step_deleted',
   'contact_deleted',
   'limit_reached',
+  'no_phone',
+  'sms_stopped',
+  'exited_on_event',
+  'too_late',
 ] as const;
 
 /** Why something was not sent or ended early: one closed vocabulary for emails, recipients and executions. */

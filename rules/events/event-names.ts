@@ -13,8 +13,12 @@ export const EMAIL_EVENTS = [
 
 const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
 
+/** A contact joins or leaves a topic. */
+const TOPIC_EVENTS = ['topic.joined', 'topic.left'] as const;
+
 export type EmailEvent = (typeof EMAIL_EVENTS)[number];
 export type ContactEvent = (typeof CONTACT_EVENTS)[number];
+export type TopicEvent = (typeof TOPIC_EVENTS)[number];
 
 export const EVENT_NAME_LENGTH = 255;
 
@@ -31,7 +35,7 @@ export const BACK_IN_STOCK_EVENT = 'shopify.back_in_stock';
 function isReservedEvent(name: string): boolean {
   return (
     name.startsWith('email.') ||
-    (CONTACT_EVENTS as readonly string[]).includes(name) ||
+    ([...CONTACT_EVENTS, ...TOPIC_EVENTS] as readonly string[]).includes(name) ||
     /^segment\..+\.(entry|exit)$/s.test(name)
   );
 }

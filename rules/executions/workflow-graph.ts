@@ -49,8 +49,8 @@ function stepFaults(graph: WorkflowGraph, step: WorkflowGraph['steps'][number]):
 }
 
 /** A step without a plain transition has nowhere to go by a branch that is not drawn. */
-function branchFaults({ transitions }: WorkflowGraph, { id, type }: WorkflowGraph['steps'][number]): string[] {
-  const { branches } = STEPS[type];
+function branchFaults({ transitions }: WorkflowGraph, { id, type, config }: WorkflowGraph['steps'][number]): string[] {
+  const branches = STEPS[type].branches(config);
   if (branches.includes(null)) return [];
   const drawn = new Set(transitions.filter((t) => t.fromStepId === id).map((t) => t.branch));
   return branches.filter((branch) => !drawn.has(branch)).map((branch) => `has no “${branch}” branch`);

@@ -27,7 +27,16 @@ export function checkFilter(filter: Filter, scope: FilterScope): FilterFault[] {
 
 function unknownField(field: string, scope: FilterScope): string {
   if (scope === 'wait') return 'A filter on the event names a key of its data, as event.<key> or the bare key.';
-  const known = ['email', 'subscribed', 'createdAt', 'updatedAt', 'data.<path>', 'event.<name>', 'segment.<id>'];
+  const known = [
+    'email',
+    'subscribed',
+    'createdAt',
+    'updatedAt',
+    'data.<path>',
+    'event.<name>',
+    'segment.<id>',
+    'topic.<id>',
+  ];
   known.push('email.<sent|delivered|opened|clicked|bounced|complained>');
   if (scope === 'step') known.push('event.<key>', 'context.<key>');
   const bare = /^[\w-]+$/.test(field) ? ` A custom field is written data.${field}.` : '';
@@ -72,7 +81,8 @@ function opposite(operator: 'exists' | 'notExists'): string {
 function typeFault({ field, operator, value }: Filter, ref: FieldRef): string | undefined {
   for (const item of Array.isArray(value) ? value : [value]) {
     if (typeof item === 'string' && UNSTORABLE.test(item)) return 'The text holds a character that cannot be stored.';
-    if (ref.kind === 'subscribed' && typeof item !== 'boolean') return `${field} is compared with true or false.`;
+    if ((ref.kind === 'subscribed' || ref.kind === 'topic') && typeof item !== 'boolean')
+      return `${field} is compared with true or false.`;
     if (ref.kind === 'email' && typeof item !== 'string') return `${field} is compared with text.`;
     const dated = ref.kind === 'createdAt' || ref.kind === 'updatedAt';
     if (dated && (typeof item !== 'string' || parseIsoDate(item) === undefined)) {

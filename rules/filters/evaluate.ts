@@ -32,6 +32,8 @@ export interface FilterWorld {
   emails: readonly EmailActivityTimes[];
   /** Ids, in lower case, of the segments that the contact is in. */
   segmentIds: ReadonlySet<string>;
+  /** Whether the contact is on each of the project's topics, by id in lower case; nobody is on one that is not there. */
+  topics?: ReadonlyMap<string, boolean>;
   /** In a CONDITION step: the data of the event that started the execution. */
   payload?: unknown;
   /** In a CONDITION step: the variables of a manual start. */
@@ -107,6 +109,8 @@ function evaluateFilter(filter: Filter, ref: FieldRef, world: FilterWorld): bool
       const times = world.emails.map((email) => email[ref.activity]).filter((at) => at !== null && at !== undefined);
       return evaluateHistory(filter, times, world.now);
     }
+    case 'topic':
+      return evaluateValueFilter(filter, world.topics?.get(ref.topicId) ?? false, world.now);
     case 'segment':
       return world.segmentIds.has(ref.segmentId) === (filter.operator === 'memberOf');
   }

@@ -47,7 +47,8 @@ export type FieldRef =
   | { kind: 'data' | 'context' | 'payload'; path: readonly string[] }
   | { kind: 'event'; name: string }
   | { kind: 'activity'; activity: EmailActivity }
-  | { kind: 'segment'; segmentId: string };
+  | { kind: 'segment'; segmentId: string }
+  | { kind: 'topic'; topicId: string };
 export type FieldKind = FieldRef['kind'];
 
 /** A path deeper than this is a mistake: contact data holds 64 KB at most. */
@@ -69,6 +70,7 @@ const OPERATORS_BY_KIND: Record<FieldKind, readonly Operator[]> = {
   event: HISTORY_OPERATORS,
   activity: HISTORY_OPERATORS,
   segment: MEMBERSHIP_OPERATORS,
+  topic: ['equals', 'notEquals'],
 };
 
 /** The operators that a field of this kind takes. */
@@ -102,6 +104,8 @@ function prefixedField(prefix: string, rest: string, operator: Operator, scope: 
       return isEmailActivity(rest) ? { kind: 'activity', activity: rest } : undefined;
     case 'segment':
       return UUID.test(rest) ? { kind: 'segment', segmentId: rest.toLowerCase() } : undefined;
+    case 'topic':
+      return UUID.test(rest) ? { kind: 'topic', topicId: rest.toLowerCase() } : undefined;
     default:
       return undefined;
   }

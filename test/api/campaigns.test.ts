@@ -319,7 +319,10 @@ describe('lists and figures', () => {
     const names =
       'total pending sent delivered opened clicked bounced complained unsubscribed failed skipped openRate clickRate bounceRate deliveryRate';
     const zeros = Object.fromEntries(names.split(' ').map((name) => [name, 0]));
-    expect(body).toEqual({ ...zeros, variants: null, comparison: null });
+    expect(body).toEqual({
+      ...{ ...zeros, byReason: {}, machineOpens: 0, machineClicks: 0, series: [] },
+      ...{ variants: null, comparison: null },
+    });
   });
 });
 
@@ -332,6 +335,8 @@ describe('access', () => {
     ['POST', '/send', {}],
     ['POST', '/cancel'],
     ['POST', '/test', { email: 'a@to.test' }],
+    ['POST', '/pause'],
+    ['POST', '/resume'],
     ['GET', '/stats'],
   ];
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { track } from '../build/events.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 
@@ -8,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const track = (email: string, event: string, data = {}) =>
-  expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }));
-
 describe('POST /v1/track', () => {
   it('records the event, creates the contact subscribed, keeps its data and answers ids', async () => {
-    const answer = await track('new@example.com', 'signup', { plan: 'pro', once: { value: 1, persistent: false } });
+    const answer = await track(api, 'new@example.com', 'signup', {
+      plan: 'pro',
+      once: { value: 1, persistent: false },
+    });
     expect(answer).toMatchObject({ success: true, data: { contact: expect.any(String), event: expect.any(String) } });
     const contact = await expectOk(api.call('GET', `/contacts/${answer.data.contact}`));
     expect(contact).toMatchObject({ subscribed: true, data: { plan: 'pro' } });
@@ -24,8 +25,8 @@ describe('POST /v1/track', () => {
   it('answers each of many requests at once for itself', async () => {
     const one = { email: 'rush@example.com', event: 'rushed' };
     const [same, others, keyed, bad] = await Promise.all([
-      Promise.all(Array.from({ length: 20 }, (_, n) => track(one.email, one.event, { n }))),
-      Promise.all(Array.from({ length: 20 }, (_, n) => track(`rush-${n}@example.com`, 'rushed', { n }))),
+      Promise.all(Array.from({ length: 20 }, (_, n) => track(api, one.email, one.event, { n }))),
+      Promise.all(Array.from({ length: 20 }, (_, n) => track(api, `rush-${n}@example.com`, 'rushed', { n }))),
       Promise.all(
         Array.from({ length: 5 }, () =>
           api.call('POST', '/v1/track', { body: one, headers: { 'idempotency-key': 'rush' } }),
@@ -91,7 +92,7 @@ describe('POST /v1/track', () => {
 
 describe('events', () => {
   it('are listed newest first by pages that lose and repeat none', async () => {
-    for (let n = 0; n < 5; n += 1) await track('pages@example.com', 'paged', { n });
+    for (let n = 0; n < 5; n += 1) await track(api, 'pages@example.com', 'paged', { n });
     const seen: number[] = [];
     for (let cursor = ''; ; ) {
       const page = await expectOk(api.call('GET', `/events?eventName=paged&limit=2${cursor}`));
@@ -104,15 +105,15 @@ describe('events', () => {
   });
 
   it('are counted and named', async () => {
-    await track('stats@example.com', 'counted');
-    await track('stats@example.com', 'counted');
+    await track(api, 'stats@example.com', 'counted');
+    await track(api, 'stats@example.com', 'counted');
     const stats = await expectOk(api.call('GET', '/events/stats'));
     expect(stats).toContainEqual({ name: 'counted', count: 2, lastAt: expect.any(String) });
     expect((await expectOk(api.call('GET', '/events/names'))).eventNames).toContain('counted');
   });
 
   it('can be recorded by contact id, but not under a reserved name or for another project’s contact', async () => {
-    const { data } = await track('manual@example.com', 'signup');
+    const { data } = await track(api, 'manual@example.com', 'signup');
     const body = { name: 'called', contactId: data.contact, data: { by: 'Ada' } };
     expect(await api.call('POST', '/events/track', { body })).toMatchObject({
       status: 201,
@@ -123,8 +124,8 @@ describe('events', () => {
   });
 
   it('are purged by name, unless a workflow or segment uses it or the service owns it', async () => {
-    await track('purge@example.com', 'old');
-    await track('purge@example.com', 'used');
+    await track(api, 'purge@example.com', 'old');
+    await track(api, 'purge@example.com', 'used');
     await expectOk(api.call('POST', '/workflows', { body: { name: 'Uses', eventName: 'used' } }));
     expect(await expectOk(api.call('GET', '/events/used/usage'))).toMatchObject({
       totalCount: 1,
@@ -142,7 +143,7 @@ describe('events', () => {
 
 describe('the activity feed', () => {
   it('shows every kind in one order, page by page, and filters by type and contact', async () => {
-    const { data } = await track('feed@example.com', 'seen');
+    const { data } = await track(api, 'feed@example.com', 'seen');
     await expectOk(api.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
     const workflow = await expectOk(api.call('POST', '/workflows', { body: { name: 'Feed', triggerType: 'MANUAL' } }));
     await expectOk(api.call('POST', `/workflows/${workflow.id}/steps`, { body: { type: 'EXIT' } }));
@@ -200,7 +201,7 @@ describe('analytics', () => {
   });
 
   it('name top events with their trend, top campaigns and campaign totals', async () => {
-    await track('top@example.com', 'top');
+    await track(api, 'top@example.com', 'top');
     const top = await expectOk(api.call('GET', '/analytics/top-events?limit=100'));
     expect(top).toContainEqual({ name: 'top', count: 1, trend: 100 });
     expect(await expectOk(api.call('GET', '/analytics/top-campaigns'))).toEqual([]);

@@ -11,7 +11,7 @@ export interface StepSpec {
   type: StepType;
   config?: Record<string, unknown>;
   /** Names of the steps it leads to: the plain transition, or by branch. */
-  to?: string | Partial<Record<'yes' | 'no' | 'event' | 'timeout' | 'plain', string>>;
+  to?: string | Record<string, string>;
 }
 
 export interface BuiltWorkflow {
@@ -49,6 +49,11 @@ export async function buildWorkflow(
   }
   if (enabled) await expectOk(api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
   return { id, steps: ids };
+}
+
+/** The executions of a workflow, the newest first, as the API lists them. */
+export async function listExecutions(api: Caller, workflowId: string): Promise<CallResult['body'][]> {
+  return (await expectOk(api.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
 }
 
 /** The body of an answer that has to be a success. */

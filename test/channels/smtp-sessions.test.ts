@@ -34,6 +34,16 @@ function listen(kind: Kind, tls: Certificate | undefined) {
   return startRelayListener({ ...base, allowPlain: false, handler });
 }
 
+/** A listener for the tests of a block, there from its first `beforeAll` on; `port` answers where. */
+function useListener(kind: Kind, tls: () => Certificate | undefined): { port(): number } {
+  let listener: { port: number; close(): Promise<void> };
+  beforeAll(async () => {
+    listener = await listen(kind, tls());
+  });
+  afterAll(() => listener.close());
+  return { port: () => listener.port };
+}
+
 interface Talk {
   /** The reply to a line, or the greeting without one: its code, and `closed` where the other side hung up. */
   say(line?: string): Promise<string>;
@@ -97,17 +107,11 @@ describe.each([
   ['inbound' as const, 40],
   ['relay' as const, 200],
 ])('places of the %s listener', (kind, places) => {
-  let listener: { port: number; close(): Promise<void> };
+  const listener = useListener(kind, () => undefined);
   const open: Talk[] = [];
-  beforeAll(async () => {
-    listener = await listen(kind, undefined);
-  });
-  afterAll(async () => {
-    await Promise.all(open.map((session) => session.end()));
-    await listener.close();
-  });
+  afterAll(() => Promise.all(open.map((session) => session.end())));
   const arrive = async (address: string) => {
-    const session = talk(listener.port, address);
+    const session = talk(listener.port(), address);
     const greeting = await session.say();
     if (greeting === '220') open.push(session);
     return greeting;
@@ -117,7 +121,7 @@ describe.each([
     const greetings = [];
     for (let n = 0; n < 11; n += 1) greetings.push(await arrive('127.0.0.2'));
     expect(greetings).toEqual([...Array(10).fill('220'), '421']);
-    const refused = talk(listener.port, '127.0.0.2');
+    const refused = talk(listener.port(), '127.0.0.2');
     expect([await refused.say(), await refused.say()]).toEqual(['421', 'closed']);
     await open.pop()?.end();
     await until(async () => (await arrive('127.0.0.2')) === '220', 'the place');
@@ -139,7 +143,7 @@ describe.each([
 
   it('are not taken by those who are refused, however many they are', async () => {
     await open.pop()?.end();
-    const strangers = Array.from({ length: places * 2 }, () => talk(listener.port, '127.0.0.2'));
+    const strangers = Array.from({ length: places * 2 }, () => talk(listener.port(), '127.0.0.2'));
     expect(new Set(await Promise.all(strangers.map((stranger) => stranger.say())))).toEqual(new Set(['421']));
     await until(async () => (await arrive('127.0.3.1')) === '220', 'the place');
   });
@@ -179,17 +183,12 @@ const COMMANDS = [
 ];
 
 describe.each(KINDS)('commands of the %s listener', (kind) => {
-  let listener: { port: number; close(): Promise<void> };
-  beforeAll(async () => {
-    listener = await listen(kind, certificate);
-  });
-  afterAll(() => listener.close());
-
+  const listener = useListener(kind, () => certificate);
   let sessions = 0;
   async function answer(before: readonly string[], command: string): Promise<string> {
     sessions += 1;
     // Each from an address of its own, so that none waits for the place of another.
-    const session = talk(listener.port, `127.1.${sessions >> 8}.${sessions & 255}`);
+    const session = talk(listener.port(), `127.1.${sessions >> 8}.${sessions & 255}`);
     await session.say();
     for (const line of before) {
       const code = await session.say(line);

@@ -114,11 +114,13 @@ function expected(condition: Condition, step?: { event: unknown; context: unknow
 
 async function insertWorlds(): Promise<Map<string, FilterWorld>> {
   const found = new Map<string, FilterWorld>();
+  await insertProject();
   const samples = fc.sample(world.contactArbitrary, CONTACTS);
   for (const [index, sample] of samples.entries()) {
     const contact = { ...sample.contact, email: `${index % 2 ? '' : `${index}.`}${sample.contact.email}${index}` };
     const id = await insertContact(contact, sample);
-    const base: FilterWorld = { ...sample, contact, now: world.NOW, segmentIds: new Set() };
+    const topics = await insertTopics(id, index);
+    const base: FilterWorld = { ...sample, contact, topics, now: world.NOW, segmentIds: new Set() };
     const segmentIds = new Set<string>();
     if (index % 3 === 0) segmentIds.add(world.STATIC_SEGMENT);
     segmentIds.add(evaluateCondition(DYNAMIC, base) ? world.DYNAMIC_SEGMENT : world.OUTER_SEGMENT);
@@ -164,10 +166,31 @@ async function insertEmail(contactId: string, email: EmailActivityTimes & { test
       ${opened}, ${clicked}, ${bounced}, ${complained})`.execute(database.db);
 }
 
+async function insertProject(): Promise<void> {
+  await sql`insert into projects (id, name, public_key, public_key_hash)
+    values (${projectId}, 'Test', ${projectId}, ${Buffer.from(projectId)})`.execute(database.db);
+}
+
+/** What a contact said: to each topic yes, no or nothing. */
+async function insertTopics(contactId: string, index: number): Promise<Map<string, boolean>> {
+  const topics = new Map<string, boolean>();
+  for (const [n, { id, joined }] of world.TOPICS.entries()) {
+    const said = [undefined, true, false][(index + n) % 3];
+    topics.set(id, said ?? joined);
+    await sql`insert into topics (id, project_id, name, slug, default_subscribed)
+      values (${id}, ${projectId}, ${id}, ${id}, ${joined}) on conflict do nothing`.execute(database.db);
+    const choice = { project_id: projectId, contact_id: contactId, topic_id: id };
+    if (said !== undefined)
+      await database.db
+        .insertInto('topic_choices')
+        .values({ ...choice, joined: said })
+        .execute();
+  }
+  return topics;
+}
+
 async function insertMember(contactId: string): Promise<void> {
   const { db } = database;
-  await sql`insert into projects (id, name, public_key, public_key_hash)
-    values (${projectId}, 'Test', ${projectId}, ${Buffer.from(projectId)}) on conflict do nothing`.execute(db);
   await sql`insert into segments (id, project_id, name, slug, type)
     values (${world.STATIC_SEGMENT}, ${projectId}, 'Static', 'static', 'STATIC') on conflict do nothing`.execute(db);
   await db

@@ -15,6 +15,12 @@ export const NOW = new Date('2026-11-21T12:00:00.000Z');
 export const STATIC_SEGMENT = '019a0000-0000-7000-8000-000000000001';
 export const DYNAMIC_SEGMENT = '019a0000-0000-7000-8000-000000000002';
 export const OUTER_SEGMENT = '019a0000-0000-7000-8000-000000000003';
+/** Topics with their defaults. */
+export const TOPICS = [
+  { id: '019a0000-0000-7000-8000-000000000011', joined: true },
+  { id: '019a0000-0000-7000-8000-000000000012', joined: false },
+] as const;
+const UNKNOWN_TOPIC = '019a0000-0000-7000-8000-000000000019';
 export const UNKNOWN_SEGMENT = '019a0000-0000-7000-8000-000000000009';
 
 const EVENT_NAMES = ['signup', 'purchase', 'email.open'];
@@ -170,6 +176,8 @@ const emailText = fc.constantFrom(
 );
 const emailFilter = valueFilter(fc.constantFrom('email', 'contact.email'), emailText, operatorsOf('email'));
 const subscribedFilter = valueFilter(fc.constant('subscribed'), fc.boolean(), operatorsOf('subscribed'));
+const topicField = fc.constantFrom(...TOPICS.map(({ id }) => id), UNKNOWN_TOPIC).map((id) => `topic.${id}`);
+const topicFilter = valueFilter(topicField, fc.boolean(), operatorsOf('topic'));
 const ownDate = fc.oneof(
   past.map((at) => at.toISOString()),
   fc.constantFrom('2026-11-21', '2026-11-21T13:00:00+01:00'),
@@ -182,6 +190,7 @@ export const filterArbitrary: fc.Arbitrary<Filter> = fc.oneof(
   segmentFilter,
   emailFilter,
   subscribedFilter,
+  topicFilter,
   instantFilter,
 );
 

@@ -18,6 +18,7 @@ export async function buildEverything(
     template: id(),
     campaign: id(),
     segment: id(),
+    topic: id(),
     workflow: id(),
     step: id(),
     nextStep: id(),
@@ -47,6 +48,10 @@ export async function buildEverything(
   await db
     .insertInto('segments')
     .values({ id: ids.segment, project_id, name: 's', slug: `s-${ids.segment}`, type: 'STATIC' })
+    .execute();
+  await db
+    .insertInto('topics')
+    .values({ id: ids.topic, project_id, name: ids.topic, slug: ids.topic, default_subscribed: true })
     .execute();
   await db
     .insertInto('workflows')
@@ -159,6 +164,7 @@ export async function buildEverything(
     'sms id': ids.sms,
     'sms/senders id': ids.sender,
     'templates id': ids.template,
+    'topics id': ids.topic,
     'webhooks id': ids.endpoint,
     'webhooks deliveryId': ids.delivery,
     'workflows id': ids.workflow,

@@ -5,13 +5,15 @@ import {
   SECURE_SESSION_COOKIE,
   SESSION_COOKIE,
 } from '../../api/http/session-cookie.ts';
+import type { Db } from '../../db/connection.ts';
 import { insertSession } from '../../db/projects/sessions.ts';
 import type { Role } from '../../rules/access/scopes.ts';
-import type { TestApi, TestProject } from './api.ts';
+import type { Config } from '../../rules/config.ts';
+import type { TestProject } from './api.ts';
 
 /** Signs a new person in to a project with a role; returns the headers of their requests. Give `key: null` with them. */
 export async function signedIn(
-  api: TestApi,
+  api: { db: Db; deps: { config: Pick<Config, 'publicUrl'> } },
   project: TestProject,
   role: Role = 'OWNER',
 ): Promise<Record<string, string>> {

@@ -28,10 +28,10 @@ describe('a campaign over SMTP', () => {
     const id = await create();
     await send(id);
     expect(await become(id, 'SENT')).toMatchObject({
-      totalRecipients: 598,
+      totalRecipients: 600,
       sentCount: 598,
       pendingCount: 0,
-      skippedCount: 0,
+      skippedCount: 2,
     });
     const got = campaigns.sink.perRecipient();
     expect(got.size).toBe(598);
@@ -274,14 +274,14 @@ describe('limits of the project', () => {
     expect(campaigns.sink.messages).toHaveLength(60);
   });
 
-  it('what the month has no room for is skipped', async () => {
+  it('what the month has no room for has failed', async () => {
     await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 30 });
     await sql`UPDATE projects SET monthly_email_limit = 20 WHERE id = ${campaigns.project.id}`.execute(
       campaigns.service.db,
     );
     const id = await create();
     await send(id);
-    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20, skippedCount: 10 });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 20, failedCount: 10 });
     expect(await outcomes(id)).toEqual({ SENT: 20, 'FAILED limit_reached': 10 });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -31,15 +32,9 @@ afterAll(async () => {
   await service?.close();
 });
 
-const track = (email: string, event: string, data = {}) =>
-  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
-
-const listExecutions = async (workflowId: string) =>
-  (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
-
 const ended = async (workflowId: string) => {
   const execution = await until(async () => {
-    const [found] = await listExecutions(workflowId);
+    const [found] = await listExecutions(service, workflowId);
     return found?.completedAt ? found : undefined;
   }, 'the end of the execution');
   return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
@@ -47,7 +42,7 @@ const ended = async (workflowId: string) => {
 
 const standingAt = (workflowId: string, stepId: string | undefined) =>
   until(async () => {
-    const [found] = await listExecutions(workflowId);
+    const [found] = await listExecutions(service, workflowId);
     return found?.currentStepId === stepId ? found : undefined;
   }, 'the execution at the step');
 
@@ -73,9 +68,9 @@ describe('a contact who triggers a workflow', () => {
         out: { type: 'EXIT', config: { reason: 'finished' } },
       },
     });
-    const { data } = await track('tour@example.com', 'tour', { name: 'Ada', plan: 'pro', seats: 3 });
+    const { data } = await track(service, 'tour@example.com', 'tour', { name: 'Ada', plan: 'pro', seats: 3 });
     await standingAt(workflow.id, workflow.steps.wait);
-    await track('tour@example.com', 'paid');
+    await track(service, 'tour@example.com', 'paid');
 
     const execution = await ended(workflow.id);
     expect(execution).toMatchObject({
@@ -114,7 +109,7 @@ describe('a contact who triggers a workflow', () => {
         out: { type: 'EXIT' },
       },
     });
-    await track('cheap@example.com', 'cheap');
+    await track(service, 'cheap@example.com', 'cheap');
     const execution = await ended(workflow.id);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect({ address: service.temporal.address });
@@ -140,8 +135,8 @@ describe('a contact who triggers a workflow', () => {
       eventName: 'unbranched',
       steps: { wait: { ...wait, to: 'plain' }, plain: steps.plain },
     });
-    await track('late@example.com', 'branched');
-    await track('late@example.com', 'unbranched');
+    await track(service, 'late@example.com', 'branched');
+    await track(service, 'late@example.com', 'unbranched');
     expect((await ended(branched.id)).exitReason).toBe('too late');
     expect((await ended(unbranched.id)).exitReason).toBe('plain');
   });
@@ -160,11 +155,11 @@ describe('a contact who triggers a workflow', () => {
         late: { type: 'EXIT', config: { reason: 'late' } },
       },
     });
-    await track('filter@example.com', 'filtered');
+    await track(service, 'filter@example.com', 'filtered');
     await standingAt(workflow.id, workflow.steps.wait);
-    await track('filter@example.com', 'order', { total: 50 });
-    expect((await listExecutions(workflow.id))[0].status).toBe('WAITING');
-    await track('filter@example.com', 'order', { total: 150 });
+    await track(service, 'filter@example.com', 'order', { total: 50 });
+    expect((await listExecutions(service, workflow.id))[0].status).toBe('WAITING');
+    await track(service, 'filter@example.com', 'order', { total: 150 });
     expect((await ended(workflow.id)).exitReason).toBe('ordered');
   });
 
@@ -182,8 +177,8 @@ describe('a contact who triggers a workflow', () => {
       },
     });
     await service.stopWorker();
-    await track('offline@example.com', 'offline');
-    await track('offline@example.com', 'back');
+    await track(service, 'offline@example.com', 'offline');
+    await track(service, 'offline@example.com', 'back');
     await service.startWorker();
     expect((await ended(workflow.id)).exitReason).toBe('event');
   });
@@ -195,7 +190,7 @@ describe('a WEBHOOK step', () => {
       eventName: 'flaky',
       steps: { hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/flaky` }, to: 'out' }, out: { type: 'EXIT' } },
     });
-    await track('flaky@example.com', 'flaky');
+    await track(service, 'flaky@example.com', 'flaky');
     const execution = await ended(workflow.id);
     expect(execution.steps[0]).toMatchObject({ status: 'COMPLETED', attempts: 3, output: { statusCode: 200 } });
     const keys = receiver.received.filter((r) => r.path === '/flaky').map((r) => r.headers['idempotency-key']);
@@ -210,7 +205,7 @@ describe('a WEBHOOK step', () => {
     });
     const goesOn = await buildWorkflow(service, { eventName: 'gone', steps: steps('CONTINUE') });
     const fails = await buildWorkflow(service, { eventName: 'gone', steps: steps('FAIL') });
-    await track('gone@example.com', 'gone');
+    await track(service, 'gone@example.com', 'gone');
     expect(await ended(goesOn.id)).toMatchObject({ status: 'EXITED', steps: [{ status: 'FAILED' }, { type: 'EXIT' }] });
     expect(await ended(fails.id)).toMatchObject({ status: 'FAILED', error: 'answered 410' });
     expect(receiver.received.filter((r) => r.path.startsWith('/gone'))).toHaveLength(2);
@@ -226,7 +221,7 @@ describe('a WEBHOOK step whose address cannot be called', () => {
       eventName: name,
       steps: { hook: { type: 'WEBHOOK', config: { url: url() } } },
     });
-    await track('uncallable@example.com', name);
+    await track(service, 'uncallable@example.com', name);
     expect(await ended(workflow.id)).toMatchObject({ steps: [{ status: 'FAILED', attempts: 1 }] });
   });
 });
@@ -236,9 +231,9 @@ describe('who may enter', () => {
 
   it('is once, ever, without re-entry, however many events come at a time', async () => {
     const workflow = await buildWorkflow(service, { eventName: 'once', steps });
-    await Promise.all(Array.from({ length: 20 }, () => track('once@example.com', 'once')));
-    await track('once@example.com', 'once');
-    expect(await listExecutions(workflow.id)).toHaveLength(1);
+    await Promise.all(Array.from({ length: 20 }, () => track(service, 'once@example.com', 'once')));
+    await track(service, 'once@example.com', 'once');
+    expect(await listExecutions(service, workflow.id)).toHaveLength(1);
   });
 
   it('is again with re-entry, but never twice at a time', async () => {
@@ -247,17 +242,17 @@ describe('who may enter', () => {
       allowReentry: true,
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'hours' }, to: 'out' }, out: { type: 'EXIT' } },
     });
-    await Promise.all(Array.from({ length: 20 }, () => track('again@example.com', 'again')));
-    const [first, ...more] = await listExecutions(workflow.id);
+    await Promise.all(Array.from({ length: 20 }, () => track(service, 'again@example.com', 'again')));
+    const [first, ...more] = await listExecutions(service, workflow.id);
     expect(more).toEqual([]);
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/executions/${first.id}`));
-    await track('again@example.com', 'again');
-    expect(await listExecutions(workflow.id)).toHaveLength(2);
+    await track(service, 'again@example.com', 'again');
+    expect(await listExecutions(service, workflow.id)).toHaveLength(2);
     await expectOk(service.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
   });
 
   it('is refused by hand with 409 by the same rules, and while the workflow is disabled', async () => {
-    const { data } = await track('hand@example.com', 'unrelated');
+    const { data } = await track(service, 'hand@example.com', 'unrelated');
     const workflow = await buildWorkflow(service, { triggerType: 'MANUAL', steps, enabled: false });
     const start = () =>
       service.call('POST', `/workflows/${workflow.id}/executions`, {
@@ -279,7 +274,7 @@ describe('a workflow that is edited while contacts are in it', () => {
         old: { type: 'UPDATE_CONTACT', config: { updates: { way: 'old' } } },
       },
     });
-    const { data } = await track('edited@example.com', 'edited');
+    const { data } = await track(service, 'edited@example.com', 'edited');
     await standingAt(workflow.id, workflow.steps.pause);
     const step = await expectOk(
       service.call('POST', `/workflows/${workflow.id}/steps`, {
@@ -303,7 +298,7 @@ describe('a workflow that is edited while contacts are in it', () => {
       eventName: 'deleted',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
     });
-    await track('deleted@example.com', 'deleted');
+    await track(service, 'deleted@example.com', 'deleted');
     await standingAt(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`));
     expect(await ended(workflow.id)).toMatchObject({ status: 'EXITED', exitReason: 'step_deleted' });
@@ -316,7 +311,7 @@ describe('a contact who is deleted', () => {
       eventName: 'erased',
       steps: { pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'out' }, out: { type: 'EXIT' } },
     });
-    const { data } = await track('erased@example.com', 'erased');
+    const { data } = await track(service, 'erased@example.com', 'erased');
     const { id } = await standingAt(workflow.id, workflow.steps.pause);
     await expectOk(service.call('DELETE', `/contacts/${data.contact}`));
     expect(await ended(workflow.id)).toMatchObject({ status: 'CANCELLED', exitReason: 'contact_deleted' });

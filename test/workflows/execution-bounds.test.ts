@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { buildWorkflow, expectOk, listExecutions } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -17,15 +18,9 @@ afterAll(async () => {
   await service?.close();
 });
 
-const track = (email: string, event: string, data = {}) =>
-  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
-
-const listExecutions = async (workflowId: string) =>
-  (await expectOk(service.call('GET', `/workflows/${workflowId}/executions?limit=100`))).data;
-
 const ended = async (workflowId: string) => {
   const execution = await until(async () => {
-    const [found] = await listExecutions(workflowId);
+    const [found] = await listExecutions(service, workflowId);
     return found?.completedAt ? found : undefined;
   }, 'the end of the execution');
   return expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
@@ -42,7 +37,7 @@ describe('an execution that runs in a circle', () => {
         pause: { type: 'DELAY', config: { until: '{{renewsAt}}' }, to: 'mail' },
       },
     });
-    await track('past@example.com', 'renewal', { renewsAt: '2020-01-01T00:00:00Z' });
+    await track(service, 'past@example.com', 'renewal', { renewsAt: '2020-01-01T00:00:00Z' });
     expect(await ended(workflow.id)).toMatchObject({
       ...{ status: 'FAILED', error: 'loop', currentStepId: workflow.steps.mail },
       steps: [
@@ -66,7 +61,7 @@ describe('an execution that runs in a circle', () => {
     await expectOk(
       service.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.pause}`, { body: { config } }),
     );
-    await track('hasty@example.com', 'hasty');
+    await track(service, 'hasty@example.com', 'hasty');
     expect(await ended(workflow.id)).toMatchObject({ status: 'FAILED', error: 'loop' });
     expect(await mailsTo('hasty@example.com')).toHaveLength(1);
   });
@@ -82,10 +77,10 @@ describe('workflows that trigger each other', () => {
       });
     const on = await toggle(true);
     const off = await toggle(false);
-    const { data } = await track('toggle@example.com', 'unrelated');
+    const { data } = await track(service, 'toggle@example.com', 'unrelated');
     await expectOk(service.call('PATCH', `/contacts/${data.contact}`, { body: { subscribed: false } }));
     const all = await until(async () => {
-      const found = [...(await listExecutions(on.id)), ...(await listExecutions(off.id))];
+      const found = [...(await listExecutions(service, on.id)), ...(await listExecutions(service, off.id))];
       return found.some(({ error }) => error === 'event_depth') && found.every(({ completedAt }) => completedAt)
         ? found
         : undefined;
@@ -107,9 +102,9 @@ describe('workflows that start each other by the mails they send', () => {
     const build = () => buildWorkflow(service, { eventName: 'email.sent', allowReentry: true, steps: mail });
     const both = [await build(), await build()];
     const start = await buildWorkflow(service, { eventName: 'chain', steps: mail });
-    await track('chain@example.com', 'chain');
+    await track(service, 'chain@example.com', 'chain');
     const all = await until(async () => {
-      const found = (await Promise.all([start, ...both].map(({ id }) => listExecutions(id)))).flat();
+      const found = (await Promise.all([start, ...both].map(({ id }) => listExecutions(service, id)))).flat();
       return found.some(({ error }) => error === 'event_depth') && found.every(({ completedAt }) => completedAt)
         ? found
         : undefined;
@@ -140,7 +135,7 @@ describe('a step with a long name', () => {
         [`${name.slice(4)}mail`]: { type: 'SEND_EMAIL', config: { templateId } },
       },
     });
-    await track('name@example.com', what);
+    await track(service, 'name@example.com', what);
     expect(await ended(workflow.id)).toMatchObject({ status: 'COMPLETED' });
   });
 });

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { executionWorkflowId } from '../../rules/executions/execution.ts';
+import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { type BuiltWorkflow, buildWorkflow, expectOk, type StepSpec } from '../build/workflows.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk, listExecutions, type StepSpec } from '../build/workflows.ts';
 import { connectOperator, type Operator } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -25,19 +26,15 @@ afterAll(async () => {
 const EXIT: StepSpec = { type: 'EXIT', config: { reason: 'through' } };
 const delay = (amount: number, unit: string): StepSpec => ({ type: 'DELAY', config: { amount, unit }, to: 'end' });
 
-const track = (email: string, event: string) =>
-  expectOk(service.call('POST', '/v1/track', { body: { email, event, subscribed: true } }));
-
-const executionsOf = async ({ id }: BuiltWorkflow) =>
-  (await expectOk(service.call('GET', `/workflows/${id}/executions?limit=100`))).data;
-
 const detail = ({ id }: BuiltWorkflow, executionId: string) =>
   expectOk(service.call('GET', `/workflows/${id}/executions/${executionId}`));
 
 /** Lets a contact in, and returns the execution when it waits and Temporal has it. */
 async function enter(workflow: BuiltWorkflow, event: string, email = 'ada@example.com'): Promise<string> {
-  const { contact } = (await track(email, event)).data;
-  const [execution] = (await executionsOf(workflow)).filter((e: { contactId: string }) => e.contactId === contact);
+  const { contact } = (await track(service, email, event)).data;
+  const [execution] = (await listExecutions(service, workflow.id)).filter(
+    (e: { contactId: string }) => e.contactId === contact,
+  );
   await operator.started(executionWorkflowId(execution.id));
   return execution.id;
 }
@@ -112,7 +109,7 @@ describe('an execution that Temporal has forgotten', () => {
     const workflow = await buildWorkflow(service, { eventName: 'waits', steps });
     const id = await enter(workflow, 'waits');
     await operator.forget(executionWorkflowId(id));
-    await track('ada@example.com', 'paid');
+    await track(service, 'ada@example.com', 'paid');
     // As if Temporal had taken the signal before it lost everything.
     await sql`DELETE FROM outbox WHERE kind = 'execution.event' AND ref_id = ${id}`.execute(service.db);
     await operator.keepHouse();
@@ -132,7 +129,7 @@ describe('an execution that Temporal has forgotten', () => {
     await operator.forget(executionWorkflowId(id));
     await operator.keepHouse();
     await operator.started(executionWorkflowId(id));
-    await track('ada@example.com', 'later');
+    await track(service, 'ada@example.com', 'later');
     expect(await ended(workflow, id)).toMatchObject({
       exitReason: 'through',
       steps: [{ output: { branch: 'event' } }, {}],
@@ -146,8 +143,8 @@ describe('an execution that Temporal has forgotten', () => {
     };
     const workflow = await buildWorkflow(service, { eventName: 'mailed', steps });
     await service.stopWorker();
-    await track('once@example.com', 'mailed');
-    const [{ id }] = await executionsOf(workflow);
+    await track(service, 'once@example.com', 'mailed');
+    const [{ id }] = await listExecutions(service, workflow.id);
     // As if a worker had handed it to Temporal before Temporal lost everything.
     await sql`DELETE FROM outbox WHERE ref_id = ${id}`.execute(service.db);
     await service.startWorker();

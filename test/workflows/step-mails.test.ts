@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../channels/email/smtp/types.ts';
 import { executionWorkflowId } from '../../rules/executions/execution.ts';
 import { buildEmail } from '../build/emails.ts';
+import { track } from '../build/events.ts';
 import { buildDomain, buildTemplate } from '../build/senders.ts';
-import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { type BuiltWorkflow, buildWorkflow, listExecutions } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { until } from '../support/until.ts';
@@ -41,11 +42,6 @@ function mailWorkflow(call = service.call, template = templateId): Promise<Built
   return buildWorkflow({ call }, { eventName, steps }).then((workflow) => ({ ...workflow, eventName }));
 }
 
-const track = (email: string, event: string, call = service.call) =>
-  expectOk(call('POST', '/v1/track', { body: { email, event } }));
-const executionsOf = async (workflow: BuiltWorkflow) =>
-  (await expectOk(service.call('GET', `/workflows/${workflow.id}/executions?limit=100`))).data;
-
 /** Seconds that Temporal gives an activity type in a workflow's history. */
 async function timeoutOf(workflowId: string, activity: string): Promise<number> {
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
@@ -59,9 +55,9 @@ it('Temporal begins no second attempt while a mail server may still answer the f
   const { connectMs, greetingMs, commandMs, messageMs } = DEFAULT_TIMEOUTS;
   const slowestSeconds = (connectMs + greetingMs + 3 * commandMs + messageMs) / 1_000;
   const workflow = await mailWorkflow();
-  await track('slow@example.com', workflow.eventName);
+  await track(service, 'slow@example.com', workflow.eventName);
   const execution = await until(async () => {
-    const [first] = await executionsOf(workflow);
+    const [first] = await listExecutions(service, workflow.id);
     return first?.completedAt && first;
   }, 'the end of the execution');
   expect(await timeoutOf(executionWorkflowId(execution.id), 'SEND_EMAIL')).toBeGreaterThan(slowestSeconds);
@@ -87,7 +83,7 @@ it('mails of workflows keep to the send rate of the project, and waiting for it 
     service.call(method, path, { ...options, key: service.two.secretKey });
   const workflow = await mailWorkflow(asTwo, templateOfTwo);
   for (let n = 0; n < count; n += 1) {
-    await track(`rated${n}@example.com`, workflow.eventName, asTwo);
+    await track({ call: asTwo }, `rated${n}@example.com`, workflow.eventName);
   }
   await until(async () => sink.messages.length === count, 'the mails');
   const { rows } = await sql<{ seconds: number; attempts: number; tries: number }>`
@@ -108,7 +104,7 @@ it('held mail of a workflow counts towards the monthly limit when it leaves', as
     service.db,
   );
   const workflow = await mailWorkflow();
-  for (const name of ['a', 'b', 'c']) await track(`held-${name}@example.com`, workflow.eventName);
+  for (const name of ['a', 'b', 'c']) await track(service, `held-${name}@example.com`, workflow.eventName);
   const mails = async () =>
     (
       await sql<{ status: string; reason: string | null }>`
@@ -143,8 +139,8 @@ it('an execution that is cancelled before it began is not begun any more', async
     },
   });
   await service.stopWorker();
-  await track('early@example.com', 'cancelled-early');
-  const [execution] = await executionsOf(workflow);
+  await track(service, 'early@example.com', 'cancelled-early');
+  const [execution] = await listExecutions(service, workflow.id);
   const { status } = await service.call('DELETE', `/workflows/${workflow.id}/executions/${execution.id}`);
   expect(status).toBeLessThan(300);
   await service.startWorker();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { track } from '../build/events.ts';
 import { buildDomain } from '../build/senders.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -29,8 +30,6 @@ afterAll(async () => {
 
 const register = (path: string, events: string[]) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events } }));
-const track = (email: string, event: string, data = {}) =>
-  expectOk(service.call('POST', '/v1/track', { body: { email, event, data } }));
 const deliveries = async (id: string) =>
   (await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=100`))).data;
 const settled = (id: string, count: number) =>
@@ -50,8 +49,8 @@ const delivered = (endpointId: string, count: number) =>
 describe('a webhook endpoint', () => {
   it('gets each event that it wants, signed so that the public verifier takes it', async () => {
     const { id, secret } = await register('/hook', ['order.*']);
-    const { data } = await track('buyer@example.com', 'order.paid', { total: 12 });
-    await track('buyer@example.com', 'other');
+    const { data } = await track(service, 'buyer@example.com', 'order.paid', { total: 12 });
+    await track(service, 'buyer@example.com', 'other');
     const [delivery] = await settled(id, 1);
     expect(delivery).toMatchObject({ event: 'order.paid', status: 'DELIVERED', attempts: 1, responseStatus: 200 });
     const request = receiver.received.find((r) => r.path === '/hook');
@@ -73,7 +72,7 @@ describe('a webhook endpoint', () => {
     );
     expect(rows[0]?.secret).not.toContain(secret.slice(6));
     const rotated = await expectOk(service.call('POST', `/webhooks/${id}/rotate-secret`));
-    await track('rotated@example.com', 'rotated');
+    await track(service, 'rotated@example.com', 'rotated');
     await settled(id, 1);
     const request = receiver.received.find((r) => r.path === '/rotated');
     for (const key of [secret, rotated.secret]) {
@@ -83,7 +82,7 @@ describe('a webhook endpoint', () => {
 
   it('is tried again within a minute under the same webhook-id, and is back on success', async () => {
     const { id } = await register('/broken', ['retried']);
-    await track('retried@example.com', 'retried');
+    await track(service, 'retried@example.com', 'retried');
     const first = await until(async () => {
       const [d] = await deliveries(id);
       return d?.attempts === 1 && d.nextAttemptAt ? d : undefined;
@@ -110,7 +109,7 @@ describe('a webhook endpoint', () => {
   it('gets all since an instant once more, with their webhook-ids, and its list tells how many there are', async () => {
     const { id } = await register('/lost', ['lost']);
     const since = new Date(Date.now() - 1_000).toISOString();
-    for (const email of ['a@example.com', 'b@example.com']) await track(email, 'lost');
+    for (const email of ['a@example.com', 'b@example.com']) await track(service, email, 'lost');
     await settled(id, 2);
     expect(await expectOk(service.call('GET', `/webhooks/${id}/deliveries?limit=1`))).toMatchObject({ total: 2 });
     const failed = { since, status: 'FAILED' };
@@ -134,7 +133,7 @@ describe('a webhook endpoint', () => {
       INSERT INTO memberships (project_id, user_id, role) SELECT ${service.one.id}, id, 'OWNER' FROM u
     `.execute(service.db);
     const { id } = await register('/gone', ['gone']);
-    await track('gone@example.com', 'gone');
+    await track(service, 'gone@example.com', 'gone');
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${id}`))).status === 'DISABLED');
     await until(async () => {
       const { rows } = await sql`SELECT 1 FROM captured_emails WHERE to_email = 'owner@example.com'`.execute(
@@ -142,13 +141,13 @@ describe('a webhook endpoint', () => {
       );
       return rows.length === 1;
     }, 'the mail to the owner');
-    await track('gone@example.com', 'gone');
+    await track(service, 'gone@example.com', 'gone');
     expect(await deliveries(id)).toHaveLength(1);
   });
 
   it('is told of a redirect instead of following it', async () => {
     const { id } = await register('/moved', ['moved']);
-    await track('moved@example.com', 'moved');
+    await track(service, 'moved@example.com', 'moved');
     await until(async () => (await deliveries(id))[0]?.responseStatus === 302);
     expect((await deliveries(id))[0].error).toContain('redirects are not followed');
     expect(receiver.received.filter((r) => r.path === '/elsewhere')).toEqual([]);
@@ -157,7 +156,7 @@ describe('a webhook endpoint', () => {
   it('that fails is degraded and asked seldom, while others do not wait', async () => {
     const dead = await register('/dead', ['burst']);
     const well = await register('/well', ['burst']);
-    await Promise.all(Array.from({ length: 150 }, (_, n) => track(`burst${n}@example.com`, 'burst')));
+    await Promise.all(Array.from({ length: 150 }, (_, n) => track(service, `burst${n}@example.com`, 'burst')));
     await delivered(well.id, 150);
     await until(async () => (await expectOk(service.call('GET', `/webhooks/${dead.id}`))).status === 'DEGRADED');
     expect(receiver.received.filter((r) => r.path === '/dead').length).toBeLessThan(150);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_TRIES, RETRY_SECONDS } from '../../rules/webhooks/registry.ts';
 import { webhookWorkflowId } from '../../temporal/names.ts';
+import { track } from '../build/events.ts';
 import { expectOk } from '../build/workflows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { createTestTemporal } from '../support/services.ts';
@@ -29,8 +30,6 @@ afterAll(async () => {
 
 const register = (path: string, event: string) =>
   expectOk(service.call('POST', '/webhooks', { body: { url: receiver.url + path, events: [event] } }));
-const track = (event: string) =>
-  expectOk(service.call('POST', '/v1/track', { body: { email: 'ada@example.com', event } }));
 const endpoint = (id: string) => expectOk(service.call('GET', `/webhooks/${id}`));
 const deliveries = async (id: string) => (await expectOk(service.call('GET', `/webhooks/${id}/deliveries`))).data;
 const handleOf = (id: string) => client.workflow.getHandle(webhookWorkflowId(id));
@@ -52,7 +51,7 @@ async function comeToNextTry(id: string): Promise<void> {
 describe('a delivery that the endpoint never takes', () => {
   it(`is tried ${MAX_TRIES} times over 24 hours, each wait a timer of Temporal, under one webhook-id, and has FAILED then`, async () => {
     const { id } = await register('/never', 'never');
-    await track('never');
+    await track(service, 'ada@example.com', 'never');
     for (let tries = 1; tries < MAX_TRIES; tries += 1) {
       await until(async () => (await deliveries(id))[0]?.attempts === tries, `try ${tries}`);
       await until(async () => (await timersOf(id)).length === tries, `the timer after try ${tries}`);
@@ -77,7 +76,7 @@ describe('a delivery that the endpoint never takes', () => {
 
   it('goes out again with all that failed since a time, when the owner asks for it', async () => {
     const { id } = await register('/again', 'again');
-    await track('again');
+    await track(service, 'ada@example.com', 'again');
     await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_deliveries SET status = 'FAILED', attempts = 8, next_attempt_at = NULL WHERE endpoint_id = ${id}`.execute(
       service.db,
@@ -91,19 +90,19 @@ describe('a delivery that the endpoint never takes', () => {
 describe('an endpoint that has failed for five days', () => {
   it('is disabled, and what waits for it has FAILED, until the owner enables it', async () => {
     const { id } = await register('/long', 'long');
-    await track('long');
+    await track(service, 'ada@example.com', 'long');
     await until(async () => (await deliveries(id))[0]?.attempts === 1, 'the first try');
     await sql`UPDATE webhook_endpoints SET failing_since = now() - interval '121 hours' WHERE id = ${id}`.execute(
       service.db,
     );
-    await track('long');
+    await track(service, 'ada@example.com', 'long');
     await until(async () => (await endpoint(id)).status === 'DISABLED', 'the end of the endpoint');
     expect(await endpoint(id)).toMatchObject({ disabledReason: 'failing', enabled: false });
     await until(async () => (await deliveries(id)).every((d: { status: string }) => d.status === 'FAILED'));
-    await track('long');
+    await track(service, 'ada@example.com', 'long');
     expect(await deliveries(id)).toHaveLength(2);
     await expectOk(service.call('PATCH', `/webhooks/${id}`, { body: { enabled: true } }));
-    await track('long');
+    await track(service, 'ada@example.com', 'long');
     await until(async () => (await deliveries(id))[0]?.attempts === 1 && (await deliveries(id)).length === 3);
     expect(await endpoint(id)).toMatchObject({ status: 'ACTIVE', failuresInRow: 1 });
   });

@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
+import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
+import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
+import { timingAnswer } from './timing.ts';
 import { NO_VARIANTS_EXAMPLE, variantAnswerFields, variantStatsFields, variantsAnswer } from './variants-answer.ts';
 
 const COUNTERS = {
@@ -27,6 +30,7 @@ export const CAMPAIGN_EXAMPLE = {
   name: 'November news',
   description: null,
   subject: 'News for {{firstName ?? you}}',
+  preheader: 'What is new this month',
   body: '<p>Hello {{firstName}}</p>',
   from: 'news@example.com',
   fromName: 'Example',
@@ -34,9 +38,13 @@ export const CAMPAIGN_EXAMPLE = {
   type: 'ALL' as const,
   audienceType: 'ALL' as const,
   segmentId: null,
+  topicId: null,
   filters: null,
   audienceFilter: null,
   audienceCondition: null,
+  sendAtLocal: null,
+  latePolicy: 'SEND' as const,
+  nextOpening: null,
   status: 'SENT' as const,
   scheduledAt: null,
   scheduledFor: null,
@@ -78,9 +86,11 @@ export const CampaignRecord = z
     type: z.enum(AUDIENCE_TYPES),
     audienceType: z.enum(AUDIENCE_TYPES),
     segmentId: Id.nullable(),
+    topicId: Id.nullable(),
     filters: Audience,
     audienceFilter: Audience,
     audienceCondition: Audience,
+    ...timingAnswer,
     status: z.enum(CAMPAIGN_STATUSES),
     scheduledAt: Instant.nullable(),
     scheduledFor: Instant.nullable(),
@@ -105,6 +115,8 @@ export const ListedCampaign = CampaignRecord.partial({
   .extend({ truncated: Truncated })
   .openapi('ListedCampaign', { example: CAMPAIGN_EXAMPLE });
 
+const SeriesHour = z.object({ at: Instant, sent: Count, delivered: Count, opened: Count, clicked: Count });
+
 export const CampaignStats = z
   .object({
     total: Count,
@@ -122,6 +134,15 @@ export const CampaignStats = z
     clickRate: z.number().openapi({ description: 'Of 100 sent' }),
     bounceRate: z.number().openapi({ description: 'Of 100 tried' }),
     deliveryRate: z.number().openapi({ description: 'Of 100 sent' }),
+    byReason: z.record(z.string(), Count).openapi({
+      description: 'How many recipients were not sent to or lost, for each reason of the closed vocabulary',
+    }),
+    machineOpens: Count.openapi({ description: 'Opens by prefetchers and scanners, which make nobody OPENED' }),
+    machineClicks: Count.openapi({ description: 'Clicks by scanners, which make nobody CLICKED' }),
+    series: z.array(SeriesHour).openapi({
+      description:
+        'By hour (UTC) for the first 72 hours, beginning with the hour in which it was started; empty before',
+    }),
     ...variantStatsFields,
   })
   .openapi('CampaignStats', {
@@ -142,6 +163,10 @@ export const CampaignStats = z
       clickRate: 12.37,
       bounceRate: 1.02,
       deliveryRate: 97.94,
+      byReason: { unsubscribed: 2, 'bounced:dead': 1, provider_rejected: 1 },
+      machineOpens: 7,
+      machineClicks: 3,
+      series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],
       ...{ variants: null, comparison: null },
     },
   });
@@ -176,7 +201,11 @@ export const TestSent = z
     },
   });
 
-export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_COUNTS) {
+export function campaignAnswer(
+  { timing, ...campaign }: Campaign,
+  counts: CampaignCounts = NO_COUNTS,
+  nextOpening: Date | null = null,
+) {
   const {
     audienceFilter,
     audienceType,
@@ -195,8 +224,10 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
     filters: condition,
     audienceFilter: condition,
     audienceCondition: condition,
+    ...timing,
+    nextOpening: instant(nextOpening),
     scheduledAt: instant(scheduledAt),
-    scheduledFor: instant(scheduledAt),
+    scheduledFor: timing.sendAtLocal === null ? instant(scheduledAt) : null,
     startedAt: instant(startedAt),
     sentAt: instant(sentAt),
     cancelledAt: instant(cancelledAt),
@@ -210,17 +241,30 @@ export function campaignAnswer(campaign: Campaign, counts: CampaignCounts = NO_C
 
 /** A campaign with its counters of this moment. */
 export async function countedAnswer(db: Db, projectId: string, campaign: Campaign) {
-  return campaignAnswer(campaign, await countCampaign(db, { projectId, id: campaign.id }));
+  const { id } = campaign;
+  const [counts, openings] = await Promise.all([
+    countCampaign(db, { projectId, id }),
+    findNextOpenings(db, { projectId, ids: [id] }),
+  ]);
+  return campaignAnswer(campaign, counts, openings.get(id));
 }
 
 /** The campaign as a list has it. */
-export function listedAnswer({ truncated, ...campaign }: Listed<Campaign>, counts?: CampaignCounts) {
-  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignAnswer(campaign, counts);
+export function listedAnswer(
+  { truncated, ...campaign }: Listed<Campaign>,
+  counts?: CampaignCounts,
+  nextOpening?: Date,
+) {
+  const { body, filters, audienceFilter, audienceCondition, variants, ...answer } = campaignAnswer(
+    campaign,
+    counts,
+    nextOpening,
+  );
   if (truncated) return { ...answer, truncated: true as const };
   return { ...answer, body, filters, audienceFilter, audienceCondition, variants };
 }
 
-export function statsAnswer(counts: CampaignCounts) {
+export function statsAnswer(counts: CampaignCounts, { series, ...detail }: StatsDetail) {
   const { sent, opened, clicked, delivered, bounced, failed } = counts;
   return {
     ...counts,
@@ -228,6 +272,8 @@ export function statsAnswer(counts: CampaignCounts) {
     clickRate: percent(clicked, sent),
     bounceRate: percent(bounced, sent + failed),
     deliveryRate: percent(delivered, sent),
+    ...detail,
+    series: series.map(({ at, ...hour }) => ({ at: at.toISOString(), ...hour })),
   };
 }
 

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { type Campaign, type CampaignContent, NAME_MAX_CHARS } from '../../../db/campaigns/campaigns.ts';
 import { AUDIENCE_TYPES } from '../../../rules/campaigns/campaign.ts';
-import { AppError, fieldError } from '../../../rules/errors.ts';
+import { fieldError } from '../../../rules/errors.ts';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 import { changedMailText, mailTextInput } from '../mail-text.ts';
+import { changedTiming, hourInput, timingInput } from './timing.ts';
 import { changedVariants, variantFields } from './variants-input.ts';
 
 const EXAMPLE = {
@@ -34,6 +35,8 @@ const fields = {
   audienceFilter: Filter,
   audienceCondition: Filter,
   filters: Filter,
+  topicId: Id.nullish().openapi({ description: 'What it is about: who left the topic does not get it' }),
+  ...timingInput,
   ...variantFields,
 };
 
@@ -49,6 +52,7 @@ export const SendCampaign = z
   .object({
     scheduledFor: InstantInput.nullish().openapi({ description: 'Absent or null sends now' }),
     scheduledAt: InstantInput.nullish().openapi({ description: 'The same as scheduledFor' }),
+    ...hourInput,
   })
   .openapi('SendCampaign', { example: { scheduledFor: '2030-01-01T12:00:00Z' } });
 
@@ -76,6 +80,8 @@ export function campaignContent(changes: CampaignChanges, current?: Campaign): C
     audienceType,
     segmentId: audienceType === 'SEGMENT' ? neededSegment(changes, current) : null,
     audienceFilter: audienceType === 'FILTERED' ? neededFilter(changes, current) : null,
+    topicId: changes.topicId === undefined ? (current?.topicId ?? null) : changes.topicId,
+    timing: changedTiming(changes, current?.timing),
     ...changedVariants(changes, current),
   };
 }
@@ -93,15 +99,3 @@ function neededFilter(changes: CampaignChanges, current?: Campaign): Condition {
 }
 
 export const LIST_DEFAULT = 20;
-
-/** @throws AppError BAD_REQUEST for a time that is past */
-export function inFuture(at: Date | null): Date | null {
-  if (at && at.getTime() <= Date.now()) {
-    throw new AppError('BAD_REQUEST', {
-      message: 'scheduledFor is in the past.',
-      suggestion: 'Give a time to come, or leave it out to send now.',
-      details: { scheduledFor: at.toISOString() },
-    });
-  }
-  return at;
-}

@@ -8,8 +8,10 @@ import {
   lockCampaign,
   updateCampaign,
 } from '../../../db/campaigns/campaigns.ts';
+import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { countCampaign, countCampaigns } from '../../../db/campaigns/stats.ts';
+import { countCampaigns } from '../../../db/campaigns/stats.ts';
+import { readStats } from '../../../db/campaigns/stats-detail.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -27,7 +29,8 @@ import {
   listedAnswer,
   statsAnswer,
 } from './answer.ts';
-import { CreateCampaign, campaignContent, inFuture, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { CreateCampaign, campaignContent, LIST_DEFAULT, PutCampaign } from './input.ts';
+import { movedBegin } from './timing.ts';
 import { refuseBadVariants } from './variants-input.ts';
 import { variantStats } from './variants-stats.ts';
 
@@ -127,11 +130,11 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
     const { limit, pageSize, ...query } = c.req.valid('query');
     const { projectId } = c.var;
     const { items, ...page } = await listCampaigns(reads, { projectId, ...query, pageSize: limit ?? pageSize });
-    const counts = await countCampaigns(reads, { projectId, ids: items.map((campaign) => campaign.id) });
-    return c.json(
-      { campaigns: items.map((campaign) => listedAnswer(campaign, counts.get(campaign.id))), ...page },
-      200,
-    );
+    const ids = items.map((campaign) => campaign.id);
+    const counts = await countCampaigns(reads, { projectId, ids });
+    const openings = await findNextOpenings(reads, { projectId, ids });
+    const campaigns = items.map((item) => listedAnswer(item, counts.get(item.id), openings.get(item.id)));
+    return c.json({ campaigns, ...page }, 200);
   });
 
   app.openapi(createCampaignRoute, async (c) => {
@@ -156,8 +159,9 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
       const current = await lockCampaign(trx, ref);
       const content = campaignContent(changes, current);
       const campaign = await updateCampaign(trx, { ...ref, content });
-      if (!scheduledFor || campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
-      return startCampaign(trx, { ...ref, at: inFuture(scheduledFor) });
+      if (campaign.status !== 'SCHEDULED') return { campaign, outbox: [] };
+      const at = movedBegin({ scheduledFor, before: current.timing, after: campaign.timing });
+      return at === undefined ? { campaign, outbox: [] } : startCampaign(trx, { ...ref, at });
     });
     lifecycle.dispatch(changed.outbox);
     return c.json(campaignAnswer(changed.campaign), 200);
@@ -178,10 +182,10 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
-    const [counts, variants] = await Promise.all([
-      countCampaign(reads, ref),
+    const [{ counts, detail }, variants] = await Promise.all([
+      readStats(reads, ref),
       variantStats(reads, ref.projectId, campaign),
     ]);
-    return c.json({ ...statsAnswer(counts), ...variants }, 200);
+    return c.json({ ...statsAnswer(counts, detail), ...variants }, 200);
   });
 }

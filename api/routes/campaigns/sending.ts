@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { getCampaign } from '../../../db/campaigns/campaigns.ts';
+import { type Campaign, getCampaign, lockCampaign } from '../../../db/campaigns/campaigns.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign, startCampaign } from '../../../db/campaigns/lifecycle.ts';
 import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
 import { chooseWinner } from '../../../db/campaigns/variant-test.ts';
@@ -10,7 +10,8 @@ import type { App } from '../../http/env.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CampaignDone, campaignAnswer, countedAnswer, TestSent } from './answer.ts';
-import { inFuture, SendCampaign, TestCampaign } from './input.ts';
+import { SendCampaign, TestCampaign } from './input.ts';
+import { beginOf, changedTiming, inFuture } from './timing.ts';
 import { ChooseWinner, textOf } from './variants-input.ts';
 
 const tags = ['Campaigns'];
@@ -100,12 +101,16 @@ const testRoute = createRoute({
 export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
   app.openapi(sendRoute, async (c) => {
     const { projectId, mode } = c.var;
-    const { scheduledFor, scheduledAt } = c.req.valid('json');
-    const at = inFuture(scheduledFor ?? scheduledAt ?? null);
+    const { scheduledFor: asked, scheduledAt, ...hour } = c.req.valid('json');
+    const scheduledFor = inFuture(asked ?? scheduledAt ?? null);
     const ref = { projectId, id: c.req.valid('param').id };
-    const sent = await inTransaction(db, (trx) => startCampaign(trx, { ...ref, at, mode }));
+    const sent = await inTransaction(db, async (trx) => {
+      const timing = changedTiming(hour, (await lockCampaign(trx, ref)).timing);
+      const at = beginOf({ scheduledFor, sendAtLocal: timing.sendAtLocal });
+      return startCampaign(trx, { ...ref, at, mode, timing });
+    });
     lifecycle.dispatch(sent.outbox);
-    const message = at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
+    const message = sentMessage(sent.campaign);
     return c.json({ success: true as const, data: campaignAnswer(sent.campaign), message }, 200);
   });
 
@@ -157,4 +162,10 @@ export function campaignSendingRoutes(app: App, { db, lifecycle }: Deps): void {
     const message = `A test mail is on its way to ${email}.`;
     return c.json({ success: true as const, data: { emailId, email }, message }, 200);
   });
+}
+
+function sentMessage({ timing: { sendAtLocal }, status, scheduledAt }: Campaign): string {
+  if (sendAtLocal) return `The campaign leaves for each recipient at ${sendAtLocal} by their own clocks.`;
+  const at = status === 'SCHEDULED' ? scheduledAt : null;
+  return at ? `The campaign is scheduled for ${at.toISOString()}.` : 'The campaign is being sent.';
 }

@@ -39,7 +39,7 @@ export const NO_VARIANTS_EXAMPLE = {
   ...{ winner: null, winnerBy: null, winnerAt: null },
 };
 
-export function variantsAnswer(campaign: Campaign) {
+export function variantsAnswer(campaign: Omit<Campaign, 'timing'>) {
   const { variants, test, testEndsAt, winner, winnerBy, winnerAt } = campaign;
   return {
     variants,
@@ -52,7 +52,12 @@ export function variantsAnswer(campaign: Campaign) {
   };
 }
 
-function testState({ test, winner, status, testEndsAt }: Campaign): (typeof TEST_STATES)[number] | null {
+function testState({
+  test,
+  winner,
+  status,
+  testEndsAt,
+}: Omit<Campaign, 'timing'>): (typeof TEST_STATES)[number] | null {
   if (!test) return null;
   if (winner !== null) return 'DECIDED';
   if (status === 'DRAFT' || status === 'SCHEDULED') return 'PENDING';

@@ -9,6 +9,7 @@ export const CONTACT_EXAMPLE = {
   subscribed: true,
   smsSubscribed: true,
   data: { firstName: 'Ada', plan: 'pro' },
+  topics: { [EXAMPLE_ID]: true },
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
 };
@@ -21,6 +22,10 @@ export const ContactRecord = z
     subscribed: z.boolean(),
     smsSubscribed: z.boolean().openapi({ description: 'Consent to SMS, apart from `subscribed`' }),
     data: z.record(z.string(), z.unknown()),
+    topics: z.record(z.string(), z.boolean()).openapi({
+      description:
+        "Whether they are on each of the project's topics, by its id; where they said nothing, the topic's default",
+    }),
     createdAt: Instant,
     updatedAt: Instant,
   })

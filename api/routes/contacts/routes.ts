@@ -3,6 +3,7 @@ import { getContact, listContacts, lookupContacts, patchContact } from '../../..
 import { deleteContacts } from '../../../db/contacts/delete.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
 import { upsertContacts } from '../../../db/contacts/upsert.ts';
+import { setContactTopics } from '../../../db/topics/choices.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { AppError } from '../../../rules/errors.ts';
@@ -103,7 +104,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
   });
 
   app.openapi(saveRoute, async (c) => {
-    const { email, subscribed, data } = c.req.valid('json');
+    const { email, subscribed, data, topics = {} } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const changes = applyData(data);
     if (changes.errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors: changes.errors });
@@ -119,6 +120,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
       const recorded = await recordSubscriptionChanges(trx, changed);
       const [saved] = contacts;
       if (!saved) throw new Error('the upsert answered nothing');
+      recorded.push(...(await setContactTopics(trx, { projectId, contactId: saved.id, topics, mode })));
       return { contact: await getContact(trx, { projectId, id: saved.id }), isNew: saved.isNew, outbox: recorded };
     });
     lifecycle.dispatch(outbox);
@@ -136,7 +138,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
   });
 
   app.openapi(patchRoute, async (c) => {
-    const { email, subscribed, data } = c.req.valid('json');
+    const { email, subscribed, data, topics } = c.req.valid('json');
     const { projectId, mode } = c.var;
     const { id } = c.req.valid('param');
     const saved = await inTransaction(db, (trx) =>
@@ -146,6 +148,7 @@ export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps):
         email,
         subscribed,
         mode,
+        topics,
         suppressionKey,
         data: data ? trusted(data) : undefined,
         forStranger: false,

@@ -1,13 +1,58 @@
 import { z } from '@hono/zod-openapi';
-import { freeJson } from '../../http/free-json.ts';
+import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
+import type { RunEvent } from '../../../rules/executions/run.ts';
+import { uuidv7 } from '../../../rules/uuid.ts';
+import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 
 export const WorkflowParams = z.object({ id: Id });
 
 export const ExecutionParams = z.object({ id: Id, executionId: Id });
 
+/** An event that is to happen in a run which only tries a workflow out. */
+export const RunEventInput = z
+  .object({
+    name: z.string().trim().min(1).max(EVENT_NAME_LENGTH),
+    at: z.iso.datetime({ offset: true }).optional().openapi({
+      description: "When it happens, in the run's own time; left out, as soon as a step waits for it.",
+    }),
+    data: freeJson('The data of an event').nullish(),
+  })
+  .openapi('RunEvent', { example: { name: 'order.paid', data: { total: 40 } } });
+
+/** More than these nobody writes down. */
+const RUN_EVENTS = 100;
+export const RunEvents = z
+  .array(RunEventInput)
+  .max(RUN_EVENTS)
+  .refine((events) => !isTooLarge(events), { message: tooLargeText('All events together') });
+
 export const StartExecution = z
-  .object({ contactId: Id, context: freeJson('The context of an execution').nullish() })
+  .object({
+    contactId: Id,
+    context: freeJson('The context of an execution').nullish(),
+    sandbox: z.boolean().optional().openapi({
+      description:
+        'Tries the workflow out, also while it is disabled: mails and SMS are of mode `test`, no webhook is called, the contact stays as it is, nothing else is started, and the run counts nowhere.',
+    }),
+    skipDelays: z.boolean().optional().openapi({
+      description:
+        'In a sandbox: pauses end at once, as if their time had gone by; a WAIT_FOR_EVENT by its timeout, unless one of `events` ends it.',
+    }),
+    events: RunEvents.optional().openapi({ description: 'In a sandbox: what happens in it.' }),
+  })
+  .superRefine(({ sandbox, skipDelays, events }, ctx) => {
+    const alone = Object.entries({ skipDelays, events }).filter(([, value]) => value !== undefined && !sandbox);
+    for (const [name] of alone) ctx.addIssue({ code: 'custom', path: [name], message: 'only with sandbox: true' });
+  })
   .openapi('StartExecution', {
     example: { contactId: EXAMPLE_ID, context: { coupon: 'SPRING' } },
   });
+
+/** Events as a run has them. */
+export function runEventsOf(events: z.output<typeof RunEvents> | undefined): RunEvent[] {
+  return (events ?? []).map(({ name, at, data }) => ({
+    ...{ id: uuidv7(), name, data: data ?? {} },
+    at: at === undefined ? null : new Date(at).toISOString(),
+  }));
+}

@@ -6,13 +6,14 @@ import {
   listExecutions,
   startManually,
 } from '../../../db/executions/executions.ts';
+import { startSandbox } from '../../../db/executions/sandbox.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, Id } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
   ExecutionDetailSchema,
@@ -21,7 +22,7 @@ import {
   executionAnswer,
   executionDetailAnswer,
 } from '../workflows/answer.ts';
-import { ExecutionParams, StartExecution, WorkflowParams } from './input.ts';
+import { ExecutionParams, runEventsOf, StartExecution, WorkflowParams } from './input.ts';
 
 const tags = ['Workflows'];
 
@@ -32,7 +33,7 @@ const startRoute = createRoute({
   tags,
   summary: 'Let a contact into a workflow',
   description:
-    'The keys of `context` are variables of the steps. Refused while the workflow is disabled and by its re-entry rule.',
+    'The keys of `context` are variables of the steps. Refused while the workflow is disabled and by its re-entry rule, but for a `sandbox`, to which neither applies.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(StartExecution) },
   responses: { 201: ok(ExecutionDetailSchema), ...errors('CONFLICT') },
@@ -48,7 +49,13 @@ const listRoute = createRoute({
   security: scopes('workflows:view'),
   request: {
     params: WorkflowParams,
-    query: cursorQuery(20).extend({ status: ExecutionStatusSchema.optional(), contactId: Id.optional() }),
+    query: cursorQuery(20).extend({
+      status: ExecutionStatusSchema.optional(),
+      contactId: Id.optional(),
+      sandbox: QuerySwitch.optional().openapi({
+        description: 'Only those that try the workflow out, or only real ones.',
+      }),
+    }),
   },
   responses: { 200: ok(cursorList(ExecutionSchema)) },
 });
@@ -98,16 +105,13 @@ const cancelAllRoute = createRoute({
 export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void {
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
-    const { contactId, context } = c.req.valid('json');
+    const { contactId, context, sandbox, skipDelays = false, events } = c.req.valid('json');
     const { projectId, mode } = c.var;
+    const start = { projectId, workflowId, contactId, context: context ?? {} };
     const started = await inTransaction(db, async (trx) => {
-      const { executionId, outbox } = await startManually(trx, {
-        projectId,
-        workflowId,
-        contactId,
-        context: context ?? {},
-        mode,
-      });
+      const { executionId, outbox } = sandbox
+        ? await startSandbox(trx, { ...start, skipDelays, events: runEventsOf(events) })
+        : await startManually(trx, { ...start, mode });
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox };
     });
     lifecycle.dispatch(started.outbox);

@@ -25,9 +25,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type PageContext = Context<AppEnv>;
 
+/** Says which mail the mailbox has: all of it, or what went to the simulator alone, where everything else leaves. */
+export const MAILBOX_OF_HEADER = 'x-mailbox-of';
+
 /**
- * The development mailbox: what the capture providers kept, as pages and as JSON; it exists only where messages are captured instead of
- * sent. Whose messages a request sees is for `mailboxProjects`: on this machine all, from elsewhere those of an OWNER's projects.
+ * The mailbox: what the capture providers kept, and mail to the simulator with any provider, as pages and as JSON. SMS are there only
+ * where they are captured instead of sent. Whose messages a request sees is for `mailboxProjects`: on this machine all, from elsewhere those of an OWNER's projects.
  */
 export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;
@@ -36,16 +39,15 @@ export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps
     hono.get(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
       c.set('route', path);
       c.header('Cache-Control', 'no-store');
+      c.header(MAILBOX_OF_HEADER, config.email.captures ? 'all' : 'simulator');
       return handler(c);
     });
   };
-  if (!config.email.captures && !config.sms.captures) return;
   get('/mailbox/style.css', (c) => c.body(MAILBOX_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }));
   if (config.sms.captures) {
     get('/mailbox/sms.json', async (c) => c.json({ data: await listCapturedSms(db, await wanted(c)) }));
     get('/mailbox/sms', async (c) => page(c, smsPage(await listCapturedSms(db, await wanted(c)))));
   }
-  if (!config.email.captures) return;
   get('/mailbox.json', async (c) => {
     const mails = await listCapturedEmails(db, { ...(await wanted(c)), limit: LISTED_MAX });
     return c.json({ data: (await Promise.all(mails.map(parseCaptured))).map(mailAnswer) });

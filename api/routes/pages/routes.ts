@@ -2,9 +2,11 @@ import type { Trx } from '../../../db/connection.ts';
 import {
   findLinkSubject,
   type LinkSubject,
+  leaveTopicByLink,
   subscribeByLink,
   unsubscribeByLink,
 } from '../../../db/contacts/subscription-links.ts';
+import { type ContactTopic, listContactTopics, setContactTopics } from '../../../db/topics/choices.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { verifyManageToken } from '../../../rules/content/link-tokens.ts';
@@ -12,6 +14,7 @@ import type { OutboxRow } from '../../../rules/outbox.ts';
 import type { Page } from '../../../web/document.ts';
 import {
   forgottenPage,
+  leftTopicPage,
   managePage,
   type PageLinks,
   type PageSubject,
@@ -57,13 +60,22 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
     });
   };
 
+  async function topicsOf({ projectId, contactId }: LinkSubject): Promise<ContactTopic[]> {
+    return contactId === null ? [] : listContactTopics(db, { projectId, contactId });
+  }
+
   async function change(subject: LinkSubject, how: Change): Promise<void> {
     lifecycle.dispatch(await inTransaction(db, (trx) => how(trx, key, subject)));
   }
 
   on('get', '/u/{token}', ({ shown, links }) => unsubscribePage(shown, links));
   on('post', '/u/{token}', async ({ c, subject, shown, links }) => {
-    await readBody(c, FORM_MAX_BYTES); // `List-Unsubscribe=One-Click`, or the empty form of the page: the same.
+    // `List-Unsubscribe=One-Click` of a mail about a topic leaves the topic; so does the page's first button.
+    const form = await readForm(c);
+    if (subject.topic && form.get('from') !== 'everything') {
+      await change(subject, leaveTopicByLink);
+      return leftTopicPage(shown, links);
+    }
     await change(subject, unsubscribeByLink);
     return unsubscribedPage({ ...shown, subscribed: false }, links);
   });
@@ -76,18 +88,40 @@ export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps):
     return subscribedPage({ ...shown, subscribed: true }, links);
   });
 
-  on('get', '/m/{token}', ({ shown, links }) => managePage(shown, links, { saved: false }));
+  on('get', '/m/{token}', async ({ subject, shown, links }) =>
+    managePage({ ...shown, topics: await topicsOf(subject) }, links, { saved: false }),
+  );
   on('post', '/m/{token}', async ({ c, subject, shown, links }) => {
-    const form = new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX_BYTES)).toString('utf8'));
+    const form = await readForm(c);
+    const topics = await topicsOf(subject);
     const choice = form.get('subscribed');
-    if (choice !== 'true' && choice !== 'false') return managePage(shown, links, { saved: false });
+    if (choice !== 'true' && choice !== 'false') return managePage({ ...shown, topics }, links, { saved: false });
     const subscribed = choice === 'true';
     if (subscribed !== shown.subscribed && subject.addresses.length > 0)
       await change(subject, subscribed ? subscribeByLink : unsubscribeByLink);
-    return managePage({ ...shown, subscribed }, links, { saved: true });
+    const { contactId } = subject;
+    const changed = changedTopics(topics, form);
+    if (contactId !== null && Object.keys(changed).length > 0)
+      await change(subject, (trx, _, { projectId, mode }) =>
+        setContactTopics(trx, { projectId, contactId, topics: changed, mode }),
+      );
+    const saved = topics.map((topic) => ({ ...topic, joined: changed[topic.id] ?? topic.joined }));
+    return managePage({ ...shown, subscribed, topics: saved }, links, { saved: true });
   });
 }
 
-function shownOf({ projectName, color, addresses, subscribed }: LinkSubject): PageSubject {
-  return { projectName, color, address: addresses[0] ?? null, subscribed };
+/** What of the form says something else than before; forms without topics, as older pages have them, change none. */
+function changedTopics(topics: readonly ContactTopic[], form: URLSearchParams): Record<string, boolean> {
+  if (form.get('topics') !== 'shown') return {};
+  const ticked = new Set(form.getAll('topic'));
+  const changed = topics.filter((topic) => topic.joined !== ticked.has(topic.id));
+  return Object.fromEntries(changed.map((topic) => [topic.id, !topic.joined]));
+}
+
+async function readForm(c: RequestContext): Promise<URLSearchParams> {
+  return new URLSearchParams(Buffer.from(await readBody(c, FORM_MAX_BYTES)).toString('utf8'));
+}
+
+function shownOf({ projectName, color, addresses, subscribed, topic }: LinkSubject): PageSubject {
+  return { projectName, color, address: addresses[0] ?? null, subscribed, topic, topics: [] };
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Project as ProjectState } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { SendingWindow } from '../sending-window.ts';
 
 export const Hold = z
   .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
@@ -13,6 +14,9 @@ export const Project = z
     public: z.string().openapi({ description: 'The public key' }),
     tracking: z.enum(['ENABLED', 'MARKETING_ONLY', 'DISABLED']),
     color: z.string().nullable().openapi({ description: 'Of the pages that recipients see, as `#rrggbb`' }),
+    frequencyCap: z.object({ max: z.number().int(), days: z.number().int() }).nullable(),
+    timezone: z.string().openapi({ description: 'IANA, of contacts whose `data.timezone` is none' }),
+    sendingWindow: SendingWindow.nullable(),
     sendRatePerSecond: z.number().int().nullable(),
     monthlyEmailLimit: z.number().int().nullable(),
     bounceGuard: z.number(),
@@ -42,6 +46,9 @@ export const Project = z
       public: `pk_${'0'.repeat(64)}`,
       tracking: 'ENABLED',
       color: '#0f766e',
+      frequencyCap: { max: 3, days: 7 },
+      timezone: 'Europe/Berlin',
+      sendingWindow: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' },
       sendRatePerSecond: null,
       monthlyEmailLimit: null,
       bounceGuard: 0.1,

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { ZoneInput } from '../../../rules/time/sending-window.ts';
+import { SendingWindow } from '../sending-window.ts';
 
 /** Postgres `integer`. */
 const INT_MAX = 2_147_483_647;
@@ -13,6 +15,17 @@ export const PatchProject = z
       .toLowerCase()
       .regex(/^#[0-9a-f]{6}$/, 'A colour is written #rrggbb.')
       .nullish(),
+    frequencyCap: z
+      .object({ max: z.number().int().min(1).max(1_000), days: z.number().int().min(1).max(365) })
+      .nullish()
+      .openapi({
+        description:
+          'At most so many MARKETING mails of campaigns and automations to a contact in so many rolling days. Mails that failed do not count.',
+      }),
+    timezone: ZoneInput.optional().openapi({
+      description: 'IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none',
+    }),
+    sendingWindow: SendingWindow.nullish(),
     sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
     monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
     bounceGuard: z.number().gt(0).max(1).optional(),

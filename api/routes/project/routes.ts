@@ -65,11 +65,12 @@ export function projectRoutes(app: App, { db, keys, lifecycle }: Deps): void {
 
   app.openapi(patchRoute, async (c) => {
     const changes = c.req.valid('json');
-    const project = await inTransaction(db, async (trx) => {
+    const { project, outbox } = await inTransaction(db, async (trx) => {
       await audit(trx, c, 'project.updated', { ...changes });
       return updateProject(trx, c.var.projectId, changes);
     });
     keys.forget();
+    lifecycle.dispatch(outbox);
     return c.json(projectAnswer(project), 200);
   });
 

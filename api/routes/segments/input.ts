@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
-import { EmailAddress } from '../../http/schemas.ts';
+import { EmailAddress, SlugInput } from '../../http/schemas.ts';
 
 const NAME_MAX_CHARS = 255;
 const DESCRIPTION_MAX_CHARS = 2000;
@@ -56,6 +56,7 @@ const Description = z
 export const CreateSegment = z
   .object({
     name: Name,
+    slug: SlugInput.optional(),
     description: Description,
     type: z.enum(['DYNAMIC', 'STATIC']).default('DYNAMIC'),
     filters: Filters,
@@ -74,6 +75,7 @@ export const CreateSegment = z
 export const PatchSegment = z
   .object({
     name: Name.optional(),
+    slug: SlugInput.optional(),
     description: Description,
     filters: Filters,
     condition: Filters,

@@ -1,20 +1,23 @@
 import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields, Truncated } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';
 
 const EXAMPLE = {
   id: EXAMPLE_ID,
   name: 'Welcome',
+  slug: 'welcome',
   description: null,
   subject: 'Welcome, {{firstName ?? there}}',
+  preheader: null,
   body: '<p>Hello {{firstName}}</p>',
   type: 'TRANSACTIONAL' as const,
   from: 'hello@example.com',
   fromName: 'Example',
   replyTo: null,
+  topicId: null,
   createdAt: '2026-01-01T12:00:00.000Z',
   updatedAt: '2026-01-01T12:00:00.000Z',
 };
@@ -23,10 +26,12 @@ export const TemplateRecord = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     ...mailTextAnswer,
     from: mailTextAnswer.from.nullable(),
     type: Type,
+    topicId: Id.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
   })

@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
+import type { MailType } from '../../../db/schema/contents.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import { Id, SlugInput } from '../../http/schemas.ts';
 import { mailTextInput } from '../mail-text.ts';
 
 export const LIST_DEFAULT = 20;
@@ -8,11 +11,19 @@ export const Type = z.enum(TEMPLATE_TYPES);
 
 const fields = {
   name: z.string().trim().min(1).max(TEMPLATE_NAME_MAX_CHARS),
+  slug: SlugInput.optional(),
   description: z.string().max(1000).nullish(),
   ...mailTextInput,
   from: mailTextInput.from.nullish(),
   type: Type,
+  topicId: Id.nullish().openapi({ description: 'What its mails are about; MARKETING only' }),
 };
+
+/** @throws AppError VALIDATION_ERROR: who gets transactional mail cannot leave it, so it has no topic */
+export function refuseTopicOnTransactional(template: { type: MailType; topicId?: string | null | undefined }): void {
+  if (template.type !== 'TRANSACTIONAL' || !template.topicId) return;
+  throw fieldError('topicId', 'Only a MARKETING template has a topic.');
+}
 
 export const CreateTemplate = z.object(fields).openapi('CreateTemplate', {
   example: { name: 'Welcome', subject: 'Welcome, {{firstName}}', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },

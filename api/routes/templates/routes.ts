@@ -17,7 +17,7 @@ import { scopes } from '../../http/security.ts';
 import { changedMailText } from '../mail-text.ts';
 import { listedAnswer, TemplateList, TemplateRecord, templateAnswer, Usage } from './answer.ts';
 import { refuseBadContent } from './content-check.ts';
-import { CreateTemplate, LIST_DEFAULT, PatchTemplate, Type } from './input.ts';
+import { CreateTemplate, LIST_DEFAULT, PatchTemplate, refuseTopicOnTransactional, Type } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -40,7 +40,8 @@ const createTemplateRoute = createRoute({
   tags: ['Templates'],
   summary: 'Create a template',
   description:
-    'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`. A project has at most 1,000 (409).',
+    'Subject and body are Liquid. A template that does not parse is 422, with line and column in `details`. A project has at most 1,000 (409). ' +
+    'The `slug` is made of the name; one that is given and taken is 409.',
   security: scopes('templates:edit'),
   request: { body: json(CreateTemplate) },
   responses: { 201: ok(TemplateRecord, 'Created'), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
@@ -65,10 +66,10 @@ const patchRoute = createRoute({
   tags: ['Templates'],
   summary: 'Change a template',
   description:
-    'Changes the given fields; null clears an optional one. Mails that were accepted before keep what they say.',
+    'Changes the given fields; null clears an optional one. Mails that were accepted before keep what they say. A new name leaves the slug as it is.',
   security: scopes('templates:edit'),
   request: { params: IdParams, body: json(PatchTemplate) },
-  responses: { 200: ok(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED') },
+  responses: { 200: ok(TemplateRecord), ...errors('DOMAIN_NOT_VERIFIED', 'CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -121,9 +122,10 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(createTemplateRoute, async (c) => {
     const given = c.req.valid('json');
     const { projectId } = c.var;
+    refuseTopicOnTransactional(given);
     await refuseBadContent(compute, projectId, given);
-    const { name, description = null, type } = given;
-    const fields = { name, description, type, ...changedMailText<string | null>(given) };
+    const { name, slug, description = null, type, topicId = null } = given;
+    const fields = { name, slug, description, type, topicId, ...changedMailText<string | null>(given) };
     const template = await inTransaction(db, (trx) => insertTemplate(trx, { projectId, ...fields }));
     return c.json(templateAnswer(template), 201);
   });
@@ -138,7 +140,11 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
     const changes = c.req.valid('json');
     // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
     await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
-    const template = await inTransaction(db, (trx) => updateTemplate(trx, { ...ref, changes }));
+    const template = await inTransaction(db, async (trx) => {
+      const changed = await updateTemplate(trx, { ...ref, changes });
+      refuseTopicOnTransactional(changed);
+      return changed;
+    });
     return c.json(templateAnswer(template), 200);
   });
 

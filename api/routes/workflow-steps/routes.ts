@@ -68,7 +68,7 @@ const createTransitionRoute = createRoute({
   tags,
   summary: 'Connect two steps',
   description:
-    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, none elsewhere.',
+    '`branch` is `yes` or `no` on CONDITION, `event` or `timeout` (or none) on WAIT_FOR_EVENT, the name of a branch on SPLIT, none elsewhere.',
   security: scopes('workflows:edit'),
   request: { params: WorkflowParams, body: json(CreateTransition) },
   responses: { 201: ok(TransitionSchema), ...errors('CONFLICT') },
@@ -146,8 +146,8 @@ export function workflowStepRoutes(app: App, { config: { secretKey }, db, lifecy
   });
 }
 
-/** The config as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
-function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
+/** The config of a step as it is stored. @throws AppError VALIDATION_ERROR with fields below `config` */
+export function checkConfig(type: StepType, config: Record<string, unknown>): Record<string, unknown> {
   const { input, conditionAt } = STEPS[type];
   const large = conditionAt && conditionSizeFault(valueAt(config, conditionAt));
   if (large) throw fieldError(['config', ...conditionAt, ...large.path].join('.'), large.message, 'too_big');

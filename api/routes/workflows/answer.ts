@@ -4,7 +4,7 @@ import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 
@@ -12,7 +12,8 @@ const Json = z.record(z.string(), z.unknown());
 
 export const TriggerType = z.enum(['EVENT', 'MANUAL']);
 
-export const Branch = z.enum(['yes', 'no', 'event', 'timeout']);
+/** `yes`, `no`, `event`, `timeout`, or the name of a branch of a SPLIT. */
+export const Branch = z.string().min(1).max(100);
 
 export const StepTypeSchema = z.enum(STEP_TYPES);
 
@@ -23,6 +24,7 @@ export const Position = z.object({ x: z.number(), y: z.number() });
 const workflowExample = {
   id: EXAMPLE_ID,
   name: 'Welcome',
+  slug: 'welcome',
   description: null,
   triggerType: 'EVENT' as const,
   eventName: 'signup',
@@ -30,6 +32,8 @@ const workflowExample = {
   enabled: true,
   allowReentry: false,
   entryStepId: EXAMPLE_ID,
+  exitOn: [{ eventName: 'purchase' }],
+  exitWhenUnsubscribed: false,
   createdAt: AT,
   updatedAt: AT,
 };
@@ -38,6 +42,7 @@ export const WorkflowSchema = z
   .object({
     id: Id,
     name: z.string(),
+    slug: Slug,
     description: z.string().nullable(),
     triggerType: TriggerType,
     eventName: z.string().nullable(),
@@ -45,6 +50,8 @@ export const WorkflowSchema = z
     enabled: z.boolean(),
     allowReentry: z.boolean(),
     entryStepId: Id.nullable(),
+    exitOn: z.array(z.object({ eventName: z.string(), filters: Json.optional() })),
+    exitWhenUnsubscribed: z.boolean(),
     createdAt: Instant,
     updatedAt: Instant,
   })
@@ -54,6 +61,7 @@ const stepExample = {
   id: EXAMPLE_ID,
   type: 'DELAY' as const,
   name: 'A day later',
+  slug: 'a-day-later',
   config: { amount: 1, unit: 'days' },
   templateId: null,
   position: { x: 0, y: 120 },
@@ -66,6 +74,7 @@ export const StepSchema = z
     id: Id,
     type: StepTypeSchema,
     name: z.string(),
+    slug: z.string().openapi({ description: 'Names it in files, within its workflow' }),
     config: Json,
     templateId: Id.nullable(),
     position: Position.nullable(),
@@ -102,6 +111,7 @@ const executionExample = {
   context: {},
   event: { plan: 'pro' },
   eventName: 'signup',
+  sandbox: false,
   startedAt: AT,
   completedAt: null,
   begun: true,
@@ -123,6 +133,7 @@ export const ExecutionSchema = z
     context: Json,
     event: Json,
     eventName: z.string().nullable(),
+    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
     startedAt: Instant,
     completedAt: Instant.nullable(),
     begun: z.boolean().openapi({
@@ -179,6 +190,10 @@ export function workflowAnswer(workflow: Workflow) {
   return {
     ...workflow,
     triggerConfig: { eventName: workflow.eventName },
+    exitOn: workflow.exitOn.map(({ eventName, filters }) => ({
+      eventName,
+      ...(filters && { filters: { ...filters } }),
+    })),
     createdAt: workflow.createdAt.toISOString(),
     updatedAt: workflow.updatedAt.toISOString(),
   };
@@ -220,6 +235,7 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     context,
     event,
     eventName,
+    sandbox: execution.sandbox,
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,

@@ -1,30 +1,54 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
-import { Id } from '../../http/schemas.ts';
+import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
+import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
 
 const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 
+/** Null is none; left out, a change leaves what is set. */
+const ExitOn = ExitOnInput.nullish().openapi({
+  type: ['array', 'null'],
+  maxItems: EXITS_MAX,
+  items: {
+    type: 'object',
+    properties: {
+      eventName: { type: 'string', minLength: 1, maxLength: EVENT_NAME_LENGTH },
+      filters: { description: "On the event's data, as those of a WAIT_FOR_EVENT." },
+    },
+    required: ['eventName'],
+  },
+  description:
+    'Events that end an execution of their contact at once, wherever it stands: EXITED, reason `exited_on_event`. What is set at that moment counts, also for who is under way already.',
+  example: [{ eventName: 'purchase' }],
+});
+
 export const CreateWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.default('EVENT'),
     eventName: EventNameInput.nullish(),
     triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
     allowReentry: z.boolean().default(false),
+    exitOn: ExitOn,
+    exitWhenUnsubscribed: z.boolean().default(false),
   })
   .openapi('CreateWorkflow', { example: { name: 'Welcome', eventName: 'signup' } });
 
 export const PatchWorkflow = z
   .object({
     name: z.string().trim().min(1).max(200).optional(),
+    slug: SlugInput.optional(),
     description: z.string().max(2_000).nullish(),
     triggerType: TriggerType.optional(),
     eventName: EventNameInput.nullish(),
     triggerConfig: z.object({ eventName: EventNameInput.nullish() }).nullish(),
     enabled: z.boolean().optional(),
     allowReentry: z.boolean().optional(),
+    exitOn: ExitOn,
+    exitWhenUnsubscribed: z.boolean().optional(),
     entryStepId: Id.nullish(),
   })
   .openapi('PatchWorkflow', { example: { enabled: true } });

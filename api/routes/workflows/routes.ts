@@ -69,7 +69,8 @@ const createWorkflowRoute = createRoute({
   tags,
   summary: 'Create a workflow',
   description:
-    'It starts disabled and without steps; the first step added is its entry. A project has at most 500 (409).',
+    'It starts disabled and without steps; the first step added is its entry. A project has at most 500 (409). ' +
+    'The `slug` is made of the name; one that is given and taken is 409.',
   security: scopes('workflows:edit'),
   request: { body: json(CreateWorkflow) },
   responses: { 201: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
@@ -97,7 +98,7 @@ const patchRoute = createRoute({
     'Enabling checks the whole graph and answers every fault found. Disabling lets what is running finish; no new execution starts.',
   security: scopes('workflows:edit'),
   request: { params: IdParams, body: json(PatchWorkflow) },
-  responses: { 200: ok(WorkflowDetailSchema) },
+  responses: { 200: ok(WorkflowDetailSchema), ...errors('CONFLICT') },
 });
 
 const deleteRoute = createRoute({
@@ -128,10 +129,13 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
     const created = {
       projectId: c.var.projectId,
       name: body.name,
+      slug: body.slug,
       description: body.description ?? null,
       triggerType: body.triggerType,
       eventName: body.eventName ?? body.triggerConfig?.eventName ?? null,
       allowReentry: body.allowReentry,
+      exitOn: body.exitOn ?? [],
+      exitWhenUnsubscribed: body.exitWhenUnsubscribed,
     };
     const workflow = await inTransaction(db, (trx) => insertWorkflow(trx, created));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 201);
@@ -145,8 +149,13 @@ export function workflowRoutes(app: App, { config, db }: Deps): void {
 
   app.openapi(patchRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const { triggerConfig, ...body } = c.req.valid('json');
-    const changes = { ...body, eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName };
+    const { triggerConfig, exitOn, ...body } = c.req.valid('json');
+    const exits = exitOn === undefined ? undefined : (exitOn ?? []);
+    const changes = {
+      ...body,
+      exitOn: exits,
+      eventName: body.eventName === undefined ? triggerConfig?.eventName : body.eventName,
+    };
     const workflow = await inTransaction(db, (trx) => updateWorkflow(trx, { projectId: c.var.projectId, id, changes }));
     return c.json(workflowDetailAnswer(config.secretKey, workflow), 200);
   });

@@ -7,7 +7,7 @@ export const condition: PassedStep = {
   kind: 'passed',
   input: StepConditionInput,
   faults: ({ config }) => configFaults(StepConditionInput, config),
-  branches: ['yes', 'no'],
+  branches: () => ['yes', 'no'],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: [],

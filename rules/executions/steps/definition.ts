@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-/** A way on that a step takes by what it finds. */
-export type Branch = 'yes' | 'no' | 'event' | 'timeout';
+/** A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it. */
+export type Branch = string;
 
 /** What a tenant sets of a step. */
 export type StepConfig = Record<string, unknown>;
@@ -21,7 +21,7 @@ interface Step {
   /** What keeps the step from running, in words that follow its name. What is stored may be half configured. */
   faults(step: DrawnStep): string[];
   /** The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches. */
-  branches: readonly (Branch | null)[];
+  branches(config: StepConfig): readonly (Branch | null)[];
   /** Whether `templateId` of its config names a template of the project. */
   takesTemplate: boolean;
   /**

@@ -32,7 +32,7 @@ export const delay: PauseStep = {
   kind: 'pause',
   input: DelayConfig,
   faults: ({ config }) => configFaults(DelayConfig, config),
-  branches: [null],
+  branches: () => [null],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: null,

@@ -8,7 +8,7 @@ export const exit: PassedStep = {
   kind: 'passed',
   input: ExitConfig,
   faults: ({ config }) => configFaults(ExitConfig, config),
-  branches: [],
+  branches: () => [],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: null,

@@ -3,6 +3,8 @@ import type { EffectQueue, StepDefinition } from './definition.ts';
 import { delay } from './delay.ts';
 import { exit } from './exit.ts';
 import { sendEmail } from './send-email.ts';
+import { sendSms } from './send-sms.ts';
+import { split } from './split.ts';
 import { updateContact } from './update-contact.ts';
 import { waitForEvent } from './wait-for-event.ts';
 import { webhook } from './webhook.ts';
@@ -19,6 +21,8 @@ export const STEPS = {
   WEBHOOK: webhook,
   UPDATE_CONTACT: updateContact,
   EXIT: exit,
+  SEND_SMS: sendSms,
+  SPLIT: split,
 } satisfies Record<string, StepDefinition>;
 
 export type StepType = keyof typeof STEPS;

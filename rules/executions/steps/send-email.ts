@@ -24,7 +24,7 @@ export const sendEmail: EffectStep<'automation'> = {
     if (!templateId) return ['has no template'];
     return senderReady ? [] : ['has no sender on a verified domain, nor has its template'];
   },
-  branches: [null],
+  branches: () => [null],
   takesTemplate: true,
   sendsEmail: true,
   conditionAt: null,

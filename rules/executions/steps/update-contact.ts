@@ -13,7 +13,7 @@ export const updateContact: EffectStep<'automation'> = {
   queue: 'automation',
   input: UpdateContactConfig,
   faults: ({ config }) => configFaults(UpdateContactConfig, config),
-  branches: [null],
+  branches: () => [null],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: null,

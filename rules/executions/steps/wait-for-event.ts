@@ -13,8 +13,8 @@ export const WaitConfig = z.object({
 });
 
 /** An editor without filters saves an empty list: any event of the name. */
-function isNone(filters: unknown): boolean {
-  return filters === null || (Array.isArray(filters) && filters.length === 0);
+export function isNone(filters: unknown): boolean {
+  return filters === undefined || filters === null || (Array.isArray(filters) && filters.length === 0);
 }
 
 /** Waits for an event of the contact, until a deadline where one is set. */
@@ -22,7 +22,7 @@ export const waitForEvent: PauseStep = {
   kind: 'pause',
   input: WaitConfig,
   faults: ({ config }) => configFaults(WaitConfig, config),
-  branches: [null, 'event', 'timeout'],
+  branches: () => [null, 'event', 'timeout'],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: ['filters'],

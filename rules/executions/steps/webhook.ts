@@ -29,7 +29,7 @@ export const webhook: EffectStep<'webhooks'> = {
   input: WebhookInput,
   // What is sealed is longer than what was typed, and was checked then.
   faults: ({ config }) => configFaults(WebhookConfig, { ...config, headers: undefined }),
-  branches: [null],
+  branches: () => [null],
   takesTemplate: false,
   sendsEmail: false,
   conditionAt: null,

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { DevFile } from '../start/dev-file.ts';
-import { freePort } from '../start/ports.ts';
-import type { ChannelTour } from './channel-tour.ts';
-import { createTourClient } from './client.ts';
-import { startMailListeners } from './listeners.ts';
-import { type LoopResult, runLoops, summarize } from './loop.ts';
-import { AUTOMATION_LOOP } from './loop-automation.ts';
-import { EMAIL_LOOPS } from './loops-email.ts';
-import { PROVIDER_LOOPS, type ProviderTour } from './loops-provider.ts';
-import { type Mailbox, openCaptured } from './mailbox.ts';
-import { type Open, runTour } from './process.ts';
-import { startProviders } from './providers.ts';
-import { createReport } from './report.ts';
-import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './service.ts';
+import type { ChannelTour } from './demo/channel-tour.ts';
+import { createTourClient } from './demo/client.ts';
+import { startMailListeners } from './demo/listeners.ts';
+import { type LoopResult, runLoops, summarize } from './demo/loop.ts';
+import { AUTOMATION_LOOP } from './demo/loop-automation.ts';
+import { EMAIL_LOOPS } from './demo/loops-email.ts';
+import { PROVIDER_LOOPS, type ProviderTour } from './demo/loops-provider.ts';
+import { type Mailbox, openCaptured } from './demo/mailbox.ts';
+import { type Open, runTour } from './demo/process.ts';
+import { startProviders } from './demo/providers.ts';
+import { createReport } from './demo/report.ts';
+import { capturesMail, findRunningService, runningAt, startOwnService, tellStart } from './demo/service.ts';
+import type { DevFile } from './start/dev-file.ts';
+import { freePort } from './start/ports.ts';
 
 // `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the running service
 // what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when a loop is not closed.

@@ -1,0 +1,26 @@
+import { findChunkClock, noteNotBefore, type OpenClock } from '../../db/campaigns/chunk-clock.ts';
+import { failChunk, finishChunk } from '../../db/campaigns/chunks.ts';
+import type { ChunkRef } from '../../db/campaigns/ledger.ts';
+import type { Db } from '../../db/connection.ts';
+import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
+import { campaignGate } from '../../rules/campaigns/gate.ts';
+
+/**
+ * Whether a chunk may be sent by the clocks of its recipients; else what becomes of it: it comes back at an instant, or is done where its hour
+ * is over. By the clock of the database, as the claims are.
+ */
+export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult }> {
+  const found = await findChunkClock(db, chunk);
+  if (!found) return { refused: { outcome: 'ended', sent: 0, retryAfterMs: 0 } };
+  const { clock, key, now } = found;
+  const gate = campaignGate(clock, now.getTime());
+  if (gate.kind === 'late') {
+    await failChunk(db, { ...chunk, reason: 'too_late' });
+    const outcome = (await finishChunk(db, chunk)) ? 'done' : 'more';
+    return { refused: { outcome, sent: 0, retryAfterMs: 0 } };
+  }
+  await noteNotBefore(db, { ...chunk, notBefore: gate.kind === 'shut' ? new Date(gate.notBeforeMs) : null });
+  if (gate.kind === 'open') return { key, closesAt: gate.closesAtMs === null ? null : new Date(gate.closesAtMs) };
+  const { notBeforeMs } = gate;
+  return { refused: { outcome: 'shut', sent: 0, retryAfterMs: 0, fresh: true, notBeforeMs, clock: key } };
+}

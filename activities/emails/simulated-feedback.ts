@@ -1,0 +1,125 @@
+import { createContentCache } from '../../compute/content-cache.ts';
+import { resolvedLink } from '../../compute/contents.ts';
+import type { Trx } from '../../db/connection.ts';
+import { lockContacts } from '../../db/contacts/locks.ts';
+import { recordFeedback } from '../../db/emails/email-feedback.ts';
+import { variablesOf } from '../../db/emails/email-variables.ts';
+import { type Email, listEmailsById } from '../../db/emails/emails.ts';
+import { type Engagement, recordEngagements } from '../../db/events/engagements.ts';
+import { getTracking } from '../../db/projects/projects.ts';
+import { takeSimulated } from '../../db/sending/simulated-emails.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { deriveKey } from '../../rules/access/secrets.ts';
+import { isTracked } from '../../rules/content/message-tracking.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import { type Simulated, simulatedBounce } from '../../rules/emails/simulator.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** Named in suppression entries. */
+const SOURCE = 'simulator';
+
+type Deps = Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'lifecycle' | 'log'>;
+
+/** What came back about one mail. */
+interface Returned {
+  id: string;
+  email: Email;
+  what: Simulated;
+  /** Where the first link of the mail leads, for a click. */
+  link: string | null;
+}
+
+/**
+ * Records what the simulator says of mails, by the code that records what servers and people do; each row once, in the transaction that takes
+ * it out of the outbox. A row that cannot be recorded does not keep the others.
+ * @throws Error where it could not: its row comes back
+ */
+export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
+  const { db, lifecycle, log } = deps;
+  const suppressionKey = deriveKey(deps.config.secretKey, 'suppression');
+  const contents = createContentCache(deps);
+
+  return async (projectId, rows) => {
+    const tracking = await getTracking(db, projectId);
+    const emails = await listEmailsById(db, { projectId, ids: [...new Set(rows.map((row) => row.refId))] });
+    const byId = new Map(emails.map((email) => [email.id, email]));
+    const returned: Returned[] = [];
+    const dropped: string[] = [];
+    for (const row of rows) {
+      const email = byId.get(row.refId);
+      const what = row.kind === 'email.simulated' ? row.payload.what : undefined;
+      if (!email || !what || !isSeen(what, isTracked(tracking, email.type))) dropped.push(row.id);
+      else
+        returned.push({ id: row.id, email, what, link: what === 'click' ? await firstLink(projectId, email) : null });
+    }
+    if (dropped.length > 0) await inTransaction(db, (trx) => takeSimulated(trx, { projectId, ids: dropped }));
+    await record(projectId, returned).catch(async (error: Error) => {
+      if (returned.length <= 1) throw error;
+      log.warn({ projectId, reason: error.message }, 'what the simulator says is recorded one by one');
+      for (const one of returned) await record(projectId, [one]);
+    });
+  };
+
+  async function record(projectId: string, returned: Returned[]): Promise<void> {
+    if (returned.length === 0) return;
+    lifecycle.dispatch(await inTransaction(db, (trx) => recordIn(trx, projectId, returned)));
+  }
+
+  async function recordIn(trx: Trx, projectId: string, returned: Returned[]): Promise<OutboxRow[]> {
+    // All at once, in their order: each record locks its own again.
+    await lockContacts(trx, projectId, [...new Set(returned.flatMap(({ email }) => email.contactId ?? []))]);
+    const taken = await takeSimulated(trx, { projectId, ids: returned.map(({ id }) => id) });
+    const outbox: OutboxRow[] = [];
+    for (const one of returned.filter(({ id }) => taken.has(id))) {
+      outbox.push(...(await recordOne(trx, projectId, one)));
+    }
+    return outbox;
+  }
+
+  async function recordOne(trx: Trx, projectId: string, { email, what, link }: Returned): Promise<OutboxRow[]> {
+    const at = new Date();
+    if (what === 'open' || what === 'click') {
+      return recordEngagements(trx, { projectId, engagements: [hitOf(email, what, { at, link })] });
+    }
+    const about = { emailId: email.id, suppressionKey, source: SOURCE };
+    const feedback =
+      what === 'bounce' || what === 'softbounce'
+        ? { kind: 'bounce' as const, at, ...simulatedBounce(what) }
+        : { kind: what, at };
+    return (await recordFeedback(trx, { ...about, feedback })).outbox;
+  }
+
+  /** A mail without links, or whose first one cannot be made, is clicked all the same: what follows from a click is what is tested. */
+  async function firstLink(projectId: string, email: Email): Promise<string | null> {
+    const work = { projectId, kind: 'link' };
+    try {
+      const { ready } = await contents.get({ ...work, contentId: email.contentId, tracked: true });
+      const [link] = ready.links;
+      if (link === undefined) return null;
+      return (await resolvedLink(deps.compute, work, { link, vars: variablesOf(email) })) ?? null;
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return null;
+    }
+  }
+}
+
+/** Of a mail without pixel and links nobody can know that it was read. */
+function isSeen(what: Simulated, tracked: boolean): boolean {
+  return tracked || (what !== 'open' && what !== 'click');
+}
+
+function hitOf(email: Email, what: 'open' | 'click', { at, link }: { at: Date; link: string | null }): Engagement {
+  const isOpen = what === 'open';
+  return {
+    email,
+    opens: isOpen ? 1 : 0,
+    openedAt: isOpen ? at : null,
+    clicks: isOpen ? 0 : 1,
+    clickedAt: isOpen ? null : at,
+    link,
+    machineOpens: 0,
+    machineClicks: 0,
+  };
+}

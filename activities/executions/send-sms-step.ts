@@ -1,0 +1,123 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { type Compute, OverBudget } from '../../compute/compute.ts';
+import { readyContent, renderedParts } from '../../compute/contents.ts';
+import type { Trx } from '../../db/connection.ts';
+import {
+  atEffect,
+  completeEffect,
+  type EffectOutcome,
+  type EffectStanding,
+  resumeExecution,
+} from '../../db/executions/resume.ts';
+import { loadStepVariables } from '../../db/executions/variables.ts';
+import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
+import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
+import { TemplateError } from '../../rules/content/template-error.ts';
+import type { Reason } from '../../rules/emails/reasons.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Next, StepInput } from '../../rules/executions/execution.ts';
+import { SendSmsConfig } from '../../rules/executions/steps/send-sms.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { type PhoneNumber, readPhoneNumber } from '../../rules/sms/phone.ts';
+import { smsBodyFault, smsContent } from '../../rules/sms/text.ts';
+import type { ActivityDeps } from '../deps.ts';
+
+/** What a step's SMS says and to whom, or why there is none. */
+type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { unsent: Unsent };
+type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
+
+/**
+ * The SEND_SMS activity. The text is rendered first, outside any transaction; then the SMS is accepted in the transaction that ends the visit,
+ * so a visit has one at the most, whatever is run again. The SMS ledger delivers it as it does one that came by the API.
+ * @throws ApplicationFailure COMPUTE_BUDGET with the delay that Temporal keeps to, when the project computes more than its share
+ */
+export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
+  return async (input) => {
+    const standing = await inTransaction(deps.db, (trx) => resumeExecution(trx, input));
+    const effect = atEffect(standing, 'SEND_SMS');
+    if (!effect) return standing.next;
+    const prepared = await prepare(deps, effect);
+    const { next, outbox } = await inTransaction(deps.db, async (trx) => {
+      const again = await resumeExecution(trx, { ...input, visit: effect.next.visit });
+      const still = atEffect(again, 'SEND_SMS');
+      // Another attempt of this step came first, or the execution has ended.
+      if (still?.next.visit !== effect.next.visit) return { next: again.next, outbox: [] };
+      return accept(trx, still, prepared);
+    });
+    deps.lifecycle.dispatch(outbox);
+    return next;
+  };
+}
+
+async function prepare({ config, db, compute }: ActivityDeps, standing: EffectStanding): Promise<Prepared> {
+  const parsed = SendSmsConfig.safeParse(standing.step.config);
+  if (!parsed.success) return failed('template_error', parsed.error.issues.map(({ message }) => message).join('; '));
+  if (config.sms.provider === 'none')
+    return { unsent: { status: 'FAILED', error: new AppError('SMS_NOT_ENABLED').message } };
+  const { execution } = standing;
+  const manage = contactToken(config.secretKey, execution.contactId);
+  const { contact, variables } = await loadStepVariables(db, execution, contactUrls(config.publicUrl, manage));
+  const to = readPhoneNumber(String(contact.data.phone ?? ''));
+  if (!to) return { unsent: { status: 'SKIPPED', output: { reason: 'no_phone' satisfies Reason } } };
+  const urls = { baseUrl: config.publicUrl, track: '', manage };
+  const rendered = await render(compute, execution.projectId, {
+    text: parsed.data.body,
+    input: { vars: variables, urls },
+  });
+  if ('fault' in rendered) return failed('template_error', rendered.fault);
+  const fault = smsBodyFault(rendered.body);
+  if (fault !== undefined) return failed('template_error', fault);
+  return { to, from: parsed.data.from, body: rendered.body };
+}
+
+function failed(reason: Reason, error: string): { unsent: Unsent } {
+  return { unsent: { status: 'FAILED', output: { reason }, error } };
+}
+
+async function render(
+  compute: Compute,
+  projectId: string,
+  { text, input }: { text: string; input: Parameters<typeof renderedParts>[2]['input'] },
+): Promise<{ body: string } | { fault: string }> {
+  const work = { projectId, kind: 'sms.text' };
+  try {
+    const content = await readyContent(compute, work, smsContent(text));
+    return { body: (await renderedParts(compute, work, { content, input })).text };
+  } catch (error) {
+    if (error instanceof TemplateError) return { fault: error.message };
+    if (!(error instanceof OverBudget)) throw error;
+    throw ApplicationFailure.create({
+      type: 'COMPUTE_BUDGET',
+      message: error.message,
+      nextRetryDelay: Math.max(1_000, error.retryAfterMs),
+    });
+  }
+}
+
+/** Consent is read here, under the contact's lock, and again when the SMS is claimed. */
+async function accept(
+  trx: Trx,
+  { execution, next }: EffectStanding,
+  prepared: Prepared,
+): Promise<{ next: Next; outbox: OutboxRow[] }> {
+  const { projectId, contactId, mode } = execution;
+  const at = { executionId: execution.id, visit: next.visit };
+  const end = async (outcome: Unsent, outbox: OutboxRow[] = []) => ({
+    next: await completeEffect(trx, projectId, { ...at, ...outcome }),
+    outbox,
+  });
+  if ('unsent' in prepared) return end(prepared.unsent);
+  const { to, body, from } = prepared;
+  if (!(await consentsToSms(trx, { projectId, contactId, phone: to.e164 })))
+    return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });
+  try {
+    const { sms, outbox } = await inSavepoint(trx, () =>
+      insertSms(trx, { projectId, mode, to, body, contactId, from }),
+    );
+    return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return end({ status: 'FAILED', error: error.message });
+  }
+}

@@ -1,0 +1,79 @@
+import { insertSegment, listAllSegments, type Segment, updateSegment } from '../../../db/segments/segments.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { conditionWith, segmentsNamed, type UnknownName } from '../../../rules/as-code/references.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import { CreateSegment } from '../segments/input.ts';
+import { type Applying, at, note, parsed, refuseUnknown } from './applying.ts';
+import { Condition, type SegmentItem } from './input.ts';
+
+export async function applySegments(applying: Applying, items: readonly SegmentItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const all = await listAllSegments(applying.trx, applying.projectId);
+  const stored = new Map(all.map((segment) => [segment.slug, segment]));
+  for (const { item, i } of inOrder(items)) {
+    await at(`segments.${i}`, () => applySegment(applying, { item, current: stored.get(item.slug) }));
+  }
+}
+
+/** Each after those that its condition names. @throws AppError VALIDATION_ERROR where they name each other in a circle */
+function inOrder(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
+  const entries = new Map(items.map((item, i) => [item.slug, { item, i }]));
+  const ordered: { item: SegmentItem; i: number }[] = [];
+  const state = new Map<string, 'begun' | 'done'>();
+  const visit = (slug: string): void => {
+    const entry = entries.get(slug);
+    if (!entry || state.get(slug) === 'done') return;
+    if (state.get(slug) === 'begun') {
+      throw fieldError(
+        `segments.${entry.i}.condition`,
+        'The conditions of these segments name each other in a circle.',
+      );
+    }
+    state.set(slug, 'begun');
+    for (const name of segmentsNamed(entry.item.condition)) visit(name);
+    state.set(slug, 'done');
+    ordered.push(entry);
+  };
+  for (const { slug } of items) visit(slug);
+  return ordered;
+}
+
+async function applySegment(applying: Applying, p: { item: SegmentItem; current: Segment | undefined }): Promise<void> {
+  const { trx, projectId, ids } = applying;
+  const { item, current } = p;
+  const condition = conditionOf(applying, item, current);
+  const of = { kind: 'segment' as const, slug: item.slug };
+  if (current) {
+    if (item.type && item.type !== current.type)
+      throw fieldError('type', `The segment is ${current.type}, which stays.`);
+    const { name, description, trackMembership } = item;
+    const wanted = { name, description, trackMembership, condition };
+    const changes = changedFields(wanted, current);
+    if (changes.length > 0) {
+      // Its slug is what it goes by: a new name must not move it.
+      const patch = { ...wanted, slug: item.slug };
+      await updateSegment(trx, { projectId, id: current.id, patch });
+    }
+    if (changes.includes('condition')) applying.toCount.push(current.id);
+    return note(applying, { ...of, name: name ?? current.name }, changes);
+  }
+  const { filters: _, condition: __, ...given } = parsed(CreateSegment, { ...item, condition }, '');
+  const trackMembership = given.trackMembership && given.type === 'DYNAMIC';
+  const fields = { ...given, condition: condition ?? null, description: given.description ?? null, trackMembership };
+  const { id } = await insertSegment(trx, { ...fields, projectId });
+  ids.segment.set(item.slug, id);
+  applying.toCount.push(id);
+  note(applying, { ...of, name: given.name }, undefined);
+}
+
+/** The condition with ids for slugs; undefined where the file says nothing of one. */
+function conditionOf(applying: Applying, { condition }: SegmentItem, current: Segment | undefined) {
+  if (condition === undefined || condition === null) return undefined;
+  const unknown: UnknownName[] = [];
+  const named = conditionWith(condition, applying.ids, (name) => void unknown.push(name));
+  const read = unknown.length === 0 || !current ? undefined : Condition.safeParse(named);
+  // What named a segment that is deleted since may stay as it is.
+  if (read?.success && changedFields({ condition: read.data }, current ?? {}).length === 0) return read.data;
+  refuseUnknown(unknown, 'condition');
+  return parsed(Condition, named, 'condition');
+}

@@ -1,0 +1,72 @@
+import { getProjectAsSet, lockProject, type Project, updateProject } from '../../../db/projects/projects.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { withIds } from '../../../rules/as-code/references.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { type Applying, find, note, parsed, refuseUnknown } from './applying.ts';
+import { isObject } from './document.ts';
+import { Settings } from './input.ts';
+
+type Json = Record<string, unknown>;
+
+const LIMITS = ['sendRatePerSecond', 'monthlyEmailLimit', 'bounceGuard', 'complaintGuard'] as const;
+
+/**
+ * Settings that stay as they are need no right of their own, so that a key may apply what it has exported.
+ * @returns the settings that were changed
+ * @throws AppError FORBIDDEN for a change by who may not manage the project
+ */
+export async function applySettings(applying: Applying, given: Json, mayManage: boolean): Promise<Json> {
+  const { trx, projectId } = applying;
+  await lockProject(trx, projectId);
+  const current = await getProjectAsSet(trx, projectId);
+  const wanted = allowed(applying, current, parsed(Settings, named(applying, known(applying, given)), 'settings'));
+  const changes = changedFields(wanted, current);
+  if (changes.length > 0 && !mayManage) {
+    throw new AppError('FORBIDDEN', {
+      message: `The settings ${changes.join(', ')} differ, and no API key may change them.`,
+      details: { requiredScope: 'project:manage', changes },
+      suggestion: 'Apply without `settings`, or signed in as somebody who manages the project.',
+    });
+  }
+  if (changes.length > 0) await updateProject(trx, projectId, wanted);
+  note(applying, { kind: 'settings', slug: null, name: null }, changes);
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => changes.includes(name)));
+}
+
+function known(applying: Applying, given: Json): Json {
+  const unknown = Object.keys(given).filter((name) => !(name in Settings.shape));
+  for (const setting of unknown) {
+    const message = `There is no setting ${setting.slice(0, 100)} that a file can set.`;
+    find(applying, { code: 'unknown_setting', severity: 'warning', message, details: { kind: 'settings', setting } });
+  }
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !unknown.includes(name)));
+}
+
+/** With the ids of templates that settings name. */
+function named({ ids }: Applying, given: Json): Json {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      isObject(value) ? withIds(value, ids, (unknown) => refuseUnknown([unknown], `settings.${name}`)) : value,
+    ]),
+  );
+}
+
+/** Without what the operator of this service does not allow, which would hold nothing up. */
+function allowed<Wanted extends { [Limit in (typeof LIMITS)[number]]?: number | null | undefined }>(
+  applying: Applying,
+  current: Project,
+  wanted: Wanted,
+): Wanted {
+  const kept = { ...wanted };
+  for (const setting of LIMITS) {
+    const [value, ceiling] = [wanted[setting], current.operatorLimits[setting]];
+    if (value === undefined || value === current[setting] || ceiling === null) continue;
+    if (value !== null && value <= ceiling) continue;
+    delete kept[setting];
+    const message = `The operator of this service allows at most ${ceiling} as ${setting}: it is left as it is.`;
+    const details = { kind: 'settings', setting, wanted: value, most: ceiling };
+    find(applying, { code: 'operator_limit', severity: 'warning', message, details });
+  }
+  return kept;
+}

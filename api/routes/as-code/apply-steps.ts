@@ -1,0 +1,191 @@
+import { openStepConfig } from '../../../db/executions/step-secrets.ts';
+import {
+  deleteStep,
+  deleteTransition,
+  insertStep,
+  insertTransition,
+  updateStep,
+} from '../../../db/executions/workflow-steps.ts';
+import type { Step, Transition, WorkflowDetail } from '../../../db/executions/workflows.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { conditionWith, type UnknownName, withIds } from '../../../rules/as-code/references.ts';
+import { withStoredSecrets } from '../../../rules/as-code/webhook-secrets.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import { STEPS } from '../../../rules/executions/steps/registry.ts';
+import { checkConfig } from '../workflow-steps/routes.ts';
+import { type Applying, at, find, mayBeSender, refuseUnknown } from './applying.ts';
+import type { StepItem, WorkflowItem } from './input.ts';
+
+type Config = Record<string, unknown>;
+
+interface Place {
+  item: WorkflowItem;
+  current: WorkflowDetail;
+}
+
+/** Makes the steps those of the file; answers their ids by slug, and what differed. */
+export async function applySteps(
+  applying: Applying,
+  p: Place,
+): Promise<{ ids: Map<string, string>; changes: string[] }> {
+  const { item, current } = p;
+  const ids = new Map(current.steps.map((step) => [step.slug, step.id]));
+  if (!item.steps) return { ids, changes: [] };
+  refuseTwice(item.steps);
+  const changes: string[] = [];
+  const wanted = new Map(item.steps.map((step) => [step.slug, step]));
+  for (const step of current.steps) {
+    if (wanted.get(step.slug)?.type === step.type) continue;
+    await removeStep(applying, current.id, step.id);
+    ids.delete(step.slug);
+    changes.push(`steps.${step.slug}`);
+  }
+  for (const [i, step] of item.steps.entries()) {
+    const stored = current.steps.find(({ slug, type }) => slug === step.slug && type === step.type);
+    const id = await at(`steps.${i}`, () => applyStep(applying, { workflow: p, step, stored }));
+    if (id === undefined) continue;
+    ids.set(step.slug, id);
+    if (!changes.includes(`steps.${step.slug}`)) changes.push(`steps.${step.slug}`);
+  }
+  return { ids, changes };
+}
+
+function refuseTwice(steps: readonly StepItem[]): void {
+  const seen = new Set<string>();
+  for (const [i, { slug }] of steps.entries()) {
+    if (seen.has(slug)) throw fieldError(`steps.${i}.slug`, 'Another step has this slug.');
+    seen.add(slug);
+  }
+}
+
+async function removeStep(applying: Applying, workflowId: string, stepId: string): Promise<void> {
+  const { trx, projectId, outbox } = applying;
+  outbox.push(...(await deleteStep(trx, { projectId, workflowId, stepId, splice: false })));
+}
+
+/** The step's id where it was added or changed. */
+async function applyStep(
+  applying: Applying,
+  p: { workflow: Place; step: StepItem; stored: Step | undefined },
+): Promise<string | undefined> {
+  const { trx, projectId, secretKey } = applying;
+  const { step, stored } = p;
+  const workflowId = p.workflow.current.id;
+  const open = stored && openStepConfig(secretKey, stored.id, stored.config);
+  const config = step.config || !open ? await configOf(applying, { ...p, open }) : open;
+  const { name, position } = step;
+  if (!stored || !open) {
+    const added = {
+      projectId,
+      workflowId,
+      type: step.type,
+      name: name ?? step.type,
+      slug: step.slug,
+      config,
+      secretKey,
+    };
+    return (await insertStep(trx, { ...added, position: position ?? null, autoConnect: false })).id;
+  }
+  const changes = changedFields({ name, position, config }, { ...stored, config: open });
+  if (changes.length === 0) return undefined;
+  await updateStep(trx, { projectId, workflowId, stepId: stored.id, name, position, config, secretKey });
+  return stored.id;
+}
+
+/** The config as it is stored, with ids for slugs and the secrets that are stored. @throws AppError VALIDATION_ERROR */
+async function configOf(
+  applying: Applying,
+  p: { workflow: Place; step: StepItem; open: Config | undefined },
+): Promise<Config> {
+  const { step, open } = p;
+  const of = { kind: 'workflow', slug: p.workflow.item.slug, step: step.slug };
+  const given = { ...step.config };
+  if (step.type === 'WEBHOOK') return checkConfig(step.type, withSecrets(applying, { given, open, of }));
+  if (step.type === 'CONDITION') return checkConfig(step.type, withSegments(applying, { given, open, of }) as Config);
+  if (!STEPS[step.type].takesTemplate) return checkConfig(step.type, given);
+  const config = checkConfig(
+    step.type,
+    withIds(given, applying.ids, (name) => refuseUnknown([name], 'config')),
+  );
+  return withSender(applying, { config, open, of });
+}
+
+function withSecrets(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): Config {
+  const { config, missing } = withStoredSecrets(p.given, p.open);
+  for (const field of missing) {
+    const message = `The ${field} of the step ${p.of.step} holds a secret that is not in files and not stored here: set it on the step.`;
+    find(applying, { code: 'secret_missing', severity: 'warning', message, details: { ...p.of, field } });
+  }
+  return config;
+}
+
+/** A condition may name a segment that was deleted since; it is told. */
+function withSegments(applying: Applying, p: { given: Config; open: Config | undefined; of: Config }): unknown {
+  const unknown: UnknownName[] = [];
+  const condition = conditionWith(p.given, applying.ids, (name) => void unknown.push(name));
+  refuseUnknown(
+    unknown.filter(({ name }) => !/^[0-9a-f]{8}-/.test(name)),
+    'config',
+  );
+  for (const { name } of unknown) {
+    const message = `The step ${p.of.step} names the segment ${name}, which is not there.`;
+    find(applying, { code: 'unknown_segment', severity: 'warning', message, details: { ...p.of, segment: name } });
+  }
+  return condition;
+}
+
+/** A `from` that may not be the sender stays what it is, or away. */
+async function withSender(
+  applying: Applying,
+  { config, open, of }: { config: Config; open: Config | undefined; of: Config },
+): Promise<Config> {
+  const sender = senderOf(config);
+  if (sender === undefined || sender === senderOf(open) || (await mayBeSender(applying, sender, of))) return config;
+  const { from: _, ...rest } = config;
+  return open?.from === undefined ? rest : { ...rest, from: open.from };
+}
+
+function senderOf(config: Config | undefined): string | undefined {
+  const from = config?.from;
+  if (typeof from === 'string') return from;
+  const email = typeof from === 'object' && from !== null ? Reflect.get(from, 'email') : undefined;
+  return typeof email === 'string' ? email : undefined;
+}
+
+/** Makes the transitions those of the file; answers whether they were others. */
+export async function applyTransitions(
+  applying: Applying,
+  p: Place & { ids: ReadonlyMap<string, string> },
+): Promise<boolean> {
+  const { trx, projectId } = applying;
+  const { item, current, ids } = p;
+  if (!item.transitions) return false;
+  const wanted = item.transitions.map(({ from, to, branch }, i) => ({
+    i,
+    fromStepId: idOf(ids, from, `transitions.${i}.from`),
+    toStepId: idOf(ids, to, `transitions.${i}.to`),
+    branch: (branch ?? null) as Transition['branch'],
+  }));
+  const key = (t: Pick<Transition, 'fromStepId' | 'toStepId' | 'branch'>) =>
+    `${t.fromStepId} ${t.toStepId} ${t.branch}`;
+  const keys = new Set(wanted.map(key));
+  const stepIds = new Set(ids.values());
+  const gone = current.transitions.filter((transition) => !keys.has(key(transition)));
+  for (const { id, fromStepId, toStepId } of gone) {
+    // Those of a step that was removed went with it.
+    if (!stepIds.has(fromStepId) || !stepIds.has(toStepId)) continue;
+    await deleteTransition(trx, { projectId, workflowId: current.id, transitionId: id });
+  }
+  const drawn = new Set(current.transitions.map(key));
+  const added = wanted.filter((transition) => !drawn.has(key(transition)));
+  for (const { i, ...transition } of added) {
+    await at(`transitions.${i}`, () => insertTransition(trx, { projectId, workflowId: current.id, ...transition }));
+  }
+  return gone.length + added.length > 0;
+}
+
+function idOf(ids: ReadonlyMap<string, string>, slug: string, field: string): string {
+  const id = ids.get(slug);
+  if (id === undefined) throw fieldError(field, `There is no step with the slug ${slug}.`);
+  return id;
+}

@@ -1,0 +1,77 @@
+import type { Compute } from '../../../compute/compute.ts';
+import type { Db } from '../../../db/connection.ts';
+import { insertTemplate, listAllTemplates, type Template, updateTemplate } from '../../../db/contents/templates.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { withIds } from '../../../rules/as-code/references.ts';
+import { changedMailText } from '../mail-text.ts';
+import { refuseBadContent } from '../templates/content-check.ts';
+import { CreateTemplate, PatchTemplate } from '../templates/input.ts';
+import { type Applying, at, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
+import type { TemplateItem } from './input.ts';
+
+/** Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws AppError VALIDATION_ERROR */
+export async function checkTemplates(
+  p: { db: Db; compute: Compute; projectId: string },
+  items: readonly TemplateItem[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const stored = bySlug(await listAllTemplates(p.db, p.projectId));
+  for (const [i, { slug, subject, body, type }] of items.entries()) {
+    const current = stored.get(slug);
+    const content = {
+      subject: subject ?? current?.subject ?? '',
+      body: body ?? current?.body ?? '',
+      type: type ?? current?.type ?? 'TRANSACTIONAL',
+    };
+    if (current && changedFields(content, current).length === 0) continue;
+    await at(`templates.${i}`, () => refuseBadContent(p.compute, p.projectId, content));
+  }
+}
+
+export async function applyTemplates(applying: Applying, items: readonly TemplateItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const stored = bySlug(await listAllTemplates(applying.trx, applying.projectId));
+  for (const [i, item] of items.entries()) {
+    const place = `templates.${i}`;
+    await at(place, () => applyTemplate(applying, { item, place, current: stored.get(item.slug) }));
+  }
+}
+
+async function applyTemplate(
+  applying: Applying,
+  p: { item: TemplateItem; place: string; current: Template | undefined },
+): Promise<void> {
+  const { trx, projectId, ids } = applying;
+  const { item, current } = p;
+  const named = withIds(item, ids, (name) => refuseUnknown([name], ''));
+  const of = { kind: 'template' as const, slug: item.slug };
+  if (current) {
+    const wanted = parsed(PatchTemplate, named, '');
+    const changes = changedFields(wanted, current);
+    const stays = changes.includes('from') && wanted.from && !(await mayBeSender(applying, wanted.from, of));
+    const applied = stays ? changes.filter((name) => name !== 'from') : changes;
+    const { from, ...rest } = wanted;
+    if (applied.length > 0) {
+      await updateTemplate(trx, { projectId, id: current.id, changes: stays ? rest : { from, ...rest } });
+    }
+    return note(applying, { ...of, name: wanted.name ?? current.name }, applied);
+  }
+  const given = parsed(CreateTemplate, named, '');
+  const from = given.from && (await mayBeSender(applying, given.from, of)) ? given.from : null;
+  const { name, slug, description = null, type } = given;
+  const fields = {
+    ...given,
+    name,
+    description,
+    type,
+    topicId: given.topicId ?? null,
+    ...changedMailText<string | null>({ ...given, from }),
+  };
+  const { id } = await insertTemplate(trx, { ...fields, projectId, slug });
+  ids.template.set(item.slug, id);
+  note(applying, { ...of, name }, undefined);
+}
+
+function bySlug(templates: readonly Template[]): Map<string, Template> {
+  return new Map(templates.map((template) => [template.slug, template]));
+}

@@ -1,0 +1,117 @@
+import {
+  findFaults,
+  insertWorkflow,
+  listWorkflowDetails,
+  updateWorkflow,
+  type WorkflowDetail,
+} from '../../../db/executions/workflows.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { CreateWorkflow } from '../workflows/input.ts';
+import { applySteps, applyTransitions } from './apply-steps.ts';
+import { type Applying, at, find, note, parsed } from './applying.ts';
+import type { WorkflowItem } from './input.ts';
+
+export async function applyWorkflows(applying: Applying, items: readonly WorkflowItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const all = await listWorkflowDetails(applying.trx, applying.projectId);
+  const stored = new Map(all.map((workflow) => [workflow.slug, workflow]));
+  for (const [i, item] of items.entries()) {
+    await at(`workflows.${i}`, () => applyWorkflow(applying, { item, stored: stored.get(item.slug) }));
+  }
+}
+
+async function applyWorkflow(
+  applying: Applying,
+  p: { item: WorkflowItem; stored: WorkflowDetail | undefined },
+): Promise<void> {
+  const { item, stored } = p;
+  const current = stored ?? (await insertNew(applying, item));
+  const steps = await applySteps(applying, { item, current });
+  const transitions = await applyTransitions(applying, { item, current, ids: steps.ids });
+  const fields = await applyFields(applying, { item, current, ids: steps.ids });
+  const graph = [...steps.changes, ...(transitions ? ['transitions'] : [])];
+  const enabled = await applyEnabled(applying, {
+    item,
+    current,
+    ids: steps.ids,
+    changed: graph.length + fields.length > 0,
+  });
+  const changes = [...fields, ...enabled, ...graph];
+  note(applying, { kind: 'workflow', slug: item.slug, name: item.name ?? current.name }, stored && changes);
+}
+
+async function insertNew(applying: Applying, item: WorkflowItem): Promise<WorkflowDetail> {
+  const { trx, projectId } = applying;
+  const { triggerConfig: _, ...given } = parsed(CreateWorkflow, item, '');
+  const { description = null, eventName = null } = given;
+  return insertWorkflow(trx, { ...given, projectId, description, eventName, exitOn: given.exitOn ?? [] });
+}
+
+type StepIds = ReadonlyMap<string, string>;
+
+/** All of a workflow but its steps and whether it is enabled; answers what differed. */
+async function applyFields(
+  { trx, projectId }: Applying,
+  p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds },
+): Promise<string[]> {
+  const { slug: _, entry, enabled: __, steps: ___, transitions: ____, ...fields } = p.item;
+  // What the workflow's entry is by now: adding its first step or removing the entry has moved it.
+  const [now] = (await listWorkflowDetails(trx, projectId)).filter(({ id }) => id === p.current.id);
+  const before = now ?? p.current;
+  const entryStepId = entry ? p.ids.get(entry) : entry;
+  if (entry && entryStepId === undefined) throw fieldError('entry', `There is no step with the slug ${entry}.`);
+  const { exitOn, ...others } = fields;
+  const wanted = {
+    ...others,
+    ...(exitOn !== undefined && { exitOn: exitOn ?? [] }),
+    ...(entry !== undefined && { entryStepId }),
+  };
+  const changes = changedFields(wanted, before);
+  if (changes.length > 0) await updateWorkflow(trx, { projectId, id: p.current.id, changes: wanted });
+  return changes.map((name) => (name === 'entryStepId' ? 'entry' : name));
+}
+
+/**
+ * Enables or disables it as the file says. What is drawn wrongly is refused; where only a sender is not verified yet, it stays as it is.
+ * @throws AppError VALIDATION_ERROR with every fault of the graph
+ */
+async function applyEnabled(
+  applying: Applying,
+  p: { item: WorkflowItem; current: WorkflowDetail; ids: StepIds; changed: boolean },
+): Promise<string[]> {
+  const { trx, projectId } = applying;
+  const { id, enabled } = p.current;
+  const wanted = p.item.enabled ?? enabled;
+  if (wanted === enabled && !(wanted && p.changed)) return [];
+  if (wanted) {
+    const { drawn, unverified } = await findFaults(trx, { projectId, id });
+    if (drawn.length > 0) throw cannotRun(drawn, p.ids);
+    if (unverified.length > 0) {
+      const message = `The workflow ${p.item.slug} has steps without a verified sender: it stays ${enabled ? 'enabled' : 'disabled'}.`;
+      const details = { kind: 'workflow', slug: p.item.slug, enabled, errors: bySlug(unverified, p.ids) };
+      find(applying, { code: 'workflow_not_enabled', severity: 'warning', message, details });
+      return [];
+    }
+  }
+  if (wanted === enabled) return [];
+  await updateWorkflow(trx, { projectId, id, changes: { enabled: wanted } });
+  return ['enabled'];
+}
+
+function cannotRun(faults: FieldError[], ids: StepIds): AppError {
+  return new AppError('VALIDATION_ERROR', {
+    message: 'The workflow cannot be run as it is.',
+    errors: bySlug(faults, ids),
+  });
+}
+
+/** Faults with the slugs of steps where the check has ids. */
+function bySlug(faults: readonly FieldError[], ids: StepIds): FieldError[] {
+  const slugs = new Map([...ids].map(([slug, id]) => [id, slug]));
+  return faults.map((fault) => {
+    const [first, id, ...rest] = fault.field.split('.');
+    const field = first === 'steps' && id ? [first, slugs.get(id) ?? id, ...rest].join('.') : fault.field;
+    return { ...fault, field: field === 'entryStepId' ? 'entry' : field };
+  });
+}

@@ -1,0 +1,89 @@
+import { lockApply } from '../../../db/as-code.ts';
+import type { Db, Trx } from '../../../db/connection.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { AppError } from '../../../rules/errors.ts';
+import type { OutboxRow } from '../../../rules/outbox.ts';
+import type { Applied } from './answer.ts';
+import { applySegments } from './apply-segments.ts';
+import { applySettings } from './apply-settings.ts';
+import { applyTemplates } from './apply-templates.ts';
+import { applyWorkflows } from './apply-workflows.ts';
+import { type Applying, beginApplying } from './applying.ts';
+import type { ProjectDocument } from './input.ts';
+
+/** The right to change each kind of resource, asked for only where a document holds one. */
+const EDIT_SCOPES = {
+  templates: 'templates:edit',
+  segments: 'segments:edit',
+  workflows: 'workflows:edit',
+} as const satisfies Partial<Record<keyof ProjectDocument, string>>;
+
+/** What is to be done once it is committed. */
+export interface Outcome {
+  answer: Applied;
+  outbox: OutboxRow[];
+  toCount: string[];
+  settings: Record<string, unknown>;
+}
+
+/** Ends the transaction of a dry run with what it found out. */
+class DryRun extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super('a dry run leaves nothing');
+    this.outcome = outcome;
+  }
+}
+
+/** @throws AppError FORBIDDEN with the first scope that a document asks for and the caller has not */
+export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<string>): void {
+  for (const [kind, scope] of Object.entries(EDIT_SCOPES)) {
+    const held = document[kind as keyof typeof EDIT_SCOPES];
+    if (held && held.length > 0 && !scopes.has(scope)) {
+      throw new AppError('FORBIDDEN', { details: { requiredScope: scope } });
+    }
+  }
+}
+
+/**
+ * Makes a project's resources those of the document, all or nothing; what the document does not name stays. A dry run does the same and
+ * takes it back, so that it tells what would be. May run twice: the second time changes nothing.
+ * @param p.onSettings called in the transaction with settings that it changes
+ * @throws AppError VALIDATION_ERROR, CONFLICT, FORBIDDEN
+ */
+export async function applyDocument(
+  db: Db,
+  p: {
+    projectId: string;
+    secretKey: string;
+    document: ProjectDocument;
+    mayManage: boolean;
+    onSettings: (trx: Trx, changes: Record<string, unknown>) => Promise<void>;
+  },
+): Promise<Outcome> {
+  try {
+    return await inTransaction(db, async (trx) => {
+      const outcome = await applyIn(trx, p);
+      if (p.document.dryRun) throw new DryRun(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return { ...error.outcome, outbox: [], toCount: [], settings: {} };
+    throw error;
+  }
+}
+
+async function applyIn(trx: Trx, p: Parameters<typeof applyDocument>[1]): Promise<Outcome> {
+  const { projectId, secretKey, document } = p;
+  await lockApply(trx, projectId);
+  const applying: Applying = await beginApplying({ trx, projectId, secretKey });
+  // Each kind after those that it may name.
+  await applyTemplates(applying, document.templates ?? []);
+  await applySegments(applying, document.segments ?? []);
+  const settings = document.settings ? await applySettings(applying, document.settings, p.mayManage) : {};
+  await applyWorkflows(applying, document.workflows ?? []);
+  if (Object.keys(settings).length > 0) await p.onSettings(trx, settings);
+  const { done, outbox, toCount } = applying;
+  return { answer: { dryRun: document.dryRun, ...done }, outbox, toCount, settings };
+}

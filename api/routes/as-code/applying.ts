@@ -1,0 +1,105 @@
+import type { z } from 'zod';
+import type { Trx } from '../../../db/connection.ts';
+import { isVerifiedSender } from '../../../db/domains/senders.ts';
+import { idsBySlug } from '../../../db/slugs.ts';
+import type { Names, UnknownName } from '../../../rules/as-code/references.ts';
+import { AppError } from '../../../rules/errors.ts';
+import type { OutboxRow } from '../../../rules/outbox.ts';
+import { fieldErrors } from '../../http/field-errors.ts';
+import type { Applied, Finding, Kind } from './answer.ts';
+
+/** An apply under way, in one transaction. */
+export interface Applying {
+  trx: Trx;
+  projectId: string;
+  secretKey: string;
+  /** Ids by slug, also of what was created just now. */
+  ids: { [Name in keyof Names]: Map<string, string> };
+  done: Omit<Applied, 'dryRun'>;
+  outbox: OutboxRow[];
+  /** Segments whose condition is new: their contacts are to be counted. */
+  toCount: string[];
+}
+
+export async function beginApplying(p: { trx: Trx; projectId: string; secretKey: string }): Promise<Applying> {
+  const { trx, projectId } = p;
+  return {
+    ...p,
+    ids: {
+      template: await idsBySlug(trx, { projectId, table: 'templates' }),
+      segment: await idsBySlug(trx, { projectId, table: 'segments' }),
+      topic: new Map(),
+    },
+    done: { created: [], updated: [], unchanged: [], findings: [] },
+    outbox: [],
+    toCount: [],
+  };
+}
+
+interface Ref {
+  kind: Kind;
+  slug: string | null;
+  name: string | null;
+}
+
+/** Notes what became of a resource: `changes` undefined where it is new. */
+export function note({ done }: Applying, { kind, slug, name }: Ref, changes: string[] | undefined): void {
+  if (changes === undefined) done.created.push({ kind, slug, name });
+  else if (changes.length > 0) done.updated.push({ kind, slug, name, changes });
+  else done.unchanged.push({ kind, slug, name });
+}
+
+export function find({ done }: Applying, finding: Finding): void {
+  done.findings.push(finding);
+}
+
+/** Whether an address may be the sender; a finding says that it may not, and what becomes of it. */
+export async function mayBeSender(applying: Applying, from: string, of: Record<string, unknown>): Promise<boolean> {
+  if (await isVerifiedSender(applying.trx, applying.projectId, from)) return true;
+  find(applying, {
+    code: 'sender_not_verified',
+    severity: 'warning',
+    message: `${from} is not on a verified domain of this project: the sender is left as it is.`,
+    details: { ...of, from },
+  });
+  return false;
+}
+
+/** What a schema makes of an input. @throws AppError VALIDATION_ERROR with fields below `at` */
+export function parsed<T>(schema: z.ZodType<T, unknown>, input: unknown, at: string): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const errors = fieldErrors(result.error.issues, input);
+  throw new AppError('VALIDATION_ERROR', { errors: errors.map((error) => below(at, error)) });
+}
+
+/** Refuses names that stand for nothing. @throws AppError VALIDATION_ERROR */
+export function refuseUnknown(names: readonly UnknownName[], at: string): void {
+  if (names.length === 0) return;
+  const errors = names.map(({ kind, name, path }) => {
+    const message = `There is no ${kind} with the slug ${name}, neither here nor in the project.`;
+    return { field: [at, ...path].filter((part) => part !== '').join('.'), message, code: 'custom' };
+  });
+  throw new AppError('VALIDATION_ERROR', { errors });
+}
+
+/** Runs what may refuse a field, and says where that field is. */
+export async function at<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'VALIDATION_ERROR') throw error;
+    const { message, details, errors = [], suggestion, cause } = error;
+    throw new AppError('VALIDATION_ERROR', {
+      message,
+      suggestion,
+      cause,
+      ...(details && { details }),
+      errors: errors.map((fault) => below(place, fault)),
+    });
+  }
+}
+
+function below<Fault extends { field: string }>(place: string, fault: Fault): Fault {
+  return { ...fault, field: [place, fault.field].filter(Boolean).join('.') };
+}

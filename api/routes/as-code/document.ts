@@ -1,0 +1,64 @@
+/** The resources of a project as a file has them: by slug, without ids, dates and secrets. */
+
+import type { Template } from '../../../db/contents/templates.ts';
+import { openStepConfig } from '../../../db/executions/step-secrets.ts';
+import type { Step, WorkflowDetail } from '../../../db/executions/workflows.ts';
+import type { Project } from '../../../db/projects/projects.ts';
+import type { Segment } from '../../../db/segments/segments.ts';
+import { conditionWith, type Names, withSlugs } from '../../../rules/as-code/references.ts';
+import { withoutSecrets } from '../../../rules/as-code/webhook-secrets.ts';
+import { STEPS } from '../../../rules/executions/steps/registry.ts';
+import { Settings } from './input.ts';
+
+type Json = Record<string, unknown>;
+
+/** The settings that a file may have; templates that they name, by slug. */
+export function settingsFile(project: Project, slugs: Names): Json {
+  const names = Object.keys(Settings.shape) as (keyof typeof Settings.shape)[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value: unknown = project[name];
+      return [name, isObject(value) ? withSlugs(value, slugs) : value];
+    }),
+  );
+}
+
+export function templateFile({ id: _, createdAt: __, updatedAt: ___, slug, ...fields }: Template, slugs: Names) {
+  return { slug, ...withSlugs({ ...fields }, slugs) };
+}
+
+export function segmentFile({ slug, name, description, type, condition, trackMembership }: Segment, slugs: Names) {
+  return { slug, name, description, type, condition: conditionWith(condition, slugs), trackMembership };
+}
+
+export function workflowFile(
+  { id: _, createdAt: __, updatedAt: ___, entryStepId, steps, transitions, slug, ...fields }: WorkflowDetail,
+  p: { slugs: Names; secretKey: string },
+) {
+  const slugOfStep = new Map(steps.map((step) => [step.id, step.slug]));
+  return {
+    slug,
+    ...fields,
+    entry: (entryStepId && slugOfStep.get(entryStepId)) ?? null,
+    steps: steps.map((step) => stepFile(step, p)),
+    transitions: transitions.map(({ fromStepId, toStepId, branch }) => ({
+      from: slugOfStep.get(fromStepId) ?? '',
+      to: slugOfStep.get(toStepId) ?? '',
+      branch,
+    })),
+  };
+}
+
+function stepFile({ id, slug, type, name, config, position }: Step, p: { slugs: Names; secretKey: string }) {
+  return { slug, type, name, config: stepConfigFile(type, openStepConfig(p.secretKey, id, config), p.slugs), position };
+}
+
+function stepConfigFile(type: Step['type'], config: Json, slugs: Names): Json {
+  if (type === 'CONDITION') return conditionWith(config, slugs) as Json;
+  if (type === 'WEBHOOK') return withoutSecrets(config);
+  return STEPS[type].takesTemplate ? withSlugs(config, slugs) : config;
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

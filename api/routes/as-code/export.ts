@@ -1,0 +1,54 @@
+import { countExportBytes } from '../../../db/as-code.ts';
+import type { Db } from '../../../db/connection.ts';
+import { listAllTemplates } from '../../../db/contents/templates.ts';
+import { listWorkflowDetails } from '../../../db/executions/workflows.ts';
+import { getProjectAsSet } from '../../../db/projects/projects.ts';
+import { listAllSegments } from '../../../db/segments/segments.ts';
+import type { Names } from '../../../rules/as-code/references.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { segmentFile, settingsFile, templateFile, workflowFile } from './document.ts';
+import { APPLY_MAX_BYTES } from './input.ts';
+
+/**
+ * Everything of a project that can be kept in files, as it was at one moment.
+ * @throws AppError CONFLICT when it is more than one request may bring back
+ */
+export function exportProject(db: Db, p: { projectId: string; secretKey: string }) {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      await refuseTooLarge(trx, p.projectId);
+      const templates = await listAllTemplates(trx, p.projectId);
+      const segments = await listAllSegments(trx, p.projectId);
+      const workflows = await listWorkflowDetails(trx, p.projectId);
+      const slugs = slugsOf({ templates, segments, topics: [] });
+      return {
+        version: 1 as const,
+        settings: settingsFile(await getProjectAsSet(trx, p.projectId), slugs),
+        templates: templates.map((template) => templateFile(template, slugs)),
+        segments: segments.map((segment) => segmentFile(segment, slugs)),
+        topics: [],
+        workflows: workflows.map((workflow) => workflowFile(workflow, { slugs, secretKey: p.secretKey })),
+      };
+    });
+}
+
+type Slugged = readonly { id: string; slug: string }[];
+
+/** Slugs by id. */
+export function slugsOf(p: { templates: Slugged; segments: Slugged; topics: Slugged }): Names {
+  const map = (records: Slugged) => new Map(records.map(({ id, slug }) => [id, slug]));
+  return { template: map(p.templates), segment: map(p.segments), topic: map(p.topics) };
+}
+
+async function refuseTooLarge(db: Db, projectId: string): Promise<void> {
+  const bytes = await countExportBytes(db, projectId);
+  if (bytes <= APPLY_MAX_BYTES) return;
+  throw new AppError('CONFLICT', {
+    message: `The project's templates, segments and steps are ${bytes} bytes; an export is at most ${APPLY_MAX_BYTES}.`,
+    details: { bytes, most: APPLY_MAX_BYTES },
+    suggestion: 'Read them by their lists: GET /templates, /segments and /workflows.',
+  });
+}

@@ -1,0 +1,131 @@
+import { z } from '@hono/zod-openapi';
+import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
+import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { SlugInput } from '../../http/schemas.ts';
+import { PatchProject } from '../project/input.ts';
+import { FILTERS_EXAMPLE } from '../segments/input.ts';
+import { PatchTemplate } from '../templates/input.ts';
+import { Position } from '../workflows/answer.ts';
+import { PatchWorkflow } from '../workflows/input.ts';
+
+/** `/project/apply` takes a whole project at once. */
+export const APPLY_MAX_BYTES = 8 * 1024 * 1024;
+
+/** Records of one kind in a document: more than a project may have. */
+const RECORDS_MAX = 1_000;
+const STEPS_MAX = 500;
+
+const NamedSlug = SlugInput.openapi({ description: 'Which one is meant; it is created where there is none' });
+
+/** What a project's settings are in a file: all but its name, by which its people know it. */
+export const Settings = PatchProject.omit({ name: true });
+
+/** A template in a file. What is left out stays as it is; a new one needs what `POST /templates` needs. */
+export const TemplateItem = PatchTemplate.extend({ slug: NamedSlug }).openapi('TemplateFile', {
+  example: { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+});
+
+/** A segment in a file; its condition names other segments by slug (`segment.<slug>`). Its members are not in it. */
+export const SegmentItem = z
+  .object({
+    slug: NamedSlug,
+    name: z.string().trim().min(1).max(255).optional(),
+    description: z.string().max(2_000).nullish(),
+    type: z.enum(['DYNAMIC', 'STATIC']).optional(),
+    condition: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'As `filters` of a segment, with `segment.<slug>` for `segment.<id>`' }),
+    trackMembership: z.boolean().optional(),
+  })
+  .openapi('SegmentFile', { example: { slug: 'big-spenders', name: 'Big spenders', condition: FILTERS_EXAMPLE } });
+
+const StepItem = z
+  .object({
+    slug: NamedSlug,
+    type: z.enum(STEP_TYPES),
+    name: z.string().trim().min(1).max(200).optional(),
+    config: z.record(z.string(), z.unknown()).optional().openapi({
+      description:
+        'As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored.',
+    }),
+    position: Position.nullish(),
+  })
+  .openapi('WorkflowStepFile', {
+    example: { slug: 'a-day-later', type: 'DELAY', config: { amount: 1, unit: 'days' } },
+  });
+
+/** A workflow in a file. Its steps and transitions, where given, are all that it has afterwards. */
+export const WorkflowItem = PatchWorkflow.omit({ entryStepId: true, triggerConfig: true })
+  .extend({
+    slug: NamedSlug,
+    entry: SlugInput.nullish().openapi({ description: 'The step with which an execution begins' }),
+    steps: z.array(StepItem).max(STEPS_MAX).optional(),
+    transitions: z
+      .array(
+        z.object({
+          from: SlugInput,
+          to: SlugInput,
+          branch: z.string().max(200).nullish(),
+        }),
+      )
+      .max(4 * STEPS_MAX)
+      .optional(),
+  })
+  .openapi('WorkflowFile', {
+    example: {
+      slug: 'welcome',
+      name: 'Welcome',
+      eventName: 'signup',
+      enabled: true,
+      entry: 'hello',
+      steps: [{ slug: 'hello', type: 'SEND_EMAIL', config: { template: 'welcome' } }],
+      transitions: [],
+    },
+  });
+
+/** Every record once: two of one slug would each undo the other. */
+function listOf<Item extends z.ZodType<{ slug: string }>>(item: Item) {
+  return z
+    .array(item)
+    .max(RECORDS_MAX)
+    .superRefine((items, ctx) => {
+      const seen = new Set<string>();
+      for (const [i, { slug }] of items.entries()) {
+        if (seen.has(slug))
+          ctx.addIssue({ code: 'custom', path: [i, 'slug'], message: 'Another one here has this slug.' });
+        seen.add(slug);
+      }
+    })
+    .optional();
+}
+
+export const ApplyProject = z
+  .object({
+    dryRun: z.boolean().default(false).openapi({ description: 'Answers what would be done, and does nothing' }),
+    version: z.literal(1).optional(),
+    settings: z.record(z.string(), z.unknown()).optional().openapi({
+      description:
+        'As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds.',
+    }),
+    templates: listOf(TemplateItem),
+    segments: listOf(SegmentItem),
+    workflows: listOf(WorkflowItem),
+  })
+  .openapi('ApplyProject', {
+    example: {
+      dryRun: true,
+      templates: [
+        { slug: 'welcome', name: 'Welcome', subject: 'Welcome', body: '<p>Hello</p>', type: 'TRANSACTIONAL' },
+      ],
+    },
+  });
+
+/** A condition once its names are ids. */
+export const Condition = ConditionInput;
+
+export type ProjectDocument = z.infer<typeof ApplyProject>;
+export type TemplateItem = z.infer<typeof TemplateItem>;
+export type SegmentItem = z.infer<typeof SegmentItem>;
+export type WorkflowItem = z.infer<typeof WorkflowItem>;
+export type StepItem = NonNullable<WorkflowItem['steps']>[number];

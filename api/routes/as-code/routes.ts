@@ -1,0 +1,90 @@
+import { createRoute } from '@hono/zod-openapi';
+import { insertAudit } from '../../../db/projects/audit-log.ts';
+import { refreshMemberCount } from '../../../db/segments/contacts.ts';
+import { getSegment } from '../../../db/segments/segments.ts';
+import { actorName } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import type { Security } from '../../http/security.ts';
+import { Applied, ExportedProject } from './answer.ts';
+import { applyDocument, refuseUnscoped } from './apply.ts';
+import { checkTemplates } from './apply-templates.ts';
+import { exportProject } from './export.ts';
+import { APPLY_MAX_BYTES, ApplyProject } from './input.ts';
+
+const tags = ['Project'];
+
+/** What a key needs depends on what it brings: `refuseUnscoped`. */
+const APPLY_SECURITY: Security = [{ secretKey: [] }, { session: ['project:manage'] }];
+const EXPORT_SECURITY: Security = [
+  { secretKey: ['templates:view', 'segments:view', 'workflows:view', 'contacts:view'] },
+  { session: ['project:manage'] },
+];
+
+const exportRoute = createRoute({
+  method: 'get',
+  path: '/project/export',
+  operationId: 'exportProject',
+  tags,
+  summary: 'Everything that can be kept in files',
+  description:
+    'Templates, segments, workflows and settings, each naming others by slug: no ids, no dates, no secrets, so that the same is true in another ' +
+    'project. 409 when it is more than 8 MB.',
+  security: EXPORT_SECURITY,
+  responses: { 200: ok(ExportedProject), ...errors('CONFLICT') },
+});
+
+const applyRoute = createRoute({
+  method: 'post',
+  path: '/project/apply',
+  operationId: 'applyProject',
+  tags,
+  summary: 'Make the project what files say',
+  description:
+    'Takes what `GET /project/export` gives, or a part of it: creates what is not there by its slug, changes what differs and leaves the rest, in one ' +
+    'transaction; what is left out stays, but the steps and transitions of a workflow are all that it has afterwards. Twice is no change. A ' +
+    'secret that is not in the document stays as it is stored. A sender on a domain that is not verified is a finding, and the rest goes on. ' +
+    'A session needs `project:manage`, a key the edit scope of each kind that it brings. 8 MB at most.',
+  security: APPLY_SECURITY,
+  request: { body: json(ApplyProject) },
+  responses: { 200: ok(Applied), ...errors('FORBIDDEN', 'CONFLICT') },
+});
+
+export function asCodeRoutes(app: App, { config: { secretKey }, compute, db, reads, keys, lifecycle }: Deps): void {
+  app.openapi(exportRoute, async (c) => {
+    const { projectId } = c.var;
+    const work = { projectId, kind: 'project.export' };
+    return c.json(await compute.page(work, () => exportProject(reads, { projectId, secretKey })), 200);
+  });
+
+  app.openapi({ ...applyRoute, maxBodyBytes: APPLY_MAX_BYTES }, async (c) => {
+    const { projectId, actor, scopes } = c.var;
+    const document = c.req.valid('json');
+    refuseUnscoped(document, scopes);
+    await checkTemplates({ db, compute, projectId }, document.templates ?? []);
+    const ip = clientAddress(c);
+    const { answer, outbox, toCount, settings } = await applyDocument(db, {
+      projectId,
+      secretKey,
+      document,
+      mayManage: scopes.has('project:manage'),
+      onSettings: (trx, details) =>
+        insertAudit(trx, { projectId, action: 'project.updated', actor: actorName(actor), target: null, ip, details }),
+    });
+    lifecycle.dispatch(outbox);
+    if (Object.keys(settings).length > 0) keys.forget();
+    for (const id of toCount) await countAgain({ projectId, id });
+    return c.json(answer, 200);
+  });
+
+  /** The segment stands already, so a count that fails must not fail the request. */
+  async function countAgain(ref: { projectId: string; id: string }): Promise<void> {
+    try {
+      await refreshMemberCount(reads, await getSegment(db, ref));
+    } catch {
+      // The count is of an earlier moment, as it may always be.
+    }
+  }
+}

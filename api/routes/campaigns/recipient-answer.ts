@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import type { Recipient } from '../../../db/campaigns/recipients.ts';
+import { csvRow } from '../../../rules/csv-row.ts';
+import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+
+const RECIPIENT_EXAMPLE = {
+  contactId: EXAMPLE_ID,
+  email: 'ada@example.com',
+  status: 'FAILED' as const,
+  reason: 'unsubscribed',
+  error: null,
+  attempts: 0,
+  variant: null,
+  emailId: EXAMPLE_ID,
+  notBefore: null,
+  sentAt: null,
+  deliveredAt: null,
+  openedAt: null,
+  clickedAt: null,
+  bouncedAt: null,
+  unsubscribedAt: null,
+};
+
+export const RecipientRecord = z
+  .object({
+    contactId: Id.nullable(),
+    email: z.string().nullable().openapi({ description: 'Null once the contact is deleted' }),
+    status: z.enum(EMAIL_STATUSES),
+    reason: z.string().nullable().openapi({
+      description:
+        'Why it was not sent, or was lost: a word of the closed vocabulary. Those skipped are FAILED with a reason.',
+    }),
+    error: z.string().nullable().openapi({ description: 'The words of the provider' }),
+    attempts: z.number().int(),
+    variant: z.string().nullable().openapi({ description: 'Name of the variant that it gets, in an A/B test' }),
+    emailId: Id.openapi({ description: 'Of `GET /v1/emails/{id}`' }),
+    notBefore: Instant.nullable().openapi({ description: 'It waits until then' }),
+    sentAt: Instant.nullable(),
+    deliveredAt: Instant.nullable(),
+    openedAt: Instant.nullable(),
+    clickedAt: Instant.nullable(),
+    bouncedAt: Instant.nullable(),
+    unsubscribedAt: Instant.nullable(),
+  })
+  .openapi('CampaignRecipient', { example: RECIPIENT_EXAMPLE });
+
+type RecipientAnswer = z.output<typeof RecipientRecord>;
+const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientAnswer)[];
+
+export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswer {
+  const { contactId, email, status, reason, error, attempts } = recipient;
+  return {
+    contactId,
+    email,
+    status,
+    reason,
+    error,
+    attempts,
+    variant: null,
+    emailId: id,
+    notBefore: null,
+    sentAt: instant(recipient.sentAt),
+    deliveredAt: instant(recipient.deliveredAt),
+    openedAt: instant(recipient.openedAt),
+    clickedAt: instant(recipient.clickedAt),
+    bouncedAt: instant(recipient.bouncedAt),
+    unsubscribedAt: instant(recipient.unsubscribedAt),
+  };
+}
+
+/** The first line of the CSV: the names of the fields. */
+export const RECIPIENT_CSV_HEADER = csvRow(COLUMNS);
+
+export function recipientCsv(recipient: Recipient): string {
+  const answer = recipientAnswer(recipient);
+  return csvRow(COLUMNS.map((column) => answer[column]));
+}
+
+function instant(at: Date | null): string | null {
+  return at?.toISOString() ?? null;
+}

@@ -1,0 +1,51 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { RETRY_ROWS, retryRecipients } from '../../../db/campaigns/retry.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { MENDABLE_REASONS } from '../../../rules/campaigns/retry.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+
+const RetryCampaign = z
+  .object({
+    reasons: z
+      .array(z.enum(MENDABLE_REASONS))
+      .max(100)
+      .nullish()
+      .openapi({ description: 'Only those who failed for one of these; all of them when left out' }),
+  })
+  .openapi('RetryCampaign', { example: { reasons: ['provider_rejected', 'expired'] } });
+
+const Requeued = z.object({ requeued: z.number().int() }).openapi('CampaignRequeued', { example: { requeued: 12 } });
+
+const retryRoute = createRoute({
+  method: 'post',
+  path: '/campaigns/{id}/retry',
+  operationId: 'retryCampaign',
+  tags: ['Campaigns'],
+  summary: 'Try recipients of a campaign again',
+  description:
+    'Takes up those who FAILED for a reason that can be mended (`provider_rejected`, `expired`, `template_error`, `sender_not_verified`, ' +
+    '`limit_reached`), never those who bounced, are suppressed or unsubscribed: 422 for such a reason. They keep their `emailId` and Message-ID, the ' +
+    'campaign is SENDING again, and nobody who got it gets it twice. 409 before it was sent, and of a CANCELLED one.',
+  security: scopes('campaigns:send'),
+  request: { params: IdParams, body: json(RetryCampaign, { optional: true }) },
+  responses: { 200: ok(Requeued), ...errors('CONFLICT', 'DOMAIN_NOT_VERIFIED') },
+});
+
+/** Those who did not get a campaign, once more. */
+export function campaignRetryRoutes(app: App, { db, lifecycle }: Deps): void {
+  app.openapi(retryRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const reasons = [...new Set(c.req.valid('json').reasons ?? MENDABLE_REASONS)];
+    let requeued = 0;
+    for (;;) {
+      const taken = await inTransaction(db, (trx) => retryRecipients(trx, { ...ref, reasons }));
+      lifecycle.dispatch(taken.outbox);
+      requeued += taken.requeued;
+      if (taken.requeued < RETRY_ROWS) return c.json({ requeued }, 200);
+    }
+  });
+}

@@ -1,0 +1,112 @@
+import { z } from '@hono/zod-openapi';
+import { type CampaignTiming, LATE_POLICIES, NO_TIMING } from '../../../rules/campaigns/timing.ts';
+import { AppError, fieldError } from '../../../rules/errors.ts';
+import { firstInstantOf, readLocalTime } from '../../../rules/time/local-time.ts';
+import { Instant } from '../../http/schemas.ts';
+import { SendingWindow } from '../sending-window.ts';
+
+const LOCAL_TIME = '2026-12-01T09:00';
+
+const LocalTime = z
+  .string()
+  .refine((text) => readLocalTime(text) !== undefined, {
+    error: 'A time by the clocks of each recipient is written YYYY-MM-DDTHH:MM, without a zone.',
+    params: { code: 'invalid_string' },
+  })
+  .openapi({
+    description:
+      'It leaves for each recipient when the clocks of their zone show this: that of `data.timezone`, else that of the project. A window applies after it. Not ' +
+      'together with `scheduledFor`.',
+    example: LOCAL_TIME,
+  });
+
+const LatePolicy = z.enum(LATE_POLICIES).openapi({
+  description:
+    'Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default.',
+});
+
+/** What is asked of when a campaign leaves, beside its schedule. */
+export const hourInput = { sendAtLocal: LocalTime.nullish(), latePolicy: LatePolicy.optional() };
+
+export const timingInput = {
+  ...hourInput,
+  sendingWindow: z
+    .union([SendingWindow, z.literal('project')])
+    .nullish()
+    .openapi({
+      description:
+        "The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment.",
+      example: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5], timezone: 'contact' },
+    }),
+};
+
+export const timingAnswer = {
+  sendAtLocal: z.string().nullable().openapi({ example: LOCAL_TIME }),
+  latePolicy: LatePolicy,
+  sendingWindow: SendingWindow.nullable()
+    .optional()
+    .openapi({ description: "Its own, or null for none; absent where it goes by the project's" }),
+  nextOpening: Instant.nullable().openapi({
+    description: 'Of one whose recipients wait for their hour or a window: when the next of them may be sent to',
+  }),
+};
+
+interface TimingChanges {
+  sendingWindow?: z.output<(typeof timingInput)['sendingWindow']>;
+  sendAtLocal?: string | null | undefined;
+  latePolicy?: CampaignTiming['latePolicy'] | undefined;
+}
+
+/** The timing after a change: what is not given stays as it is. */
+export function changedTiming(changes: TimingChanges, current: CampaignTiming = NO_TIMING): CampaignTiming {
+  const { sendingWindow = current.sendingWindow, sendAtLocal = current.sendAtLocal } = changes;
+  const { latePolicy = current.latePolicy } = changes;
+  return { sendingWindow: sendingWindow === 'project' ? undefined : sendingWindow, sendAtLocal, latePolicy };
+}
+
+/**
+ * When a campaign with an hour of its recipients begins: when the first clocks in the world show it. Null where that is over, or there is no such hour.
+ * @throws AppError VALIDATION_ERROR together with `scheduledFor`
+ */
+export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
+  const wall = p.sendAtLocal === null ? undefined : readLocalTime(p.sendAtLocal);
+  if (wall === undefined) return p.scheduledFor;
+  if (p.scheduledFor) throw fieldError('scheduledFor', 'Not together with sendAtLocal: give one of them.', 'custom');
+  const at = firstInstantOf(wall);
+  return at > Date.now() ? new Date(at) : null;
+}
+
+/**
+ * When a SCHEDULED campaign begins after a change; null is now, undefined as before.
+ * @throws AppError VALIDATION_ERROR for a schedule beside an hour of the recipients, or where the hour is taken away and nothing is put in its place
+ */
+export function movedBegin(p: {
+  scheduledFor: Date | null | undefined;
+  before: CampaignTiming;
+  after: CampaignTiming;
+}): Date | null | undefined {
+  const { before, after } = p;
+  const scheduledFor = inFuture(p.scheduledFor ?? null);
+  const begin = beginOf({ scheduledFor, sendAtLocal: after.sendAtLocal });
+  if (scheduledFor || after.sendAtLocal !== before.sendAtLocal) {
+    if (begin || after.sendAtLocal !== null) return begin;
+    throw fieldError(
+      'scheduledFor',
+      'Required where sendAtLocal is taken away from a SCHEDULED campaign',
+      'invalid_type',
+    );
+  }
+  return undefined;
+}
+
+/** @throws AppError BAD_REQUEST for a time that is past */
+export function inFuture(at: Date | null): Date | null {
+  if (at && at.getTime() <= Date.now()) {
+    throw new AppError('BAD_REQUEST', {
+      message: 'scheduledFor is in the past.',
+      suggestion: 'Give a time to come, or leave it out to send now.',
+      details: { scheduledFor: at.toISOString() },
+    });
+  }
+  return at;
+}

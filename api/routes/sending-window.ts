@@ -1,0 +1,9 @@
+import { SendingWindowInput } from '../../rules/time/sending-window.ts';
+
+/** When marketing may leave, as projects and campaigns are given and show it. */
+export const SendingWindow = SendingWindowInput.openapi('SendingWindow', {
+  description:
+    'When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each ' +
+    "`contact`'s own, a zone of IANA, or the project's when left out. With `from` after `to` it is open over midnight, and belongs to the day on which it begins.",
+  example: { from: '08:00', to: '21:00', days: [1, 2, 3, 4, 5, 6, 7], timezone: 'contact' },
+});

@@ -1,0 +1,27 @@
+import { z } from '@hono/zod-openapi';
+
+export const LIST_DEFAULT = 20;
+
+const fields = {
+  name: z.string().trim().min(1).max(100),
+  slug: z
+    .string()
+    .max(100)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'A slug is lower-case letters and digits with dashes between them.')
+    .optional()
+    .openapi({ description: 'From the name unless given, unique in the project, and kept on a rename' }),
+  description: z.string().trim().max(500).nullish().openapi({ description: 'Shown on the page of mail settings' }),
+  defaultSubscribed: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Whether contacts who said nothing about it are on it; true unless given' }),
+};
+
+export const CreateTopic = z
+  .object(fields)
+  .openapi('CreateTopic', { example: { name: 'Product news', description: 'What is new, once a month' } });
+
+export const PatchTopic = z
+  .object(fields)
+  .partial()
+  .openapi('PatchTopic', { example: { defaultSubscribed: false } });

@@ -1,0 +1,105 @@
+import { createRoute } from '@hono/zod-openapi';
+import { deleteTopic, getTopic, insertTopic, listTopics, updateTopic } from '../../../db/topics/topics.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { TopicRecord, topicAnswer } from './answer.ts';
+import { CreateTopic, LIST_DEFAULT, PatchTopic } from './input.ts';
+
+const tags = ['Topics'];
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/topics',
+  operationId: 'listTopics',
+  tags,
+  summary: 'List topics',
+  description: 'Newest first. `total` is counted on the first page only.',
+  security: scopes('contacts:view'),
+  request: { query: cursorQuery(LIST_DEFAULT) },
+  responses: { 200: ok(cursorList(TopicRecord)) },
+});
+
+const createTopicRoute = createRoute({
+  method: 'post',
+  path: '/topics',
+  operationId: 'createTopic',
+  tags,
+  summary: 'Create a topic',
+  description:
+    'Something that contacts join and leave by itself, beside their subscription as a whole. 409 when the name or the slug is taken, and when the project has 100 of them.',
+  security: scopes('contacts:edit'),
+  request: { body: json(CreateTopic) },
+  responses: { 201: ok(TopicRecord, 'Created'), ...errors('CONFLICT') },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/topics/{id}',
+  operationId: 'getTopic',
+  tags,
+  summary: 'Get a topic',
+  description: 'The topic.',
+  security: scopes('contacts:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(TopicRecord) },
+});
+
+const patchRoute = createRoute({
+  method: 'patch',
+  path: '/topics/{id}',
+  operationId: 'updateTopic',
+  tags,
+  summary: 'Change a topic',
+  description:
+    'A new name leaves the slug as it is. A new `defaultSubscribed` counts for all who said nothing about the topic. 409 when the name or the slug is taken.',
+  security: scopes('contacts:edit'),
+  request: { params: IdParams, body: json(PatchTopic) },
+  responses: { 200: ok(TopicRecord), ...errors('CONFLICT') },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/topics/{id}',
+  operationId: 'deleteTopic',
+  tags,
+  summary: 'Delete a topic',
+  description: 'And what contacts said about it. 409 while a template or a campaign that is not over uses it.',
+  security: scopes('contacts:edit'),
+  request: { params: IdParams },
+  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+});
+
+export function topicRoutes(app: App, { db, reads }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const { items, ...page } = await listTopics(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(topicAnswer), ...page }, 200);
+  });
+
+  app.openapi(createTopicRoute, async (c) => {
+    const fields = c.req.valid('json');
+    const { projectId } = c.var;
+    const topic = await inTransaction(db, (trx) => insertTopic(trx, { projectId, ...fields }));
+    return c.json(topicAnswer(topic), 201);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const topic = await getTopic(db, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json(topicAnswer(topic), 200);
+  });
+
+  app.openapi(patchRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    const topic = await inTransaction(db, (trx) => updateTopic(trx, ref, c.req.valid('json')));
+    return c.json(topicAnswer(topic), 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    await inTransaction(db, (trx) => deleteTopic(trx, ref));
+    return c.body(null, 204);
+  });
+}

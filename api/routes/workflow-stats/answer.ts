@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi';
+import type { BranchCounts, ContactAtStep } from '../../../db/executions/step-stats.ts';
+import type { Step } from '../../../db/executions/workflows.ts';
+import { STEPS } from '../../../rules/executions/steps/registry.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { StepTypeSchema } from '../workflows/answer.ts';
+
+const Count = z.number().int();
+
+const StepStats = z.object({
+  stepId: Id,
+  type: StepTypeSchema,
+  name: z.string(),
+  waiting: Count,
+  running: Count,
+  completed: Count,
+  failed: Count,
+  skipped: Count,
+  branches: z.record(z.string(), Count).openapi({ description: 'Visits that left it by each branch.' }),
+});
+
+export const WorkflowStats = z
+  .object({ since: Instant.nullable(), until: Instant.nullable(), steps: z.array(StepStats) })
+  .openapi('WorkflowStats', {
+    example: {
+      since: null,
+      until: null,
+      steps: [
+        {
+          stepId: EXAMPLE_ID,
+          type: 'CONDITION',
+          name: 'On pro?',
+          waiting: 0,
+          running: 0,
+          completed: 120,
+          failed: 0,
+          skipped: 0,
+          branches: { yes: 45, no: 75 },
+        },
+      ],
+    },
+  });
+
+export const StepContact = z
+  .object({
+    executionId: Id,
+    contactId: Id,
+    email: z.string().nullable(),
+    status: z.enum(['RUNNING', 'WAITING']),
+    attempts: Count.openapi({ description: 'Tries of an effect that is refused for now.' }),
+    startedAt: Instant,
+    dueAt: Instant.nullable().openapi({ description: 'When a DELAY or the deadline of a WAIT_FOR_EVENT ends.' }),
+    error: z.string().nullable(),
+  })
+  .openapi('ContactAtStep', {
+    example: {
+      executionId: EXAMPLE_ID,
+      contactId: EXAMPLE_ID,
+      email: 'ada@example.com',
+      status: 'WAITING',
+      attempts: 1,
+      startedAt: '2026-01-01T12:00:00.000Z',
+      dueAt: '2026-01-02T12:00:00.000Z',
+      error: null,
+    },
+  });
+
+/** Every step of the workflow as it is now with every branch that it has, whether or not anybody came to it. */
+export function stepStatsAnswer(step: Step, counts: BranchCounts[]) {
+  const { id, type, name, config } = step;
+  const mine = counts.filter(({ stepId }) => stepId === id);
+  const sum = (status: 'waiting' | 'running' | 'completed' | 'failed' | 'skipped') =>
+    mine.reduce((total, count) => total + count[status], 0);
+  const branches: Record<string, number> = {};
+  for (const branch of STEPS[type].branches(config)) if (branch !== null) branches[branch] = 0;
+  for (const { branch, completed } of mine) {
+    if (branch !== '' && (completed > 0 || branch in branches)) branches[branch] = completed;
+  }
+  return {
+    stepId: id,
+    type,
+    name,
+    waiting: sum('waiting'),
+    running: sum('running'),
+    completed: sum('completed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    branches,
+  };
+}
+
+export function stepContactAnswer({ startedAt, dueAt, status, type: _, ...rest }: ContactAtStep) {
+  return {
+    ...rest,
+    status: status === 'WAITING' ? ('WAITING' as const) : ('RUNNING' as const),
+    startedAt: startedAt.toISOString(),
+    dueAt: dueAt?.toISOString() ?? null,
+  };
+}

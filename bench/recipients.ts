@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { startEmbeddedPostgres } from '../cli/start/embedded-postgres.ts';
+import { freePort } from '../cli/start/ports.ts';
+import { exportRecipients, listRecipients, type RecipientFilter } from '../db/campaigns/recipients.ts';
+import { readStats } from '../db/campaigns/stats-detail.ts';
+import { connect, type Db } from '../db/connection.ts';
+import { migrateToLatest } from '../db/migrator.ts';
+import { insertProject } from '../db/projects/accounts.ts';
+import { newPublicKey } from '../rules/access/api-keys.ts';
+
+/** Pages of the recipients of a large campaign by every kind of filter, its figures, and its export. The baseline is a count of its rows. */
+const { values } = parseArgs({ options: { recipients: { type: 'string', default: '1000000' } } });
+const recipients = Number(values.recipients);
+const FILTERS: Record<string, RecipientFilter> = {
+  'no filter': {},
+  SENT: { statuses: ['SENT'] },
+  'CLICKED (1 in 50)': { statuses: ['CLICKED'] },
+  'COMPLAINED (3 of all)': { statuses: ['COMPLAINED'] },
+  'PENDING (nobody)': { statuses: ['PENDING'] },
+  FAILED: { statuses: ['FAILED'] },
+  'unsubscribed (1 in 10)': { reasons: ['unsubscribed'] },
+  'provider_rejected (5 of all)': { reasons: ['provider_rejected'] },
+  'BOUNCED (1 in 1,000)': { statuses: ['BOUNCED'] },
+  'a part of many addresses': { search: 'r77' },
+  'one address': { search: 'r1234@bench.test' },
+};
+
+const home = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
+const postgres = await startEmbeddedPostgres({
+  dataFolder: join(home, 'postgres', 'data'),
+  logFile: join(home, 'postgres.log'),
+  port: await freePort(),
+  password: 'bench',
+});
+await migrateToLatest(postgres.url);
+const { db } = connect({ connectionString: postgres.url, max: 2, applicationName: 'bench', onError: () => {} });
+try {
+  const ref = { projectId: await insertProject(db, { name: 'Bench', publicKey: newPublicKey() }), id: uuidv7() };
+  await makeRecipients(db, ref);
+  const table: Record<string, unknown>[] = [];
+  for (const [what, filter] of Object.entries(FILTERS))
+    table.push({ what, ...(await timePages({ ...ref, ...filter })) });
+  console.table(table);
+  const [, countMs] = await timed(() =>
+    sql`SELECT count(*) FROM emails WHERE campaign_id = ${ref.id} AND status <> ''`.execute(db),
+  );
+  const [, statsMs] = await timed(() => readStats(db, ref));
+  console.table([{ 'baseline, count of all ms': countMs, 'stats ms': statsMs, ...(await timeExport(ref)) }]);
+} finally {
+  await db.destroy();
+  await postgres.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function makeRecipients(db: Db, p: { projectId: string; id: string }): Promise<void> {
+  await sql`
+    INSERT INTO campaigns (id, project_id, name, subject, body, from_email, audience_type, status, started_at, send_no, audience_done)
+    VALUES (${p.id}, ${p.projectId}, 'n', 's', 'b', 'a@b.test', 'ALL', 'SENT', now(), 1, true)`.execute(db);
+  await sql`
+    INSERT INTO contacts (project_id, email, subscribed, data)
+    SELECT ${p.projectId}, 'r' || n || '@bench.test', true, '{"firstName": "Ada", "city": "London"}'
+    FROM generate_series(1, ${recipients}::int) AS n`.execute(db);
+  await sql`
+    INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, status, reason, to_email, attempts, sent_at, opened_at)
+    SELECT project_id, id, ${uuidv7()}, ${p.id}, 'CAMPAIGN', status,
+      CASE status WHEN 'BOUNCED' THEN 'bounced:dead' WHEN 'FAILED' THEN CASE WHEN n % 200000 = 1 THEN 'provider_rejected' ELSE 'unsubscribed' END END,
+      CASE WHEN status <> 'FAILED' THEN email END, 1, CASE WHEN status <> 'FAILED' THEN now() END,
+      CASE WHEN status = 'OPENED' THEN now() + interval '2 hours' END
+    FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM contacts WHERE project_id = ${p.projectId}) c, LATERAL (SELECT CASE
+      WHEN n % 10 = 0 OR n % 200000 = 1 THEN 'FAILED' WHEN n % 1000 = 1 THEN 'BOUNCED' WHEN n % 50 = 2 THEN 'CLICKED'
+      WHEN n % 333333 = 4 THEN 'COMPLAINED' WHEN n % 4 = 3 THEN 'OPENED' ELSE 'SENT' END AS status) s
+    ORDER BY n`.execute(db);
+  await sql`
+    INSERT INTO campaign_chunks (campaign_id, seq, project_id, first_id, last_id, size, done_at)
+    SELECT ${p.id}, n + 1, ${p.projectId}, (array_agg(id ORDER BY id))[1], (array_agg(id ORDER BY id DESC))[1], count(*), now()
+    FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / 5000 AS n FROM emails WHERE campaign_id = ${p.id}) e GROUP BY n`.execute(
+    db,
+  );
+  await sql`VACUUM ANALYZE emails, contacts, campaign_chunks`.execute(db);
+}
+
+/** All pages from the first until 50 are found, as somebody who reads on would ask for them. */
+async function timePages(p: RecipientFilter & { projectId: string; id: string }) {
+  const times: number[] = [];
+  let found = 0;
+  let cursor: string | undefined;
+  do {
+    const [page, ms] = await timed(() => listRecipients(db, { ...p, limit: 50, cursor }));
+    times.push(ms);
+    found += page.items.length;
+    cursor = page.cursor ?? undefined;
+  } while (cursor && found < 50);
+  return { found, pages: times.length, 'slowest page ms': Math.max(...times) };
+}
+
+async function timeExport(p: { projectId: string; id: string }) {
+  let rows = 0;
+  let cursor: string | undefined;
+  const [, ms] = await timed(async () => {
+    do {
+      const page = await exportRecipients(db, { ...p, cursor });
+      rows += page.items.length;
+      cursor = page.cursor ?? undefined;
+    } while (cursor);
+  });
+  return { 'exported rows': rows, 'rows a second': Math.round((rows / ms) * 1000) };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
+  const from = performance.now();
+  const result = await work();
+  return [result, Math.round(performance.now() - from)];
+}

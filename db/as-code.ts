@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from './connection.ts';
+
+/** Bytes of what an export of the project holds, before it is read: bodies, conditions and the configs of steps. */
+export async function countExportBytes(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT (SELECT coalesce(sum(octet_length(body)), 0) FROM templates WHERE project_id = ${projectId})::bigint
+      + (SELECT coalesce(sum(octet_length(condition::text)), 0) FROM segments WHERE project_id = ${projectId})::bigint
+      + (SELECT coalesce(sum(octet_length(config::text)), 0) FROM workflow_steps WHERE project_id = ${projectId})::bigint AS bytes
+  `.execute(db);
+  return Number(rows[0]?.bytes ?? 0);
+}
+
+/** One apply of a project after the other: each compares with what the one before left. */
+export async function lockApply(trx: Trx, projectId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`apply:${projectId}`}, 0))`.execute(trx);
+}

@@ -1,0 +1,96 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { CampaignClock } from '../../rules/campaigns/gate.ts';
+import type { LatePolicy } from '../../rules/campaigns/timing.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
+import type { Db } from '../connection.ts';
+import type { ChunkRef } from './ledger.ts';
+
+/** The window that holds a campaign `k` of a project `p`. */
+export const EFFECTIVE_WINDOW = sql`CASE WHEN k.own_window THEN k.sending_window ELSE p.sending_window END`;
+
+/** What was decided about a chunk, which counts only while the settings are those, and the window is open. */
+export interface OpenClock {
+  /** Stands for all settings that decide when a campaign's mail may leave. */
+  key: string;
+  /** When the window shuts; null for never. */
+  closesAt: Date | null;
+}
+
+/** What stands for the settings of a campaign `k` and its project `p`: other settings have another. */
+export const CLOCK_KEY = sql<string>`
+  concat_ws(' ', coalesce((${EFFECTIVE_WINDOW})::text, '-'), p.timezone, coalesce(k.send_at_local, '-'), k.late_policy)`;
+
+/** Whether what was decided about a chunk still counts, of a campaign `k` and its project `p`. */
+export function stillOpen({ key, closesAt }: OpenClock): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${CLOCK_KEY} = ${key} AND now() < coalesce(${closesAt}::timestamptz, 'infinity')`;
+}
+
+/** The clock that a chunk's recipients go by, and the time of the database; undefined for a chunk that is gone. */
+export async function findChunkClock(
+  db: Db,
+  p: ChunkRef,
+): Promise<{ clock: CampaignClock; key: string; now: Date } | undefined> {
+  const { rows } = await sql<ClockRow>`
+    SELECT h.zone, p.timezone, ${EFFECTIVE_WINDOW} AS sending_window, k.send_at_local, k.late_policy,
+      coalesce(k.going_since, k.started_at) AS going_since, ${CLOCK_KEY} AS key, now() AS now
+    FROM campaign_chunks h JOIN campaigns k ON k.id = h.campaign_id JOIN projects p ON p.id = k.project_id
+    WHERE h.campaign_id = ${p.campaignId} AND h.seq = ${p.seq} AND h.project_id = ${p.projectId} AND k.project_id = ${p.projectId}
+  `.execute(db);
+  return rows[0] && toClock(rows[0]);
+}
+
+/** Notes until when a chunk's recipients wait; null when they need not. */
+export async function noteNotBefore(db: Db, p: ChunkRef & { notBefore: Date | null }): Promise<void> {
+  await sql`
+    UPDATE campaign_chunks SET not_before = ${p.notBefore}
+    WHERE campaign_id = ${p.campaignId} AND seq = ${p.seq} AND project_id = ${p.projectId} AND not_before IS DISTINCT FROM ${p.notBefore}
+  `.execute(db);
+}
+
+/** Of campaigns whose recipients wait for their hour or a window, by id: when the next of them may be sent to. */
+export async function findNextOpenings(db: Db, p: { projectId: string; ids: string[] }): Promise<Map<string, Date>> {
+  if (p.ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; at: Date }>`
+    SELECT k.campaign_id AS id, min(k.not_before) AS at
+    FROM campaign_chunks k JOIN campaigns c ON c.id = k.campaign_id AND c.status IN ('SENDING', 'PAUSED')
+    WHERE k.campaign_id = ANY(${p.ids}::uuid[]) AND k.project_id = ${p.projectId} AND k.done_at IS NULL AND k.not_before > now()
+    GROUP BY 1
+  `.execute(db);
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
+
+/**
+ * Until when a recipient that is a row of `emails` waits for their hour or a window, NULL where they do not: it is their chunk's, so that a
+ * million of them are not written.
+ * @param email the alias of `emails`
+ */
+export function notBeforeOf(email: string): RawBuilder<Date | null> {
+  const column = (name: string) => sql.ref(`${email}.${name}`);
+  return sql<Date | null>`CASE WHEN ${column('status')} IN ('PENDING', 'HELD') THEN (
+    SELECT k.not_before FROM campaign_chunks k
+    WHERE k.campaign_id = ${column('campaign_id')} AND k.first_id <= ${column('id')} AND k.last_id >= ${column('id')} AND k.not_before > now()
+    LIMIT 1) END`;
+}
+
+interface ClockRow {
+  zone: string | null;
+  timezone: string;
+  sending_window: SendingWindow | null;
+  send_at_local: string | null;
+  late_policy: LatePolicy;
+  going_since: Date | null;
+  key: string;
+  now: Date;
+}
+
+function toClock(row: ClockRow) {
+  const clock: CampaignClock = {
+    zone: row.zone,
+    projectZone: row.timezone,
+    window: row.sending_window,
+    sendAtLocal: row.send_at_local,
+    latePolicy: row.late_policy,
+    goingSince: row.going_since,
+  };
+  return { clock, key: row.key, now: row.now };
+}

@@ -1,0 +1,63 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
+import type { Trx } from '../connection.ts';
+
+/**
+ * Contacts of a page that is cut by zones. Large, so that the chunks of 40 zones are worth an activity each; and small enough that a pause,
+ * which waits for the page, comes in time.
+ */
+export const ZONED_PAGE_CONTACTS = 30_000;
+/** There are about 600 names of zones. Whoever has one that is beyond these goes by the project's. */
+const NAMES_MAX = 2_000;
+
+/** The names of zones in the data of a page's contacts, and the one name of each of these zones. */
+export interface PageZones {
+  names: string[];
+  zones: string[];
+}
+
+/** Recipients with ids that follow on each other, who share their clocks: null is those of the project. */
+export interface ZonedChunk {
+  zone: string | null;
+  first: string;
+  last: string;
+  size: number;
+}
+
+/** The zones of a page's contacts. Who is given another one before the page is taken may go by that of the project. */
+export async function findPageZones(
+  trx: Trx,
+  p: { predicate: RawBuilder<SqlBool>; contacts: number },
+): Promise<PageZones> {
+  const { rows } = await sql<{ name: string }>`
+    WITH page AS MATERIALIZED (
+      SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${p.predicate} ORDER BY contacts.id LIMIT ${p.contacts})
+    SELECT name FROM page WHERE name ~ ${ZONE_PATTERN} GROUP BY name ORDER BY count(*) DESC LIMIT ${NAMES_MAX}
+  `.execute(trx);
+  const known = rows.flatMap(({ name }) => {
+    const zone = zoneOf(name);
+    return zone === undefined ? [] : [{ name, zone }];
+  });
+  return { names: known.map(({ name }) => name), zones: known.map(({ zone }) => zone) };
+}
+
+/** The rows of a page, as `zoned`: those of a zone stand together, so that they get ids that follow on each other. */
+export function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
+  if (!zones) return sql`SELECT judged.id, judged.refused, NULL::text AS zone FROM judged`;
+  return sql`
+    SELECT judged.id, judged.refused, z.zone
+    FROM judged LEFT JOIN unnest(${zones.names}::text[], ${zones.zones}::text[]) AS z (name, zone) ON z.name = judged.name`;
+}
+
+/** The chunks of a page whose rows are `taken` (id, contact_id), as JSON. */
+export function zonedChunks(zones: PageZones | undefined, maxRows: number): RawBuilder<ZonedChunk[] | null> {
+  if (!zones) return sql`NULL::jsonb`;
+  return sql`(
+    SELECT jsonb_agg(jsonb_build_object('zone', g.zone, 'first', g.ids[1], 'last', g.ids[cardinality(g.ids)], 'size', cardinality(g.ids)) ORDER BY g.ids[1])
+    FROM (
+      SELECT n.zone, array_agg(n.id ORDER BY n.id) AS ids
+      FROM (
+        SELECT t.id, z.zone, (row_number() OVER (PARTITION BY z.zone ORDER BY t.id) - 1) / ${maxRows}::int AS part
+        FROM taken t JOIN zoned z ON z.id = t.contact_id) n
+      GROUP BY n.zone, n.part) g)`;
+}

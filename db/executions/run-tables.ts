@@ -1,0 +1,52 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Run } from '../../rules/executions/run.ts';
+
+interface InRun {
+  projectId: string;
+  contactId: string;
+  run: Run | null;
+}
+
+/**
+ * `WITH …` before a statement of a step of this execution; nothing for a real one, and for a run in which nothing has changed.
+ * @param now where the statement reads events: those of the run count that have happened by then
+ */
+export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
+  const tables = tablesOfRun(execution, now);
+  return tables.length === 0 ? sql`` : sql`WITH ${sql.join(tables)}`;
+}
+
+/**
+ * CTEs by the names of tables, which the statement reads instead: the contact as the run has left it, and the events of the run among those that
+ * were recorded. So a statement is the same for a real execution and for one that tries a workflow out.
+ */
+export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
+  const tables: RawBuilder<unknown>[] = [];
+  if (run?.contact) {
+    const changed = sql`${JSON.stringify(run.contact)}::jsonb`;
+    const row =
+      'id' in run.contact
+        ? sql`SELECT r.* FROM jsonb_populate_record(NULL::contacts, ${changed}) r`
+        : sql`SELECT r.* FROM contacts c, jsonb_populate_record(c, ${changed}) r WHERE c.project_id = ${projectId} AND c.id = ${contactId}`;
+    tables.push(sql`contacts AS (${row})`);
+  }
+  const happened = now ? (run?.events.filter(({ at }) => at !== null && Date.parse(at) <= now.getTime()) ?? []) : [];
+  if (happened.length > 0) {
+    const rows = happened.map(({ id, name, data, at }) => ({
+      ...{
+        id,
+        name,
+        data,
+        created_at: at,
+        project_id: projectId,
+        contact_id: contactId,
+        untrusted: false,
+        swayed: false,
+      },
+    }));
+    tables.push(sql`events AS (
+      SELECT e.* FROM events e WHERE e.project_id = ${projectId} AND e.contact_id = ${contactId}
+      UNION ALL SELECT r.* FROM jsonb_array_elements(${JSON.stringify(rows)}::jsonb) x, jsonb_populate_record(NULL::events, x) r)`);
+  }
+  return tables;
+}

@@ -1,0 +1,40 @@
+import { newRun, type Run, type RunEvent } from '../../rules/executions/run.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { lockWorkflowForStart, requireContact, type WorkflowRef } from './executions.ts';
+import { beginExecutions } from './start.ts';
+
+export interface SandboxStart extends WorkflowRef {
+  contactId: string;
+  context: Record<string, unknown>;
+  skipDelays: boolean;
+  events: RunEvent[];
+}
+
+/**
+ * Lets a contact try a workflow out, enabled or not, in Temporal and with every step: mails and SMS of mode `test`, no webhook called, and what it changes of
+ * the contact kept in its own run. It starts nothing else, counts for no entry, and runs beside an execution that does.
+ * @throws AppError NOT_FOUND for the workflow or contact
+ */
+export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {
+  const { projectId, contactId, context } = p;
+  const workflow = await lockWorkflowForStart(trx, p);
+  await requireContact(trx, p);
+  await lockContacts(trx, projectId, [contactId]);
+  const id = uuidv7();
+  const run: Run = newRun({ skipDelays: p.skipDelays, events: p.events });
+  await trx
+    .insertInto('executions')
+    .values({
+      ...{ id, project_id: projectId, workflow_id: workflow.id, contact_id: contactId, entry: null },
+      ...{ context: JSON.stringify(context), mode: 'test', sandbox: true, run: JSON.stringify(run) },
+    })
+    .execute();
+  const execution = {
+    ...{ id, projectId, workflowId: workflow.id, contactId, context, event: {}, visit: 0, laps: null, run },
+    ...{ untrusted: false, swayed: false, mode: 'test' as const },
+  };
+  return { executionId: id, outbox: await beginExecutions(trx, { projectId, workflow, entered: [execution] }) };
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { VisitStatus } from '../../rules/executions/execution.ts';
+import type { StepType } from '../../rules/executions/steps/registry.ts';
+import type { Db } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { ownedBy } from '../owned-by.ts';
+
+const HOUR_MS = 3_600_000;
+/** Rows of counts that one statement of housekeeping adds up. */
+const FOLD_BATCH = 10_000;
+
+/** Visits to a step, by what became of them; those cut short are in none. */
+export interface VisitCounts {
+  waiting: number;
+  running: number;
+  completed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** The visits to a step that left it by a branch, `''` where it has none. */
+export interface BranchCounts extends VisitCounts {
+  stepId: string;
+  branch: string;
+}
+
+/**
+ * Counts the visits to steps that began within a time, `until` exclusive; over all where it has no end. Full hours are read from the counters,
+ * by their primary key, and what is left at both ends from the visits themselves, by execution_steps_started.
+ */
+export async function countVisits(
+  db: Db,
+  p: { projectId: string; stepIds: string[]; since?: Date | undefined; until?: Date | undefined },
+): Promise<BranchCounts[]> {
+  const { projectId, stepIds, since, until } = p;
+  const from = since && Math.ceil(since.getTime() / HOUR_MS);
+  const to = until && Math.floor(until.getTime() / HOUR_MS);
+  const oneHour = from !== undefined && to !== undefined && from > to;
+  const edges: [from: Date, to: Date][] = [];
+  if (oneHour && since && until) edges.push([since, until]);
+  else {
+    if (since && from !== undefined) edges.push([since, new Date(from * HOUR_MS)]);
+    if (until && to !== undefined) edges.push([new Date(to * HOUR_MS), until]);
+  }
+  const { rows } = await sql<BranchCounts>`
+    SELECT step_id AS "stepId", branch, sum(waiting)::int AS waiting, sum(running)::int AS running,
+      sum(completed)::int AS completed, sum(failed)::int AS failed, sum(skipped)::int AS skipped
+    FROM (
+      SELECT step_id, branch, waiting, running, completed, failed, skipped FROM step_visit_counts
+      WHERE step_id = ANY(${stepIds}::uuid[]) AND ${ownedBy('project_id', projectId)} AND ${!oneHour}
+        ${from === undefined ? sql`` : sql`AND hour >= ${from}`} ${to === undefined ? sql`` : sql`AND hour < ${to}`}
+      UNION ALL
+      SELECT s.step_id, coalesce(s.output->>'branch', ''), count(*) FILTER (WHERE s.status = 'WAITING'),
+        count(*) FILTER (WHERE s.status = 'RUNNING'), count(*) FILTER (WHERE s.status = 'COMPLETED'),
+        count(*) FILTER (WHERE s.status = 'FAILED'), count(*) FILTER (WHERE s.status = 'SKIPPED')
+      FROM unnest(${edges.map(([first]) => first)}::timestamptz[], ${edges.map(([, last]) => last)}::timestamptz[]) AS u (first, last)
+      JOIN execution_steps s ON s.step_id = ANY(${stepIds}::uuid[]) AND ${ownedBy('s.project_id', projectId)}
+        AND s.started_at >= u.first AND s.started_at < u.last
+      GROUP BY 1, 2
+    ) c GROUP BY 1, 2
+  `.execute(db);
+  return rows;
+}
+
+/** Somebody who is at a step just now. */
+export interface ContactAtStep {
+  executionId: string;
+  contactId: string;
+  email: string | null;
+  type: StepType;
+  status: VisitStatus;
+  attempts: number;
+  startedAt: Date;
+  dueAt: Date | null;
+  error: string | null;
+}
+
+/** Who is at a step, whose execution began last first; by execution_steps_open, however many have passed it. */
+export async function listContactsAtStep(
+  db: Db,
+  p: PageRequest & { projectId: string; stepId: string },
+): Promise<Page<ContactAtStep> & { total: number }> {
+  const { rows } = await sql<ContactAtStep & { id: string }>`
+    SELECT s.execution_id AS id, s.execution_id AS "executionId", e.contact_id AS "contactId", c.email, s.type, s.status, s.attempts,
+      s.started_at AS "startedAt", s.due_at AS "dueAt", s.error
+    FROM execution_steps s JOIN executions e ON e.id = s.execution_id
+    LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
+    WHERE s.step_id = ${p.stepId} AND s.completed_at IS NULL AND ${ownedBy('s.project_id', p.projectId)}
+      AND ${afterCursor(p.cursor, 's.execution_id')}
+    ORDER BY s.execution_id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const page = toPage(rows, p.limit, ({ id: _, ...row }) => row);
+  return { ...page, total: p.cursor === undefined ? await countOpen(db, p) : 0 };
+}
+
+async function countOpen(db: Db, { projectId, stepId }: { projectId: string; stepId: string }): Promise<number> {
+  const counts = await countVisits(db, { projectId, stepIds: [stepId] });
+  return counts.reduce((sum, { waiting, running }) => sum + waiting + running, 0);
+}
+
+/**
+ * Adds up what backends have counted in past hours, so that an hour of a step and branch is one row. A row that somebody counts in just now
+ * waits for the next round. May run at any time, and twice at once.
+ */
+export async function foldVisitCounts(db: Db): Promise<void> {
+  while (true) {
+    const { rows } = await sql<{ folded: number }>`
+      WITH old AS MATERIALIZED (
+        SELECT ctid FROM step_visit_counts WHERE shard <> 0 AND hour < floor(extract(epoch FROM now()) / 3600) - 1
+        LIMIT ${FOLD_BATCH} FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM step_visit_counts WHERE ctid IN (SELECT ctid FROM old) RETURNING *
+      ), folded AS (
+        INSERT INTO step_visit_counts AS c (step_id, hour, branch, shard, project_id, waiting, running, completed, failed, skipped)
+        SELECT step_id, hour, branch, 0, project_id, sum(waiting), sum(running), sum(completed), sum(failed), sum(skipped)
+        FROM gone GROUP BY project_id, step_id, hour, branch ORDER BY step_id, hour, branch
+        ON CONFLICT (step_id, hour, branch, shard) DO UPDATE SET waiting = c.waiting + excluded.waiting,
+          running = c.running + excluded.running, completed = c.completed + excluded.completed,
+          failed = c.failed + excluded.failed, skipped = c.skipped + excluded.skipped
+      )
+      SELECT count(*) AS folded FROM gone
+    `.execute(db);
+    if ((rows[0]?.folded ?? 0) < FOLD_BATCH) return;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Next } from '../../rules/executions/execution.ts';
+import { awaitedBy, endOfPause, takeEvent } from '../../rules/executions/run.ts';
+import type { Db, Trx } from '../connection.ts';
+import { conditionHolds } from './condition.ts';
+import type { GraphStep } from './graph.ts';
+import { withEnd } from './next.ts';
+import { loadStepVariables, type StepVariables } from './variables.ts';
+import { findTakenBranch } from './visits.ts';
+import { findMatchingEvent, type NewWait, sway } from './waits.ts';
+import type { WalkingExecution } from './walk.ts';
+
+/** How a pause ended. */
+export interface PauseEnd {
+  /** The event that ended a wait; undefined where its deadline did, and for a DELAY. */
+  eventId: string | undefined;
+  tookMs: number;
+}
+
+/**
+ * All that a walk wants to know of what is around an execution. There is one walk: real executions, sandboxes and previews differ by their world alone, and
+ * a step that needs the time, the contact or an event asks here for it, never the clock or a table.
+ */
+export interface World {
+  now(execution: WalkingExecution): Date;
+  /** What a step can name. */
+  loadVariables(execution: WalkingExecution): Promise<StepVariables>;
+  /** Whether a condition in the words of CONDITION steps holds. @throws AppError, ZodError where it cannot be evaluated */
+  holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
+  /** The first event that a wait which begins now matches already. */
+  findEvent(
+    execution: WalkingExecution,
+    wait: Pick<NewWait, 'contactId' | 'eventName' | 'filters' | 'since'>,
+  ): Promise<FoundEvent>;
+  /** The branch that the contact has taken at this SPLIT before, in whichever execution. */
+  findTakenBranch(execution: WalkingExecution, stepId: string): Promise<string | undefined>;
+  /** Notes that a stranger has let the execution past a wait. */
+  noteSwayed(execution: WalkingExecution): Promise<void>;
+  /** What Temporal has to wait for, where an execution comes to stand at a pause. */
+  timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
+  /** How the pause ended at which an execution stands; `known` is what Postgres says of it. */
+  endPause(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
+}
+
+export type FoundEvent = { id: string; swayed: boolean } | undefined;
+
+/**
+ * The world as it is: Postgres and the clock, but what the run of a sandbox has of its own goes before. The caller holds the contacts' locks.
+ */
+export function realWorld(trx: Trx): World {
+  return {
+    ...worldOfRuns(trx, Date.now),
+    async findEvent(execution, wait) {
+      return takeOwnEvent(execution, wait, this.now(execution)) ?? findMatchingEvent(trx, execution.projectId, wait);
+    },
+    noteSwayed: ({ projectId, id }) => sway(trx, projectId, [id]),
+  };
+}
+
+/**
+ * The world of previews, which write nothing: what happens in one is what its run says.
+ * @param startMs when it begins; its time goes on by pauses alone
+ */
+export function previewWorld(db: Db, startMs: number): World {
+  return {
+    ...worldOfRuns(db, () => startMs),
+    async findEvent(execution, wait) {
+      return takeOwnEvent(execution, wait, this.now(execution));
+    },
+    async noteSwayed() {},
+  };
+}
+
+function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'noteSwayed'> {
+  return {
+    now: ({ run }) => new Date(clock() + (run?.aheadMs ?? 0)),
+    loadVariables: (execution) => loadStepVariables(db, execution),
+    holds(execution, config) {
+      return conditionHolds(db, { ...execution, config, now: this.now(execution) });
+    },
+    findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
+    timed({ run }, step, next) {
+      if (!run) return next;
+      const { at } = endOfPause(run, awaitedAt(step));
+      if (!at) return next;
+      return withEnd(next, new Date(run.skipDelays ? clock() : at.getTime() - run.aheadMs));
+    },
+    endPause({ run }, step, known) {
+      if (!run || known.eventId !== undefined) return known;
+      const { at, event } = endOfPause(run, awaitedAt(step));
+      if (!at) return known;
+      if (event) event.used = true;
+      if (run.skipDelays) run.aheadMs = Math.max(run.aheadMs, at.getTime() - clock());
+      return { eventId: event?.id, tookMs: at.getTime() - Date.parse(run.since ?? at.toISOString()) };
+    },
+  };
+}
+
+function awaitedAt(step: GraphStep | undefined) {
+  return step?.type === 'WAIT_FOR_EVENT' ? awaitedBy(step.config) : undefined;
+}
+
+function takeOwnEvent(
+  { run }: WalkingExecution,
+  wait: Pick<NewWait, 'eventName' | 'filters' | 'since'>,
+  now: Date,
+): FoundEvent {
+  const event = run && takeEvent(run, wait, { since: wait.since ?? now, now });
+  return event ? { id: event.id, swayed: false } : undefined;
+}

@@ -1,0 +1,45 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { freeSlug, slugOf } from '../../rules/slug.ts';
+
+/** Records a statement. */
+const PAGE = 1_000;
+
+/**
+ * Slugs by which files in a repository name templates, workflows and steps, over projects. The default is for a release from before that is
+ * still running: it knows nothing of them.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['templates', 'workflows', 'workflow_steps']) {
+    await sql`ALTER TABLE ${sql.table(table)} ADD COLUMN slug text NOT NULL DEFAULT uuidv7()::text`.execute(db);
+  }
+  await nameAll(db, 'templates', sql`project_id`);
+  await nameAll(db, 'workflows', sql`project_id`);
+  await nameAll(db, 'workflow_steps', sql`workflow_id`);
+  await sql`ALTER TABLE templates ADD CONSTRAINT templates_slug UNIQUE (project_id, slug)`.execute(db);
+  await sql`ALTER TABLE workflows ADD CONSTRAINT workflows_slug UNIQUE (project_id, slug)`.execute(db);
+  await sql`ALTER TABLE workflow_steps ADD CONSTRAINT workflow_steps_slug UNIQUE (workflow_id, slug)`.execute(db);
+}
+
+/** In the order in which they were made, so that the oldest of a name has it without a number. */
+async function nameAll(db: Kysely<unknown>, table: string, within: RawBuilder<unknown>): Promise<void> {
+  let last = { within: '00000000-0000-0000-0000-000000000000', id: '00000000-0000-0000-0000-000000000000' };
+  let taken = new Set<string>();
+  for (;;) {
+    const { rows } = await sql<{ id: string; name: string; within: string }>`
+      SELECT id, name, ${within} AS within FROM ${sql.table(table)}
+      WHERE (${within}, id) > (${last.within}::uuid, ${last.id}::uuid) ORDER BY ${within}, id LIMIT ${PAGE}
+    `.execute(db);
+    const slugs = rows.map((row) => {
+      if (row.within !== last.within) taken = new Set();
+      last = row;
+      const slug = freeSlug(slugOf(row.name), taken);
+      taken.add(slug);
+      return slug;
+    });
+    await sql`
+      UPDATE ${sql.table(table)} t SET slug = n.slug
+      FROM unnest(${rows.map((row) => row.id)}::uuid[], ${slugs}::text[]) n(id, slug) WHERE t.id = n.id
+    `.execute(db);
+    if (rows.length < PAGE) return;
+  }
+}

@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely';
+
+/** When marketing may leave: a project's zone and window, a campaign's own window and hour, and chunks of a zone. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    ALTER TABLE projects
+      ADD COLUMN timezone text NOT NULL DEFAULT 'UTC',
+      ADD COLUMN sending_window jsonb`.execute(db);
+  // With own_window the campaign's own counts, also where there is none; without it that of the project. going_since: when it began to be sent,
+  // or was last resumed.
+  await sql`
+    ALTER TABLE campaigns
+      ADD COLUMN own_window boolean NOT NULL DEFAULT false,
+      ADD COLUMN sending_window jsonb,
+      ADD COLUMN send_at_local text,
+      ADD COLUMN late_policy text NOT NULL DEFAULT 'SEND' CHECK (late_policy IN ('SEND', 'SKIP')),
+      ADD COLUMN going_since timestamptz`.execute(db);
+  // Whose clocks a chunk's recipients go by, null for those of the project; and until when they wait.
+  await sql`ALTER TABLE campaign_chunks ADD COLUMN zone text, ADD COLUMN not_before timestamptz`.execute(db);
+}

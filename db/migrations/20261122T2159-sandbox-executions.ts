@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Executions that try a workflow out. What they change is in `run` alone. They count for no entry, so they have none, and any number of one contact may be
+ * under way beside the one that counts: the index keeps its predicate, by which open executions of a workflow are found.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    ALTER TABLE executions ADD COLUMN sandbox boolean NOT NULL DEFAULT false, ADD COLUMN run jsonb, ALTER COLUMN entry DROP NOT NULL
+  `.execute(db);
+  await sql`DROP INDEX executions_active`.execute(db);
+  await sql`
+    CREATE UNIQUE INDEX executions_active ON executions
+      (workflow_id, contact_id, (CASE WHEN sandbox THEN id ELSE '00000000-0000-0000-0000-000000000000'::uuid END))
+      WHERE completed_at IS NULL
+  `.execute(db);
+}

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Branches that a tenant names (SPLIT); and what ends executions of a workflow before their end: `exit_on` holds `[{ eventName, filters? }]`.
+ * Every event looks for the workflows that it ends, so those that have such are found by an index of their own.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`ALTER TABLE workflow_transitions DROP CONSTRAINT workflow_transitions_branch_check`.execute(db);
+  await sql`
+    ALTER TABLE workflows ADD COLUMN exit_on jsonb, ADD COLUMN exit_when_unsubscribed boolean NOT NULL DEFAULT false
+  `.execute(db);
+  await sql`
+    CREATE INDEX workflows_exits ON workflows (project_id) WHERE exit_on IS NOT NULL OR exit_when_unsubscribed
+  `.execute(db);
+}

@@ -1,0 +1,21 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Who did not get a campaign is found by the reason, and its clicks are counted by the link. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // A reason changes when a mail fails or comes back, never on the way of one that is sent: those updates stay heap-only.
+  await sql`
+    CREATE INDEX emails_campaign_reason ON emails (campaign_id, reason, id) WHERE campaign_id IS NOT NULL AND reason IS NOT NULL
+  `.execute(db);
+  // One row for each link that a mail's recipient, or a machine, has followed; without foreign keys, as the ledger.
+  await sql`
+    CREATE TABLE link_clicks (
+      campaign_id uuid NOT NULL,
+      email_id uuid NOT NULL,
+      link int NOT NULL,
+      project_id uuid NOT NULL,
+      content_id uuid NOT NULL,
+      clicks int NOT NULL DEFAULT 0,
+      machine_clicks int NOT NULL DEFAULT 0,
+      PRIMARY KEY (campaign_id, email_id, link)
+    ) WITH (fillfactor = 80)`.execute(db);
+}

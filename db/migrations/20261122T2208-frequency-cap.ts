@@ -1,0 +1,55 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Who was given a place under the project's frequency cap: one row a contact, which whoever claims a mail to them changes by an upsert. Its
+ * latest version is seen by whoever waited for it, so that two claims at the same moment never take the same place.
+ *
+ * `take_frequency` answers the row's new `mails` (mail id → epoch seconds of its place, 0 where it was refused) for the mails in `wanted`. What
+ * counts besides them: mails that left within the days, whenever the cap was set, and places of mails that are on their way. A place whose mail
+ * failed is free again, unless it was taken after this statement began, whose snapshot then says nothing about it.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    ALTER TABLE projects
+      ADD COLUMN frequency_max int CHECK (frequency_max > 0),
+      ADD COLUMN frequency_days int CHECK (frequency_days > 0),
+      ADD CONSTRAINT projects_frequency CHECK ((frequency_max IS NULL) = (frequency_days IS NULL))
+  `.execute(db);
+  await sql`
+    CREATE TABLE frequency_slots (
+      contact_id uuid PRIMARY KEY,
+      project_id uuid NOT NULL,
+      wanted uuid[] NOT NULL,
+      mails jsonb NOT NULL,
+      updated_at timestamptz NOT NULL DEFAULT now()
+    )
+  `.execute(db);
+  await sql`
+    CREATE FUNCTION take_frequency(held jsonb, wanted uuid[], contact uuid, most int, days int) RETURNS jsonb LANGUAGE sql STABLE AS $$
+      WITH span AS (
+        SELECT statement_timestamp() - make_interval(days => days) AS since, extract(epoch FROM statement_timestamp()) AS began
+      ), kept AS MATERIALIZED (
+        SELECT h.key::uuid AS id, h.value::text::numeric AS at
+        FROM span, jsonb_each(held) h LEFT JOIN emails m ON m.id = h.key::uuid
+        WHERE h.value::text::numeric > extract(epoch FROM span.since)
+          AND NOT coalesce(m.status IN ('FAILED', 'BOUNCED') AND m.sent_at IS NULL AND h.value::text::numeric < span.began, false)
+      ), others AS (
+        SELECT id FROM kept WHERE id <> ALL (wanted)
+        UNION
+        SELECT m.id FROM span, emails m JOIN contents k ON k.id = m.content_id
+        WHERE m.contact_id = contact AND m.mode = 'live' AND m.source_type IN ('CAMPAIGN', 'WORKFLOW') AND k.type = 'MARKETING'
+          AND m.sent_at > span.since AND m.id <> ALL (wanted)
+      ), asked AS (
+        SELECT w.id, kept.id IS NOT NULL AS mine,
+          row_number() OVER (ORDER BY kept.id IS NULL, w.place) AS rank
+        FROM unnest(wanted) WITH ORDINALITY AS w (id, place) LEFT JOIN kept ON kept.id = w.id
+      ), result AS (
+        SELECT id, at FROM kept WHERE id <> ALL (wanted)
+        UNION ALL
+        SELECT id, CASE WHEN mine OR rank <= most - (SELECT count(*) FROM others) THEN extract(epoch FROM clock_timestamp()) ELSE 0 END
+        FROM asked
+      )
+      SELECT coalesce(jsonb_object_agg(id, at), '{}') FROM result
+    $$
+  `.execute(db);
+}

@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely';
+import type { GeneratedTimestamp } from './columns.ts';
+
+/** What a project writes about, and what contacts said to each. */
+export interface TopicsTables {
+  topics: TopicsTable;
+  topic_choices: TopicChoicesTable;
+}
+
+export interface TopicsTable {
+  id: Generated<string>;
+  project_id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  default_subscribed: boolean;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}
+
+/** No row: the topic's default. */
+export interface TopicChoicesTable {
+  project_id: string;
+  contact_id: string;
+  topic_id: string;
+  joined: boolean;
+  created_at: GeneratedTimestamp;
+  updated_at: GeneratedTimestamp;
+}

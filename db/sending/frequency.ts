@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** How many MARKETING mails of campaigns and automations a contact gets at most in so many rolling days. */
+export interface FrequencyCap {
+  max: number;
+  days: number;
+}
+
+/** The cap of a project from its columns; null where it has none. */
+export function capOf(row: { frequency_max: number | null; frequency_days: number | null }): FrequencyCap | null {
+  const { frequency_max: max, frequency_days: days } = row;
+  return max === null || days === null ? null : { max, days };
+}
+
+/** Whether the cap of `projects p` is still this one. */
+export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
+  const [max, days] = [cap?.max ?? null, cap?.days ?? null];
+  return sql<boolean>`(p.frequency_max IS NOT DISTINCT FROM ${max}::int AND p.frequency_days IS NOT DISTINCT FROM ${days}::int)`;
+}
+
+/**
+ * The statement that takes places for mails, as part of the one that claims them; `wanted` selects `contact_id` and `ids`, each contact once.
+ * Contacts are locked by their rows here in the order of their ids, after the contacts themselves where they are locked at all. Returns
+ * `contact_id` and `mails`, of which `hasSlot` reads whether a mail got its place.
+ */
+export function takeSlots(p: {
+  projectId: string;
+  cap: FrequencyCap;
+  wanted: RawBuilder<unknown>;
+}): RawBuilder<unknown> {
+  const { max, days } = p.cap;
+  const taken = (held: RawBuilder<unknown>, ids: RawBuilder<unknown>, contact: RawBuilder<unknown>) =>
+    sql`take_frequency(${held}, ${ids}, ${contact}, ${max}::int, ${days}::int)`;
+  return sql`
+    INSERT INTO frequency_slots AS s (contact_id, project_id, wanted, mails)
+    SELECT w.contact_id, ${p.projectId}::uuid, w.ids, ${taken(sql`'{}'::jsonb`, sql`w.ids`, sql`w.contact_id`)}
+    FROM (${p.wanted}) AS w ORDER BY w.contact_id
+    ON CONFLICT (contact_id) DO UPDATE SET wanted = excluded.wanted, updated_at = now(),
+      mails = ${taken(sql`s.mails`, sql`excluded.wanted`, sql`s.contact_id`)}
+    RETURNING s.contact_id, s.mails`;
+}
+
+/** Whether a mail got its place; NULL where it did not ask for one. */
+export function hasSlot(mails: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`((${mails}->>(${id})::text)::numeric > 0)`;
+}
+
+/** Takes places for single mails, which their caller has claimed; returns the ids of those that got none. May run again. */
+export async function takeSlotsFor(
+  db: Db,
+  p: { projectId: string; cap: FrequencyCap; mails: { id: string; contactId: string }[] },
+): Promise<Set<string>> {
+  if (p.mails.length === 0) return new Set();
+  const asked = sql`unnest(${p.mails.map((m) => m.id)}::uuid[], ${p.mails.map((m) => m.contactId)}::uuid[]) AS a (id, contact_id)`;
+  const wanted = sql`SELECT contact_id, array_agg(id ORDER BY id) AS ids FROM ${asked} GROUP BY contact_id`;
+  const { rows } = await sql<{ id: string }>`
+    WITH slots AS (${takeSlots({ ...p, wanted })})
+    SELECT a.id FROM ${asked} JOIN slots s ON s.contact_id = a.contact_id WHERE NOT ${hasSlot(sql`s.mails`, sql`a.id`)}
+  `.execute(db);
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { type Simulation, simulationOf } from '../../rules/emails/simulator.ts';
+import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Db, Trx } from '../connection.ts';
+import { createGroupCommit } from '../group-commit.ts';
+import { ownedBy } from '../owned-by.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** A message to the simulator, as it would have gone on the wire. */
+export interface SimulatedEmail {
+  id: string;
+  projectId: string;
+  from: string;
+  to: string;
+  raw: string | Buffer;
+}
+
+const LANES = 2;
+/** Messages that share a transaction at most. */
+const BATCH_MAX = 100;
+/** How long what comes back waits for a mail whose sender has not recorded that it left: it does so in milliseconds, or was killed. */
+const UNSETTLED_SECONDS = 2;
+
+/**
+ * Keeps messages to the simulator in the mailbox, marks their mails, and queues what is to come back about them for its time, in one
+ * transaction, so that a kill loses nothing of it. Those of the same moment share it. The same mail again changes nothing that waits.
+ */
+export function createSimulatedKeeper(db: Db): (mail: SimulatedEmail) => Promise<Simulation['answer']> {
+  const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({
+    lanes: LANES,
+    max: BATCH_MAX,
+    worthALane: BATCH_MAX / 2,
+    queueOf: () => 'simulated',
+    apartBy: ({ id }) => [id],
+    commit: (mails) => inTransaction(db, (trx) => keep(trx, mails)),
+  });
+  return (mail) => group.add(mail);
+}
+
+async function keep(trx: Trx, mails: SimulatedEmail[]): Promise<Simulation['answer'][]> {
+  const sorted = [...mails].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const column = <T>(of: (mail: SimulatedEmail) => T): T[] => sorted.map(of);
+  const { rows } = await sql<{ id: string; attempts: number }>`
+    WITH mail AS MATERIALIZED (
+      SELECT * FROM unnest(${column((m) => m.id)}::uuid[], ${column((m) => m.from)}::text[],
+        ${column((m) => m.to.toLowerCase())}::text[], ${column((m) => bytesOf(m.raw))}::bytea[]) AS m (id, from_email, to_email, raw)
+    ), captured AS (
+      INSERT INTO captured_emails (id, from_email, to_email, raw) SELECT id, from_email, to_email, raw FROM mail
+      ON CONFLICT (id) DO UPDATE SET raw = excluded.raw
+    )
+    UPDATE emails e SET simulated = true FROM mail WHERE e.id = mail.id RETURNING e.id, e.attempts
+  `.execute(trx);
+  const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
+  const simulations = new Map(sorted.map((mail) => [mail.id, simulationOf(mail.to, attempts.get(mail.id) ?? 1)]));
+  await queueSteps(
+    trx,
+    sorted.filter(({ id }) => attempts.has(id)),
+    simulations,
+  );
+  return mails.map(({ id }) => simulations.get(id)?.answer ?? 'accepted');
+}
+
+async function queueSteps(trx: Trx, mails: SimulatedEmail[], simulations: Map<string, Simulation>): Promise<void> {
+  const steps = mails.flatMap(({ id, projectId }) =>
+    (simulations.get(id)?.steps ?? []).map((step) => ({ id: uuidv7(), projectId, refId: id, ...step })),
+  );
+  if (steps.length === 0) return;
+  await sql`
+    INSERT INTO outbox (id, project_id, kind, priority, ref_id, payload, available_at)
+    SELECT s.id, s.project_id, 'email.simulated', ${OUTBOX_PRIORITY['email.simulated']}::int2, s.ref_id,
+      jsonb_build_object('what', s.what), clock_timestamp() + s.after_ms * interval '1 ms'
+    FROM unnest(${steps.map((s) => s.id)}::uuid[], ${steps.map((s) => s.projectId)}::uuid[], ${steps.map((s) => s.refId)}::uuid[],
+      ${steps.map((s) => s.what)}::text[], ${steps.map((s) => s.afterMs)}::float8[]) AS s (id, project_id, ref_id, what, after_ms)
+    WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = s.ref_id AND o.kind = 'email.simulated')
+  `.execute(trx);
+}
+
+/**
+ * Takes rows of what comes back out of the outbox, in the transaction that records it, so that each counts once; returns their ids. A mail
+ * that its sender has not settled yet lets its rows wait.
+ */
+export async function takeSimulated(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
+  await sql`
+    UPDATE outbox o SET attempts = 0, available_at = now() + make_interval(secs => ${UNSETTLED_SECONDS}::float8)
+    FROM emails e
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${ownedBy('o.project_id', p.projectId)} AND e.id = o.ref_id
+      AND e.status IN ('PENDING', 'SENDING', 'HELD')
+  `.execute(trx);
+  const { rows } = await sql<{ id: string }>`
+    DELETE FROM outbox o
+    WHERE o.id = ANY(${p.ids}::uuid[]) AND ${ownedBy('o.project_id', p.projectId)}
+      AND NOT EXISTS (SELECT FROM emails e WHERE e.id = o.ref_id AND e.status IN ('PENDING', 'SENDING', 'HELD'))
+    RETURNING o.id
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
+}
+
+function bytesOf(raw: string | Buffer): Buffer {
+  return typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw;
+}

@@ -1,0 +1,91 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KeyMode } from '../../rules/access/api-keys.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { TopicEvent } from '../../rules/events/event-names.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import type { Db, Trx } from '../connection.ts';
+import { lockContacts } from '../contacts/locks.ts';
+import { recordEvents } from '../events/record-events.ts';
+
+/** A topic as one contact sees it. */
+export interface ContactTopic {
+  id: string;
+  name: string;
+  description: string | null;
+  joined: boolean;
+}
+
+/** Whether a contact is on a topic: what they said, else the topic's default. Null where the topic is not there. */
+export function isOnTopic(p: { contact: RawBuilder<unknown>; topic: RawBuilder<unknown> }): RawBuilder<boolean | null> {
+  return sql<boolean | null>`coalesce(
+    (SELECT s.joined FROM topic_choices s WHERE s.contact_id = ${p.contact} AND s.topic_id = ${p.topic}),
+    (SELECT t.default_subscribed FROM topics t WHERE t.id = ${p.topic}))`;
+}
+
+/** All topics of the project as a contact sees them, by name. */
+export async function listContactTopics(db: Db, p: { projectId: string; contactId: string }): Promise<ContactTopic[]> {
+  const { rows } = await sql<ContactTopic>`
+    SELECT t.id, t.name, t.description, coalesce(s.joined, t.default_subscribed) AS joined
+    FROM topics t LEFT JOIN topic_choices s ON s.topic_id = t.id AND s.contact_id = ${p.contactId}
+    WHERE t.project_id = ${p.projectId} ORDER BY lower(t.name), t.id
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Keeps what a contact says about topics, by id, and records `topic.joined` and `topic.left` for those that this changes. May run twice.
+ * @returns rows for `lifecycle.dispatch`, after the commit
+ * @throws AppError NOT_FOUND for a topic that is not the project's
+ */
+export async function setContactTopics(
+  trx: Trx,
+  p: {
+    projectId: string;
+    contactId: string;
+    topics: Readonly<Record<string, boolean>>;
+    mode: KeyMode;
+    /** The mail whose link brought it about, if one did. */
+    emailId?: string | null;
+  },
+): Promise<OutboxRow[]> {
+  const { projectId, contactId } = p;
+  const wanted = new Map(Object.entries(p.topics).map(([id, joined]) => [id.toLowerCase(), joined]));
+  if (wanted.size === 0) return [];
+  await lockContacts(trx, projectId, [contactId]);
+  const ids = [...wanted.keys()].sort();
+  const topics = await keepTopics(trx, projectId, ids);
+  const { rows } = await sql<{ topic_id: string; joined: boolean; was: boolean | null }>`
+    INSERT INTO topic_choices AS s (project_id, contact_id, topic_id, joined)
+    SELECT ${projectId}, ${contactId}, u.id, u.joined
+    FROM unnest(${ids}::uuid[], ${ids.map((id) => wanted.get(id))}::bool[]) AS u (id, joined) ORDER BY u.id
+    ON CONFLICT (contact_id, topic_id) DO UPDATE SET joined = excluded.joined, updated_at = now()
+    RETURNING s.topic_id, s.joined, old.joined AS was
+  `.execute(trx);
+  const events = rows.flatMap((row) => {
+    const topic = topics.get(row.topic_id);
+    if (!topic || (row.was ?? topic.default_subscribed) === row.joined) return [];
+    const name: TopicEvent = row.joined ? 'topic.joined' : 'topic.left';
+    const data = { topicId: row.topic_id, topic: topic.slug, name: topic.name };
+    return [{ contactId, name, data, untrusted: false, swayed: false, mode: p.mode, causeId: null }];
+  });
+  const { outbox } = await recordEvents(trx, { projectId, events, contactsLocked: true });
+  return outbox;
+}
+
+interface KeptTopic {
+  id: string;
+  slug: string;
+  name: string;
+  default_subscribed: boolean;
+}
+
+/** Not deleted before the transaction ends. */
+async function keepTopics(trx: Trx, projectId: string, ids: string[]): Promise<Map<string, KeptTopic>> {
+  const { rows } = await sql<KeptTopic>`
+    SELECT id, slug, name, default_subscribed FROM topics
+    WHERE project_id = ${projectId} AND id = ANY(${ids}::uuid[]) ORDER BY id FOR KEY SHARE
+  `.execute(trx);
+  if (rows.length < ids.length)
+    throw new AppError('NOT_FOUND', { message: 'No topic of this project has an id in topics.' });
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { AppError } from '../../rules/errors.ts';
+import { segmentSlug } from '../../rules/slug.ts';
+import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import { takeRoom } from '../room.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** Something that a project writes about: contacts join and leave it on their own, beside their subscription as a whole. */
+export interface Topic {
+  id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  /** Whether contacts who said nothing are on it. */
+  defaultSubscribed: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TopicRef {
+  projectId: string;
+  id: string;
+}
+
+/** What a caller writes; a slug that is not given comes from the name of a new one, and stays on a rename. */
+export interface TopicChanges {
+  name?: string | undefined;
+  slug?: string | undefined;
+  description?: string | null | undefined;
+  defaultSubscribed?: boolean | undefined;
+}
+
+const COLUMNS = ['id', 'name', 'slug', 'description', 'default_subscribed', 'created_at', 'updated_at'] as const;
+
+type TopicRow = RowOf<'topics', typeof COLUMNS>;
+
+/** Topics newest first; `total` is counted on the first page only. */
+export async function listTopics(
+  db: Db,
+  p: PageRequest & { projectId: string },
+): Promise<Page<Topic> & { total: number }> {
+  const rows = await db
+    .selectFrom('topics')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(afterCursor(p.cursor))
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
+  const total = p.cursor === undefined ? await countTopics(db, p.projectId) : 0;
+  return { ...toPage(rows, p.limit, toTopic), total };
+}
+
+/** @throws AppError NOT_FOUND (another project's id too) */
+export async function getTopic(db: Db, { projectId, id }: TopicRef): Promise<Topic> {
+  const row = await db
+    .selectFrom('topics')
+    .select(COLUMNS)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return toTopic(row);
+}
+
+/** @throws AppError CONFLICT when the name or slug is taken, or there are as many as there may be */
+export async function insertTopic(
+  trx: Trx,
+  p: { projectId: string; name: string; slug?: string | undefined } & TopicChanges,
+): Promise<Topic> {
+  await takeRoom(trx, p.projectId, 'topics');
+  const { projectId, name, slug = segmentSlug(name), description = null, defaultSubscribed = true } = p;
+  const inserted = trx
+    .insertInto('topics')
+    .values({ project_id: projectId, name, slug, description, default_subscribed: defaultSubscribed })
+    .returning(COLUMNS);
+  return toTopic(await refuseTaken({ name, slug }, () => inserted.executeTakeFirst()));
+}
+
+/** Changes the given fields. @throws AppError NOT_FOUND; CONFLICT when the name or slug is taken */
+export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes: TopicChanges): Promise<Topic> {
+  const { name, slug, description, defaultSubscribed } = changes;
+  const updated = trx
+    .updateTable('topics')
+    .set({ name, slug, description, default_subscribed: defaultSubscribed, updated_at: sql<Date>`now()` })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .returning(COLUMNS);
+  return toTopic(await refuseTaken({ name, slug }, () => updated.executeTakeFirst()));
+}
+
+/**
+ * Deletes a topic with what contacts said about it; campaigns that are over forget it.
+ * @throws AppError NOT_FOUND; CONFLICT, with who uses it in `details`, while a template or a campaign that is not over does
+ */
+export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
+  // Locked first, so that nobody takes it up meanwhile: the foreign keys wait for this lock.
+  await sql`SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR UPDATE`.execute(trx);
+  const { rows } = await sql<{ kind: 'campaign' | 'template'; id: string; name: string }>`
+    SELECT 'campaign' AS kind, id, name FROM campaigns
+    WHERE project_id = ${projectId} AND topic_id = ${id} AND status IN ${UNFINISHED_CAMPAIGNS}
+    UNION ALL SELECT 'template', id, name FROM templates WHERE project_id = ${projectId} AND topic_id = ${id}
+    ORDER BY kind, id LIMIT 100
+  `.execute(trx);
+  if (rows.length > 0) {
+    const named = (kind: string) =>
+      rows.filter((row) => row.kind === kind).map((row) => ({ id: row.id, name: row.name }));
+    throw new AppError('CONFLICT', {
+      message: 'Templates or campaigns that are not over use this topic.',
+      details: { campaigns: named('campaign'), templates: named('template') },
+    });
+  }
+  const { numDeletedRows } = await trx
+    .deleteFrom('topics')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw noTopic();
+}
+
+/** Keeps a topic from being deleted until the transaction ends. @throws AppError NOT_FOUND when the project has none of this id */
+export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
+  const { rows } = await sql`
+    SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR KEY SHARE
+  `.execute(trx);
+  if (rows.length === 0) throw noTopic();
+}
+
+async function countTopics(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM topics WHERE project_id = ${projectId}
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+async function refuseTaken<T>(
+  details: { name: string | undefined; slug: string | undefined },
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+    if (code !== UNIQUE_VIOLATION) throw error;
+    const which = constraint === 'topics_slug' ? 'slug' : 'name';
+    throw new AppError('CONFLICT', {
+      message: `Another topic of this project has this ${which}.`,
+      details: { [which]: details[which] },
+      cause: error,
+    });
+  }
+}
+
+function toTopic(row: TopicRow | undefined): Topic {
+  if (!row) throw noTopic();
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    description: row.description,
+    defaultSubscribed: row.default_subscribed,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function noTopic(): AppError {
+  return new AppError('NOT_FOUND', { message: 'No topic of this project has this id.' });
+}

@@ -1,0 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** The fields of `wanted` that `current` has otherwise; what `wanted` leaves out stays as it is. */
+export function changedFields(wanted: object, current: object): string[] {
+  return Object.entries(wanted).flatMap(([name, value]) =>
+    value === undefined || sameJson(value, Reflect.get(current, name)) ? [] : [name],
+  );
+}
+
+/** Whether two values are the same JSON, whatever the order of their keys. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(asJson(one), asJson(other));
+}
+
+function asJson(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text === undefined ? undefined : JSON.parse(text);
+}

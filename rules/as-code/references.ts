@@ -1,0 +1,86 @@
+/** What a resource names of others: an id in the database, a slug in a file. */
+
+/** The kinds of resource that others can name. */
+export type NamedKind = 'template' | 'segment' | 'topic';
+
+/** What each name stands for: slug by id when a file is written, id by slug when it is read. */
+export type Names = Readonly<Record<NamedKind, ReadonlyMap<string, string>>>;
+
+/** A name that stands for nothing, and where it was met. */
+export interface UnknownName {
+  kind: NamedKind;
+  name: string;
+  path: (string | number)[];
+}
+
+type Json = Record<string, unknown>;
+
+/** Fields that hold an id, and what they are called in a file, where they hold a slug. */
+const FIELDS = [
+  { kind: 'template', id: 'templateId', slug: 'template' },
+  { kind: 'topic', id: 'topicId', slug: 'topic' },
+] as const;
+
+/** `segment.<id>` and `topic.<id>` as conditions write them. */
+const CONDITION_FIELD = /^((?:contact\.)?(segment|topic)\.)(.+)$/;
+
+/** A record as a file has it: `templateId` is `template`, by slug. An id that nobody has stays as it is. */
+export function withSlugs(record: Json, slugs: Names): Json {
+  const renamed = Object.entries(record).map(([name, value]) => {
+    const field = FIELDS.find(({ id }) => id === name);
+    return field
+      ? [field.slug, typeof value === 'string' ? (slugs[field.kind].get(value) ?? value) : value]
+      : [name, value];
+  });
+  return Object.fromEntries(renamed);
+}
+
+/** The way back. Names of nothing are told to `unknown`, and left as they are. */
+export function withIds(record: Json, ids: Names, unknown: (name: UnknownName) => void): Json {
+  const renamed = Object.entries(record).map(([name, value]) => {
+    const field = FIELDS.find(({ slug }) => slug === name);
+    if (!field) return [name, value];
+    if (typeof value !== 'string') return [field.id, value];
+    const id = ids[field.kind].get(value);
+    if (id === undefined) unknown({ kind: field.kind, name: value, path: [name] });
+    return [field.id, id ?? value];
+  });
+  return Object.fromEntries(renamed);
+}
+
+/** A condition, in whatever form, with other names in its fields; those that are not known stay, and are told to `unknown`. */
+export function conditionWith(
+  condition: unknown,
+  names: Names,
+  unknown: (name: UnknownName) => void = () => {},
+  path: (string | number)[] = [],
+): unknown {
+  if (Array.isArray(condition)) return condition.map((item, i) => conditionWith(item, names, unknown, [...path, i]));
+  if (typeof condition !== 'object' || condition === null) return condition;
+  const entries = Object.entries(condition).map(([key, value]) => {
+    const here = [...path, key];
+    if (key === 'field' && typeof value === 'string')
+      return [key, fieldWith(value, names, (name) => unknown({ ...name, path: here }))];
+    // The value of a filter is the contact's, whatever it looks like.
+    return [key, key === 'value' ? value : conditionWith(value, names, unknown, here)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function fieldWith(field: string, names: Names, unknown: (name: Omit<UnknownName, 'path'>) => void): string {
+  const [, prefix, kind, name] = CONDITION_FIELD.exec(field) ?? [];
+  if (prefix === undefined || name === undefined || (kind !== 'segment' && kind !== 'topic')) return field;
+  const other = names[kind].get(name) ?? names[kind].get(name.toLowerCase());
+  if (other === undefined) unknown({ kind, name });
+  return other === undefined ? field : prefix + other;
+}
+
+/** The names of segments in a condition as a file has it. */
+export function segmentsNamed(condition: unknown): string[] {
+  const names: string[] = [];
+  const none = new Map<string, string>();
+  conditionWith(condition, { template: none, segment: none, topic: none }, ({ kind, name }) => {
+    if (kind === 'segment') names.push(name);
+  });
+  return names;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { contentFindings, missingVariablesFinding, type ReviewedContent } from './findings.ts';
+import { missingVariables, requiredVariables } from './required-variables.ts';
+
+function findings(body: string, more: Partial<ReviewedContent> = {}) {
+  const content = { type: 'MARKETING' as const, namesUnsubscribe: true, subject: 'Hi', html: body, text: 'Hello' };
+  return contentFindings({ ...content, body, ...more });
+}
+
+const codes = (...args: Parameters<typeof findings>) => findings(...args).map(({ code }) => code);
+
+describe('what stands against a content', () => {
+  it('is nothing for an ordinary mail', () => {
+    expect(codes('<p><a href="https://a.example/x?n={{n}}">a</a> <img src="x.png" alt=""></p>')).toEqual([]);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'ftp://a.example',
+    '/path',
+    'www.a.example',
+    '//a.example',
+    'http://',
+    'file:///etc',
+  ])('a link to %s is bad', (href) => {
+    const [finding] = findings(`<a href="${href}">x</a><a href='https://a.example'>y</a>`);
+    expect(finding).toMatchObject({ code: 'bad_link', severity: 'error', details: { count: 1, links: [href] } });
+  });
+
+  it.each([
+    'https://a.example',
+    'HTTP://A.example/',
+    '#top',
+    'mailto:a@a.example',
+    'tel:+1555',
+    '{{url}}',
+    'https://{{h}}/x',
+  ])('a link to %s is not', (href) => {
+    expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
+  });
+
+  it.each(['https://bit.ly/x', 'http://www.tinyurl.com/y?z', 'https://T.CO/{{code}}'])('%s is a shortener', (href) => {
+    expect(codes(`<a href="${href}">x</a>`)).toEqual(['link_shortener']);
+  });
+
+  it.each(['https://notbit.ly/x', 'https://bit.ly.example/x'])('%s is none', (href) => {
+    expect(codes(`<a href="${href}">x</a>`)).toEqual([]);
+  });
+
+  it('images without alt are named', () => {
+    const [finding] = findings('<img src="a.png"><img src="b.png" alt="B"><IMG SRC=c.png>');
+    expect(finding).toMatchObject({ code: 'image_without_alt', details: { count: 2, images: ['a.png', 'c.png'] } });
+  });
+
+  it('HTML above 100 kB and a subject above 78 characters are too much, and just as much is not', () => {
+    expect(codes('<p>', { html: 'x'.repeat(102_401), subject: 'é'.repeat(79) })).toEqual([
+      'html_too_large',
+      'subject_too_long',
+    ]);
+    expect(codes('<p>', { html: 'x'.repeat(102_400), subject: '😀'.repeat(78) })).toEqual([]);
+  });
+
+  it('a body of nothing but images that are links has no text', () => {
+    expect(codes('<p>', { text: '[https://a.example/x] \n' })).toEqual(['no_text']);
+  });
+
+  it('a body without the unsubscribe link says that a footer comes', () => {
+    expect(findings('<p>', { namesUnsubscribe: false })).toMatchObject([
+      { code: 'no_unsubscribe_link', severity: 'info' },
+    ]);
+  });
+
+  it('variables that nobody lacks are no finding', () => {
+    expect(missingVariablesFinding({ a: 0 })).toEqual([]);
+    expect(missingVariablesFinding({ a: 0, b: 3 })).toMatchObject([{ details: { variables: { b: 3 } } }]);
+  });
+});
+
+describe('variables that a content needs', () => {
+  const required = (body: string, subject = 'x') => requiredVariables({ subject, body });
+
+  it('are those it prints without a default', () => {
+    expect(
+      required('{{ b }} {{data.c | upcase}} {{d ?? there}} {{e | default: "x"}} {{address.city}}', '{{a}}'),
+    ).toEqual(['a', 'address.city', 'b', 'c']);
+  });
+
+  it('are not those that every message has, that it asks about, or that it binds itself', () => {
+    const body =
+      '{{email}} {{unsubscribeUrl}} {% if vip %}{{vip}}{% endif %} {% assign x = 1 %}{{x}} {% for i in items %}{{i.name}}{{forloop.index}}{% endfor %}';
+    expect(required(body)).toEqual([]);
+  });
+
+  it('are missing where they have no value, or an empty one', () => {
+    const vars = { a: 0, b: '', c: null, d: false, e: { f: 'x' } };
+    expect(missingVariables(['a', 'b', 'c', 'd', 'e.f', 'e.g', 'h'], vars)).toEqual(['b', 'c', 'e.g', 'h']);
+  });
+});

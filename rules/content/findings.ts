@@ -1,0 +1,165 @@
+import { Parser } from 'htmlparser2';
+import { scanHtml } from './content-html.ts';
+import { isShortener } from './link-shorteners.ts';
+import { parseTemplate } from './liquid.ts';
+
+/** What a look at a content can find, and at a campaign with it (`rules/campaigns/review.ts`). */
+export const CONTENT_FINDINGS = [
+  'no_text',
+  'no_unsubscribe_link',
+  'missing_variables',
+  'bad_link',
+  'link_shortener',
+  'image_without_alt',
+  'html_too_large',
+  'subject_too_long',
+] as const;
+export type ContentFinding = (typeof CONTENT_FINDINGS)[number];
+
+export const SEVERITIES = ['error', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** One thing that its sender should know before it leaves. */
+export interface Finding<Code extends string = ContentFinding> {
+  code: Code;
+  severity: Severity;
+  /** One sentence for people. */
+  message: string;
+  details: Record<string, unknown>;
+}
+
+/** A content as its author wrote it, and as one recipient reads it, without pixel and counted links. */
+export interface ReviewedContent {
+  body: string;
+  type: 'TRANSACTIONAL' | 'MARKETING';
+  /** Whether the body names the unsubscribe link itself. */
+  namesUnsubscribe: boolean;
+  subject: string;
+  html: string;
+  /** The text part without what the service adds to it. */
+  text: string;
+}
+
+/** Gmail shows no more of a mail than about this, and hides the rest, the unsubscribe link too. */
+const HTML_MAX_BYTES = 100 * 1024;
+/** A header line as RFC 5322 §2.1.1 would have it; mail programs show less. */
+const SUBJECT_MAX_CHARS = 78;
+/** As many examples as a person reads. */
+const EXAMPLES_MAX = 20;
+
+/** What stands against a content, by what it says alone. Linear in its size; call it where rendering is bounded. @throws TemplateError */
+export function contentFindings(content: ReviewedContent): Finding[] {
+  const { bad, shortened } = judgeLinks(content.body);
+  return [
+    ...textFindings(content),
+    ...listFinding('bad_link', bad, 'error', 'links', 'lead nowhere: they are not http or https.'),
+    ...listFinding(
+      'link_shortener',
+      shortened,
+      'warning',
+      'links',
+      'go to a link shortener, which spam filters count.',
+    ),
+    ...listFinding('image_without_alt', imagesWithoutAlt(content.html), 'warning', 'images', 'have no alt text.'),
+    ...sizeFindings(content),
+  ];
+}
+
+/** `contacts`: how many lack each variable. Nothing where nobody lacks any. */
+export function missingVariablesFinding(contacts: Record<string, number>): Finding[] {
+  const lacking = Object.entries(contacts).filter(([, count]) => count > 0);
+  if (lacking.length === 0) return [];
+  const message = `Some recipients lack ${lacking.map(([name]) => name).join(', ')}: nothing is shown there. Give a default with ??.`;
+  return [
+    { code: 'missing_variables', severity: 'warning', message, details: { variables: Object.fromEntries(lacking) } },
+  ];
+}
+
+function textFindings({ text, type, namesUnsubscribe }: ReviewedContent): Finding[] {
+  const findings: Finding[] = [];
+  // An image that is a link leaves the address of the link.
+  if (text.replaceAll(/\[[a-z]+:[^\]\s]*\]/gi, '').trim() === '') {
+    const message = 'The body has no text: who sees no images sees nothing, and filters take such mail for spam.';
+    findings.push({ code: 'no_text', severity: 'warning', message, details: {} });
+  }
+  if (!namesUnsubscribe) {
+    const message =
+      type === 'MARKETING'
+        ? 'The body has no unsubscribe link: a footer with it will be added.'
+        : 'The body has no unsubscribe link: where it is sent as MARKETING, a footer with it will be added.';
+    findings.push({
+      code: 'no_unsubscribe_link',
+      severity: 'info',
+      message,
+      details: { footer: type === 'MARKETING' },
+    });
+  }
+  return findings;
+}
+
+function sizeFindings({ subject, html }: ReviewedContent): Finding[] {
+  const findings: Finding[] = [];
+  const bytes = Buffer.byteLength(html);
+  if (bytes > HTML_MAX_BYTES) {
+    const message = `The HTML is ${Math.ceil(bytes / 1024)} kB: Gmail cuts off what is beyond 100.`;
+    findings.push({
+      code: 'html_too_large',
+      severity: 'warning',
+      message,
+      details: { bytes, maxBytes: HTML_MAX_BYTES },
+    });
+  }
+  const characters = [...subject].length;
+  if (characters > SUBJECT_MAX_CHARS) {
+    const message = `The subject is ${characters} characters long: mail programs show at most ${SUBJECT_MAX_CHARS} of it.`;
+    const details = { characters, maxCharacters: SUBJECT_MAX_CHARS };
+    findings.push({ code: 'subject_too_long', severity: 'warning', message, details });
+  }
+  return findings;
+}
+
+function listFinding(
+  code: ContentFinding,
+  found: string[],
+  severity: Severity,
+  noun: 'links' | 'images',
+  what: string,
+): Finding[] {
+  if (found.length === 0) return [];
+  const details = { count: found.length, [noun]: found.slice(0, EXAMPLES_MAX) };
+  return [{ code, severity, message: `${found.length} of the ${noun} ${what}`, details }];
+}
+
+/** The links of a body as they are written, each once: those that lead nowhere, and those that hide where. */
+function judgeLinks(body: string): { bad: string[]; shortened: string[] } {
+  const bad = new Set<string>();
+  const shortened = new Set<string>();
+  for (const { parts } of scanHtml(body, parseTemplate(body, 'html', 'body').tokens).links) {
+    const [first] = parts;
+    // Where a variable or a block comes first, nobody can tell.
+    if (typeof first !== 'string') continue;
+    const written = parts.map((part) => (typeof part === 'string' ? part : body.slice(part.begin, part.end))).join('');
+    if (!isAddress(first.trim(), parts.length > 1)) bad.add(written.trim());
+    const host = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:\s]+)/i.exec(first.trim())?.[1];
+    if (host && isShortener(host)) shortened.add(written.trim());
+  }
+  return { bad: [...bad], shortened: [...shortened] };
+}
+
+/** `more`: a variable or a block follows. An anchor, a mail address and a number to call lead where they say. */
+function isAddress(begin: string, more: boolean): boolean {
+  if (/^(?:#|mailto:|tel:|sms:)/i.test(begin)) return true;
+  return more ? /^https?:\/\//i.test(begin) : /^https?:\/\/[^/?#\\\s]/i.test(begin) && URL.canParse(begin);
+}
+
+/** An empty `alt` is a word too: that the image says nothing. */
+function imagesWithoutAlt(html: string): string[] {
+  const without: string[] = [];
+  const parser = new Parser({
+    onopentag: (name, { alt, src }) => {
+      if (name === 'img' && alt === undefined) without.push(src ?? '');
+    },
+  });
+  parser.end(html);
+  return without;
+}

@@ -1,0 +1,68 @@
+import type { Data } from '../filters/data-values.ts';
+import { localNames, outputNames, URL_VARIABLES } from './content-names.ts';
+import { parseTemplate } from './liquid.ts';
+import { type FlatToken, tagText } from './liquid-tokens.ts';
+import { plainExpression } from './plain-expression.ts';
+
+/** What every message has, whoever gets it. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'email', ...URL_VARIABLES]);
+const LOOP_COUNTERS: ReadonlySet<string> = new Set(['forloop', 'tablerowloop']);
+const CHOICES = /^(?:if|unless|elsif|case|when)$/;
+
+/**
+ * The contact's data that templates print without a word for those who lack it, as paths joined by dots and without a leading `data.`, in
+ * order. A variable with `??` or `default`, or that the template asks about in an `if`, has its word.
+ * @throws TemplateError
+ */
+export function requiredVariables(templates: { subject: string; body: string }): string[] {
+  const subject = parseTemplate(templates.subject, 'plain', 'subject').tokens;
+  const body = parseTemplate(templates.body, 'html', 'body').tokens;
+  return [...new Set([subject, body].flatMap(requiredBy))].sort();
+}
+
+/** Of required variables, those that have no value, or an empty one, in what a message is rendered with. */
+export function missingVariables(required: readonly string[], vars: Readonly<Data>): string[] {
+  return required.filter((path) => isEmpty(valueAt(vars, path)));
+}
+
+function requiredBy(tokens: FlatToken[]): string[] {
+  const locals = localNames(tokens);
+  const asked = new Set(tokens.filter((token) => token.kind === 'tag' && CHOICES.test(token.content)).flatMap(askedIn));
+  const printed = tokens.filter((token) => token.kind === 'output' && !/\|\s*default\b/.test(token.content));
+  const paths = printed.flatMap((token) => pathsOf(token.content, locals));
+  return paths.filter((path) => !ALWAYS_THERE.has(path) && !asked.has(path));
+}
+
+/** A tag of a choice cannot be parsed without its end. */
+function askedIn(token: FlatToken): string[] {
+  return [...tagText(token).matchAll(/[\p{L}_][\p{L}\p{N}_.-]*/gu)].map(([name]) => withoutData(name));
+}
+
+function pathsOf(expression: string, locals: ReadonlySet<string>): string[] {
+  const plain = plainExpression(expression);
+  const names = plain ? [plain.path.join('.')] : outputNames(expression, locals);
+  return names.filter((name) => !isOwn(name, locals)).map(withoutData);
+}
+
+/** A name of the template's own, and `*`, which nobody can tell. */
+function isOwn(path: string, locals: ReadonlySet<string>): boolean {
+  const root = path.split('.', 1)[0] ?? '*';
+  return root === '*' || LOOP_COUNTERS.has(root) || locals.has(root);
+}
+
+function withoutData(path: string): string {
+  return path.replace(/^data\./, '');
+}
+
+function valueAt(vars: Readonly<Data>, path: string): unknown {
+  let value: unknown = vars;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = Reflect.get(value, name);
+  }
+  return value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

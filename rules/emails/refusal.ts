@@ -1,0 +1,43 @@
+import type { KeyMode } from '../access/api-keys.ts';
+import type { EmailOutcome } from './email-outcome.ts';
+import { type Reason, type SuppressionReason, suppressedBy } from './reasons.ts';
+
+/** A mail that is about to leave, or that a preview asks about: what the decision looks at. */
+export interface MailAtHand {
+  to: object | null;
+  suppressedBy: SuppressionReason | null;
+  contentType: 'MARKETING' | 'TRANSACTIONAL';
+  contact: { subscribed: boolean } | null;
+  /** The contact has left the topic of the mail. */
+  offTopic: boolean;
+  /** The contact has had as much marketing as the project allows. */
+  capped: boolean;
+  senderDomain: object | null;
+  project: { held: boolean };
+  mode: KeyMode;
+  sourceType: string;
+}
+
+/**
+ * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold, frequency. Undefined lets it go.
+ * A test mail is never held: nothing of it reaches anyone. Source: contract §6.3, §9.8.
+ */
+export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
+  if (!email.to) return failed('contact_deleted');
+  if (email.suppressedBy) return failed(suppressedBy(email.suppressedBy));
+  if (email.contentType === 'MARKETING' && !email.contact?.subscribed) return failed('unsubscribed');
+  if (email.contentType === 'MARKETING' && email.offTopic) return failed('unsubscribed:topic');
+  if (!email.senderDomain) return failed('sender_not_verified');
+  const held = email.project.held && email.mode === 'live' && isHoldable(email);
+  if (held) return { kind: 'held' };
+  return email.capped ? failed('frequency_capped') : undefined;
+}
+
+/** Marketing and automation wait for the end of a hold; transactional mail goes on (contract §9.8). */
+function isHoldable(email: MailAtHand): boolean {
+  return email.sourceType !== 'TRANSACTIONAL' || email.contentType === 'MARKETING';
+}
+
+export function failed(reason: Reason, error: string | null = null): EmailOutcome {
+  return { kind: 'failed', reason, error };
+}

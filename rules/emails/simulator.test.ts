@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { classifyReply } from './bounce.ts';
+import { isSimulatorAddress, SIMULATED_REPLIES, simulatedBounce, simulationOf } from './simulator.ts';
+
+it('knows the addresses of the simulator, whatever their case and tag', () => {
+  expect(isSimulatorAddress('bounce@simulator.test')).toBe(true);
+  expect(isSimulatorAddress('Bounce+1@Simulator.TEST')).toBe(true);
+  expect(isSimulatorAddress('bounce@mail.simulator.test')).toBe(false);
+  expect(isSimulatorAddress('bounce@notsimulator.test')).toBe(false);
+  expect(isSimulatorAddress('simulator.test@example.com')).toBe(false);
+});
+
+it('says what becomes of each address, with tags and without', () => {
+  const whatOf = (email: string, attempts = 1) => {
+    const { answer, steps } = simulationOf(email, attempts);
+    return [answer, ...steps.map(({ what }) => what)].join(' ');
+  };
+  expect(whatOf('delivered@simulator.test')).toBe('accepted delivery');
+  expect(whatOf('BOUNCE+a+b@simulator.test')).toBe('accepted bounce');
+  expect(whatOf('softbounce+1@simulator.test')).toBe('accepted softbounce');
+  expect(whatOf('complaint@simulator.test')).toBe('accepted delivery complaint');
+  expect(whatOf('open+x@simulator.test')).toBe('accepted delivery open');
+  expect(whatOf('click@simulator.test')).toBe('accepted delivery open click');
+  expect(whatOf('reject+1@simulator.test')).toBe('refused');
+  expect(whatOf('defer@simulator.test')).toBe('put_off');
+  expect(whatOf('defer@simulator.test', 2)).toBe('accepted delivery');
+  expect(whatOf('constructor@simulator.test')).toBe('accepted delivery');
+  expect(simulationOf('slow@simulator.test', 1).steps).toEqual([{ what: 'delivery', afterMs: 10_000 }]);
+});
+
+it('means by its words what the table of bounces reads in them', () => {
+  expect(classifyReply(SIMULATED_REPLIES.refused)).toMatchObject({ class: 'dead_mailbox', bounceType: 'Permanent' });
+  expect(classifyReply(SIMULATED_REPLIES.put_off)).toMatchObject({ retry: true });
+  expect(simulatedBounce('bounce').verdict).toMatchObject({ class: 'dead_mailbox', unsubscribe: true });
+  expect(simulatedBounce('softbounce').verdict).toMatchObject({
+    ...{ class: 'mailbox_for_now', bounceType: 'Transient', status: 'BOUNCED', unsubscribe: false },
+  });
+});

@@ -1,0 +1,29 @@
+import type { EmailOutcome } from '../emails/email-outcome.ts';
+import { uuidv7 } from '../uuid.ts';
+
+/** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
+const SKIPPED = /^(unsubscribed|suppressed:|frequency_capped$)/;
+
+/** How the visit of a SEND_EMAIL ends by what became of its mail; `changes` count in a run that only tries the workflow out. */
+export function outcomeOfEmail(outcome: EmailOutcome, emailId: string) {
+  switch (outcome.kind) {
+    case 'failed':
+      return {
+        status: SKIPPED.test(outcome.reason) ? ('SKIPPED' as const) : ('FAILED' as const),
+        output: { emailId, reason: outcome.reason },
+        error: outcome.error,
+      };
+    case 'sent':
+      return {
+        status: 'COMPLETED' as const,
+        output: { emailId },
+        changes: { events: [{ id: uuidv7(), name: 'email.sent', data: { emailId, subject: outcome.subject } }] },
+      };
+    case 'bounced':
+      return { status: 'FAILED' as const, output: { emailId, reason: outcome.reason }, error: outcome.error };
+    case 'held':
+      return { status: 'COMPLETED' as const, output: { emailId, held: true } };
+    default:
+      return { status: 'COMPLETED' as const, output: { emailId } };
+  }
+}

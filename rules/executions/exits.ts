@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type ContactEvent, EVENT_NAME_LENGTH } from '../events/event-names.ts';
+import { conditionSizeFault } from '../filters/condition-size.ts';
+import { matchesEventData } from '../filters/evaluate.ts';
+import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
+import { isNone } from './steps/wait-for-event.ts';
+
+/** An event that ends an execution of its contact, wherever it stands. */
+export interface ExitEvent {
+  eventName: string;
+  /** On the event's data, as those of a WAIT_FOR_EVENT; absent for any event of the name. */
+  filters?: Condition | undefined;
+}
+
+/** What ends executions of a workflow before their end. */
+export interface Exits {
+  exitOn: ExitEvent[];
+  exitWhenUnsubscribed: boolean;
+}
+
+/** What `exitWhenUnsubscribed` looks at: `subscribed` changed, by whomever. Leaving a topic is another event. */
+export const UNSUBSCRIBED_EVENT: ContactEvent = 'contact.unsubscribed';
+/** Each event of a contact is compared with all of them. */
+export const EXITS_MAX = 20;
+
+const Filters = z
+  .unknown()
+  .superRefine((filters, ctx) => {
+    const large = conditionSizeFault(filters);
+    if (large) ctx.addIssue({ code: 'custom', path: large.path, message: large.message, params: { code: 'too_big' } });
+  })
+  .transform((filters) => (isNone(filters) ? undefined : filters))
+  .pipe(WaitFiltersInput.optional());
+
+/** `exitOn` as a caller sets it; what it yields is stored. */
+export const ExitOnInput = z
+  .array(z.object({ eventName: z.string().trim().min(1).max(EVENT_NAME_LENGTH), filters: Filters.optional() }))
+  .max(EXITS_MAX);
+
+/** Whether an event ends the executions of its contact in a workflow, and for which reason. */
+export function exitReason(
+  {
+    exitOn,
+    exitWhenUnsubscribed,
+  }: { exitOn: readonly { eventName: string; filters?: unknown }[]; exitWhenUnsubscribed: boolean },
+  event: { name: string; data: Record<string, unknown> },
+  now: Date,
+): 'exited_on_event' | 'unsubscribed' | undefined {
+  if (exitWhenUnsubscribed && event.name === UNSUBSCRIBED_EVENT) return 'unsubscribed';
+  const matches = exitOn.some(
+    ({ eventName, filters }) =>
+      eventName === event.name &&
+      matchesEventData(isNone(filters) ? undefined : parseCondition(filters, 'wait'), event.data, now),
+  );
+  return matches ? 'exited_on_event' : undefined;
+}

@@ -1,0 +1,134 @@
+import type { FieldError } from '../errors.ts';
+import { applyData, checkData, type Data, mergeData } from '../filters/data-values.ts';
+import { matchesEventData } from '../filters/evaluate.ts';
+import { type Condition, parseCondition } from '../filters/filters.ts';
+import type { Sourced } from '../strangers/provenance.ts';
+import { WaitConfig } from './steps/wait-for-event.ts';
+
+/**
+ * What an execution that tries a workflow out has of its own, as it is stored: a sandbox, or a preview, which is never stored. Real executions
+ * have none. What such a run changes it changes here, and its steps read it from here.
+ */
+export interface Run {
+  /** How far its time is ahead of the clock. */
+  aheadMs: number;
+  /** Whether its pauses end at once, with its time going on to where they would have ended. */
+  skipDelays: boolean;
+  /** What happens in it: what whoever began it said, and what its own steps bring about. */
+  events: RunEvent[];
+  /** The contact's row as its steps have left it, by column; null while it is as it is stored. */
+  contact: RunContact | null;
+  /** When it came to the step at which it stands, in its own time. */
+  since: string | null;
+  /** When the pause at which it stands is to end, in its own time; null where only an event ends it. */
+  dueAt: string | null;
+}
+
+export interface RunEvent {
+  id: string;
+  name: string;
+  data: Record<string, unknown>;
+  /** In the run's own time; null is as soon as something waits for it. */
+  at: string | null;
+  /** It has ended a wait: it ends no other one. */
+  used?: true;
+}
+
+/** Columns of `contacts` that differ; all of them for a contact that there is no row of. */
+export interface RunContact {
+  subscribed?: boolean;
+  data?: Data;
+  untrusted_keys?: string[];
+  [column: string]: unknown;
+}
+
+/** A run in which nothing has happened. */
+export function newRun(p: Pick<Run, 'skipDelays' | 'events'> & { contact?: RunContact }): Run {
+  return { aheadMs: 0, since: null, dueAt: null, contact: null, ...p };
+}
+
+/** What a wait waits for. */
+export interface Awaited {
+  eventName: string;
+  filters: Condition | undefined;
+}
+
+/** What a WAIT_FOR_EVENT waits for; undefined where it is not configured. */
+export function awaitedBy(config: unknown): Awaited | undefined {
+  const { data } = WaitConfig.safeParse(config);
+  if (!data) return undefined;
+  return { eventName: data.eventName, filters: data.filters && parseCondition(data.filters, 'wait') };
+}
+
+/** Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it. */
+export function takeEvent(run: Run, awaited: Awaited, p: { since: Date; now: Date }): RunEvent | undefined {
+  const found = run.events.find(
+    (event) =>
+      matches(event, awaited, p.now) &&
+      (event.at === null || (Date.parse(event.at) >= p.since.getTime() && Date.parse(event.at) <= p.now.getTime())),
+  );
+  if (found) Object.assign(found, { used: true, at: found.at ?? p.now.toISOString() });
+  return found;
+}
+
+/**
+ * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait matches, else at its
+ * deadline. `at` is null where nothing ends it.
+ */
+export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
+  const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
+  const sinceMs = run.since === null ? 0 : Date.parse(run.since);
+  const [event] = awaited
+    ? run.events
+        .filter((event) => event.at !== null && matches(event, awaited, new Date(event.at)))
+        .filter(({ at }) => Date.parse(at ?? '') >= sinceMs && Date.parse(at ?? '') <= deadlineMs)
+        .sort((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''))
+    : [];
+  if (event?.at) return { at: new Date(event.at), event };
+  return { at: run.dueAt === null ? null : new Date(run.dueAt) };
+}
+
+function matches({ used, name, data }: RunEvent, { eventName, filters }: Awaited, now: Date): boolean {
+  return !used && name === eventName && matchesEventData(filters, data, now);
+}
+
+/** What a step of a run brings about. */
+export interface RunChanges {
+  contact?: RunContact;
+  events?: Pick<RunEvent, 'id' | 'name' | 'data'>[];
+}
+
+/** Lets what a step has brought about be so, at an instant in the run's own time. */
+export function changeRun(run: Run, { contact, events = [] }: RunChanges, at: Date): void {
+  if (contact) run.contact = { ...run.contact, ...contact };
+  run.events.push(...events.map((event) => ({ ...event, at: at.toISOString() })));
+}
+
+/** A contact as steps see it. */
+export interface SeenContact {
+  subscribed: boolean;
+  data: Data;
+  untrustedKeys: string[];
+}
+
+/**
+ * What an UPDATE_CONTACT makes of a contact, by the rules for data. It lifts no refusal where a stranger let the execution come here.
+ * @returns the faults where the data would pass its limits: then nothing changes
+ */
+export function updatedContact(
+  current: SeenContact,
+  p: { data: Sourced<Data>; subscribed: boolean | undefined; swayed: boolean },
+): { contact: SeenContact; subscriptionChanged: boolean } | { errors: FieldError[] } {
+  const { set, remove, errors } = applyData(p.data.values);
+  const data = mergeData(current.data, { set, remove });
+  const faults = [...errors, ...checkData(data)];
+  if (faults.length > 0) return { errors: faults };
+  const written = new Set([...Object.keys(set), ...remove]);
+  const untrustedKeys = [
+    ...current.untrustedKeys.filter((key) => !written.has(key)),
+    ...Object.keys(set).filter((key) => p.data.untrusted.has(key)),
+  ];
+  const refused = p.subscribed === true && p.swayed;
+  const subscribed = p.subscribed === undefined || refused ? current.subscribed : p.subscribed;
+  return { contact: { subscribed, data, untrustedKeys }, subscriptionChanged: subscribed !== current.subscribed };
+}

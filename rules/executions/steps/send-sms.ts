@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { smsTextFault } from '../../sms/text.ts';
+import { configFaults, type EffectStep } from './definition.ts';
+
+/** What its author writes may be longer than what it renders to. */
+const SOURCE_MAX_CHARS = 10_000;
+
+const Body = z
+  .string()
+  .min(1)
+  .max(SOURCE_MAX_CHARS)
+  .superRefine((text, ctx) => {
+    const message = smsTextFault(text);
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+
+/** What a SEND_SMS step needs in order to send. */
+export const SendSmsConfig = z.object({
+  body: Body,
+  from: z.string().min(1).max(20).optional(),
+  /** What no sending window holds back; else it is marketing. */
+  transactional: z.boolean().optional(),
+});
+
+/** A step that names a template would send nothing: its author has to know when saving it. */
+const SendSmsInput = SendSmsConfig.partial({ body: true })
+  .extend({ templateId: z.null({ error: 'templates are for mail: write the text in body' }).optional() })
+  .transform(({ templateId: _, ...config }) => config);
+
+/** Sends an SMS to the contact's number. */
+export const sendSms: EffectStep<'automation'> = {
+  kind: 'effect',
+  queue: 'automation',
+  // The step may be drawn before its text is written; enabling the workflow asks for it.
+  input: SendSmsInput,
+  faults: ({ config }) => (config.body === undefined ? ['has no body'] : configFaults(SendSmsConfig, config)),
+  branches: () => [null],
+  takesTemplate: false,
+  sendsEmail: false,
+  conditionAt: null,
+  usesField: null,
+  usesEvent: null,
+};

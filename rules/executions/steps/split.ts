@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { configFaults, type PassedStep, type StepConfig } from './definition.ts';
+
+const MAX_BRANCHES = 20;
+const NAME_MAX_CHARS = 100;
+const WEIGHT_MAX = 1_000_000;
+
+const SplitBranches = z
+  .array(z.object({ name: z.string().trim().min(1).max(NAME_MAX_CHARS), weight: z.number().min(0).max(WEIGHT_MAX) }))
+  .min(2)
+  .max(MAX_BRANCHES)
+  .superRefine((branches, ctx) => {
+    const names = branches.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      ctx.addIssue({ code: 'custom', path: [index, 'name'], message: `two branches are named “${name}”` });
+    }
+    if (branches.every(({ weight }) => weight === 0))
+      ctx.addIssue({ code: 'custom', message: 'one branch at least has a weight above 0' });
+  });
+
+/** What a SPLIT step divides contacts by. */
+export const SplitConfig = z.object({ branches: SplitBranches });
+
+/** Sends each contact one of several ways, in proportion to their weights; the same contact always the same way. */
+export const split: PassedStep = {
+  kind: 'passed',
+  input: SplitConfig,
+  faults: ({ config }) => configFaults(SplitConfig, config),
+  branches: splitBranches,
+  takesTemplate: false,
+  sendsEmail: false,
+  conditionAt: null,
+  usesField: null,
+  usesEvent: null,
+};
+
+/** The names of a stored config's branches. */
+function splitBranches(config: StepConfig): string[] {
+  const { data } = SplitConfig.safeParse(config);
+  return data ? data.branches.map(({ name }) => name) : [];
+}
+
+/**
+ * The branch of a contact at a SPLIT: the one they took before, as long as it is there, else one by contact and step, so that a repeated
+ * decision is the same. A changed weight therefore counts for those who have not come yet.
+ * @param taken the branch that the contact took when they came last, where they did
+ */
+export function chooseBranch(
+  config: StepConfig,
+  { contactId, stepId, taken }: { contactId: string; stepId: string; taken?: string | undefined },
+): string {
+  const { branches } = SplitConfig.parse(config);
+  if (taken !== undefined && branches.some(({ name }) => name === taken)) return taken;
+  const open = branches.filter(({ weight }) => weight > 0);
+  const total = open.reduce((sum, { weight }) => sum + weight, 0);
+  let left = placeOf(contactId, stepId) * total;
+  const chosen = open.find(({ weight }) => {
+    left -= weight;
+    return left < 0;
+  });
+  // What is left after the last is a matter of rounding.
+  return (chosen ?? open.at(-1))?.name ?? '';
+}
+
+/** From 0 to below 1: even over contacts, and of one contact independent from step to step. */
+function placeOf(contactId: string, stepId: string): number {
+  return createHash('sha256').update(`${stepId}:${contactId}`).digest().readUIntBE(0, 6) / 2 ** 48;
+}

@@ -1,0 +1,37 @@
+import { interpolateFields } from '../content/interpolate.ts';
+import type { FieldError } from '../errors.ts';
+import type { Data } from '../filters/data-values.ts';
+import type { Sourced } from '../strangers/provenance.ts';
+import { uuidv7 } from '../uuid.ts';
+import { type RunChanges, type SeenContact, updatedContact } from './run.ts';
+import { UpdateContactConfig } from './steps/update-contact.ts';
+
+/** How an UPDATE_CONTACT ends whose data is beyond the contact's limits: the step says so and the execution goes on. */
+export function refusedUpdate(errors: FieldError[]): { status: 'FAILED'; error: string } {
+  return { status: 'FAILED', error: errors.map(({ field, message }) => `${field}: ${message}`).join('; ') };
+}
+
+/** How the visit of an UPDATE_CONTACT ends in a run that only tries the workflow out, and what it changes there. */
+export function outcomeOfUpdate(p: {
+  config: unknown;
+  contact: SeenContact;
+  variables: Sourced<Data>;
+  swayed: boolean;
+}):
+  | { status: 'COMPLETED'; output: Record<string, unknown>; changes: RunChanges }
+  | { status: 'FAILED'; error: string } {
+  const { updates, subscribed } = UpdateContactConfig.parse(p.config);
+  const data = interpolateFields(updates, p.variables);
+  const updated = updatedContact(p.contact, { data, subscribed, swayed: p.swayed });
+  if ('errors' in updated) return refusedUpdate(updated.errors);
+  const { untrustedKeys, ...contact } = updated.contact;
+  const name = contact.subscribed ? 'contact.subscribed' : 'contact.unsubscribed';
+  return {
+    status: 'COMPLETED',
+    output: { updated: Object.keys(data.values) },
+    changes: {
+      contact: { ...contact, untrusted_keys: untrustedKeys },
+      events: updated.subscriptionChanged ? [{ id: uuidv7(), name, data: {} }] : [],
+    },
+  };
+}

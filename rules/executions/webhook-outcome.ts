@@ -1,0 +1,32 @@
+/** What of an answer is kept in the story of the execution. */
+const OUTPUT_BODY_CHARS = 2_000;
+
+export interface WebhookAnswer {
+  statusCode: number;
+  body: string;
+  latencyMs: number;
+}
+
+/** What a WEBHOOK step makes of an endpoint's answer; null is success. 408, 425, 429 and 5xx may pass; other 4xx will not. */
+export function faultOfAnswer({
+  statusCode,
+}: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {
+  if (statusCode < 400) return null;
+  return { error: `answered ${statusCode}`, retry: statusCode >= 500 || [408, 425, 429].includes(statusCode) };
+}
+
+/** What the story of the execution keeps of an answer. */
+export function outputOfAnswer({ statusCode, body, latencyMs }: WebhookAnswer): Record<string, unknown> {
+  return { statusCode, body: body.slice(0, OUTPUT_BODY_CHARS).replaceAll('\0', ''), latencyMs };
+}
+
+/** How the visit of a WEBHOOK ends by an answer after which there is no further try. */
+export function outcomeOfAnswer(answer: WebhookAnswer, onFailure: 'CONTINUE' | 'FAIL') {
+  const fault = faultOfAnswer(answer);
+  return {
+    status: fault ? ('FAILED' as const) : ('COMPLETED' as const),
+    output: outputOfAnswer(answer),
+    error: fault?.error ?? null,
+    fails: fault !== null && onFailure === 'FAIL',
+  };
+}

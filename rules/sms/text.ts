@@ -1,0 +1,28 @@
+import { type ContentSource, compileContent } from '../content/content.ts';
+import { TemplateError } from '../content/template-error.ts';
+
+/** The most that an SMS holds, in UTF-16 units as JSON counts them: ten parts and a little more. */
+export const SMS_MAX_CHARS = 1_600;
+
+/** The text of an SMS step as content that can be rendered: Liquid without markup, without tracking and footer. */
+export function smsContent(text: string): ContentSource {
+  return { subject: '', body: '', text, type: 'TRANSACTIONAL', trackOpens: false, trackClicks: false };
+}
+
+/** Why a text is no template, with its place; undefined where it is one. Bounded in time. */
+export function smsTextFault(text: string): string | undefined {
+  try {
+    compileContent(smsContent(text));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return `${error.message} (line ${error.line}, column ${error.column})`;
+  }
+}
+
+/** Why a rendered text cannot leave as an SMS; undefined where it can. */
+export function smsBodyFault(body: string): string | undefined {
+  if (body.trim() === '') return 'the text renders to nothing';
+  if (body.length <= SMS_MAX_CHARS) return undefined;
+  return `the text renders to ${body.length} characters; an SMS has at most ${SMS_MAX_CHARS}`;
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, instantOf, nextHour, readLocalTime, wallAt, weekdayOf, writeLocalTime } from './local-time.ts';
+import { ALL_DAYS } from './sending-window.ts';
+import { offsetAt, zoneOf } from './zones.ts';
+
+/** With half and quarter hours, without daylight saving, with half an hour of it, and beyond the date line. */
+const ZONES = [
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe'],
+  ...['America/St_Johns', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Tehran'],
+];
+const zone = fc.constantFrom(...ZONES);
+const instant = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2037, 0) });
+const at = (text: string) => readLocalTime(text) ?? Number.NaN;
+const iso = (ms: number) => new Date(ms).toISOString();
+const instantIso = (name: string, text: string) => iso(instantOf(name, at(text)));
+
+describe('a zone', () => {
+  it('has one name, however it is written', () => {
+    expect(zoneOf('europe/berlin')).toBe('Europe/Berlin');
+    expect(zoneOf('US/Eastern')).toBe('America/New_York');
+    expect(zoneOf('Asia/Kolkata')).toBe(zoneOf('Asia/Calcutta'));
+  });
+
+  it('is not an offset, a nonsense or another type', () => {
+    for (const name of ['', '+02:00', 'Mars/Olympus', 'Europe/Berlin\n', 'x'.repeat(100), 7, null, undefined, {}])
+      expect(zoneOf(name)).toBeUndefined();
+  });
+
+  it('knows the offsets of whole, half and quarter hours', () => {
+    const summer = Date.UTC(2026, 6, 1);
+    const hours = (name: string) => offsetAt(name, summer) / 3_600_000;
+    expect(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns'].map(hours)).toEqual([
+      ...[0, 2, 5.5, 5.75, -2.5],
+    ]);
+  });
+});
+
+describe('a local time', () => {
+  it('is the instant at which the clocks show it, or the clocks leave it out', () => {
+    fc.assert(
+      fc.property(zone, instant, (name, ms) => {
+        const wall = Math.floor(ms / 60_000) * 60_000;
+        const found = instantOf(name, wall);
+        const shown = wallAt(name, found);
+        if (shown === wall) {
+          // No earlier instant shows it: the clocks are put back by three hours at the most, but where a day was repeated.
+          for (let back = 15; back <= 180; back += 15) expect(wallAt(name, found - back * 60_000)).not.toBe(wall);
+        } else {
+          expect(shown).toBeGreaterThan(wall);
+          expect(offsetAt(name, found)).not.toBe(offsetAt(name, found - DAY_MS));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('that the night of spring leaves out moves forward', () => {
+    expect(instantIso('Europe/Berlin', '2026-03-29T02:30')).toBe('2026-03-29T01:30:00.000Z');
+    expect(instantIso('Europe/Berlin', '2026-03-29T01:59')).toBe('2026-03-29T00:59:00.000Z');
+    expect(instantIso('Europe/Berlin', '2026-03-29T03:00')).toBe('2026-03-29T01:00:00.000Z');
+    // Half an hour is left out there: 02:15 is 02:45.
+    expect(instantIso('Australia/Lord_Howe', '2026-10-04T02:15')).toBe('2026-10-03T15:45:00.000Z');
+    // A whole day was.
+    expect(instantIso('Pacific/Apia', '2011-12-30T09:00')).toBe('2011-12-30T19:00:00.000Z');
+  });
+
+  it('that the night of autumn shows twice is its first', () => {
+    expect(instantIso('Europe/Berlin', '2026-10-25T02:30')).toBe('2026-10-25T00:30:00.000Z');
+    expect(instantIso('America/New_York', '2026-11-01T01:30')).toBe('2026-11-01T05:30:00.000Z');
+    expect(instantIso('Australia/Lord_Howe', '2026-04-05T01:45')).toBe('2026-04-04T14:45:00.000Z');
+  });
+
+  it('is read in one form only', () => {
+    expect(writeLocalTime(at('2026-12-01T09:00'))).toBe('2026-12-01T09:00');
+    for (const text of [
+      '2026-12-01',
+      '2026-12-01T09:00Z',
+      '2026-12-01T09:00:00',
+      '2026-02-30T09:00',
+      '2026-12-01T24:00',
+    ])
+      expect(readLocalTime(text)).toBeUndefined();
+  });
+});
+
+describe('the next time the clocks show an hour', () => {
+  it('is after now, within nine days, on one of the days', () => {
+    const days = fc.subarray([...ALL_DAYS], { minLength: 1 });
+    fc.assert(
+      fc.property(zone, instant, days, fc.integer({ min: 0, max: 1439 }), (name, afterMs, allowed, minutes) => {
+        const hour = new Date(minutes * 60_000).toISOString().slice(11, 16);
+        const next = nextHour(name, { hour, days: allowed, afterMs });
+        expect(next).toBeGreaterThan(afterMs);
+        expect(next - afterMs).toBeLessThanOrEqual(9 * DAY_MS);
+        const shown = wallAt(name, next);
+        // Unless the clocks leave it out, in one of these zones at midnight too.
+        if (offsetAt(name, next - DAY_MS) !== offsetAt(name, next)) return;
+        expect(allowed).toContain(weekdayOf(shown));
+        expect(new Date(shown).toISOString().slice(11, 16)).toBe(hour);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes an hour that is now for passed', () => {
+    const nine = Date.UTC(2026, 10, 23, 9);
+    const next = (afterMs: number) => iso(nextHour('UTC', { hour: '09:00', days: ALL_DAYS, afterMs }));
+    expect(next(nine - 1)).toBe('2026-11-23T09:00:00.000Z');
+    expect(next(nine)).toBe('2026-11-24T09:00:00.000Z');
+  });
+
+  it('can be a week away', () => {
+    const monday = Date.UTC(2026, 10, 23, 9);
+    expect(iso(nextHour('UTC', { hour: '09:00', days: [1], afterMs: monday }))).toBe('2026-11-30T09:00:00.000Z');
+  });
+});

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { DAY_MS, dayOf, HOUR_PATTERN, hourMs, type WallMs, type Weekday, wallAt, weekdayOf } from './local-time.ts';
+import { offsetAt, zoneOf } from './zones.ts';
+
+export const ALL_DAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
+/** Changes of clocks are at whole minutes. */
+const CLOCK_STEP_MS = 60_000;
+
+/** When marketing may leave. */
+export interface SendingWindow {
+  /** `HH:MM`, inclusive. */
+  from: string;
+  /** `HH:MM`, exclusive; before `from` it is that of the next day. */
+  to: string;
+  /** On which days it opens. */
+  days: Weekday[];
+  /** By whose clocks: each contact's own, or those of a zone; absent, those of the project. */
+  timezone?: string | undefined;
+}
+
+/** By each contact's own clocks. */
+export const CONTACT_ZONE = 'contact';
+
+/** Kept as it is written: a zone may have several names. */
+export const ZoneInput = z
+  .string()
+  .refine((name) => zoneOf(name) !== undefined, 'Not an IANA time zone such as Europe/Berlin.');
+
+export const HourInput = z.string().regex(HOUR_PATTERN, 'An hour is written HH:MM, from 00:00 to 23:59.');
+
+export const DaysInput = z
+  .array(z.number().int().min(1).max(7))
+  .min(1)
+  .max(7)
+  .transform((days) => [...new Set(days)].sort());
+
+/** A window as a caller writes it. */
+export const SendingWindowInput = z
+  .object({
+    from: HourInput,
+    to: HourInput,
+    days: DaysInput.default([...ALL_DAYS]),
+    timezone: z.union([z.literal(CONTACT_ZONE), ZoneInput]).optional(),
+  })
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    message: 'A window that opens and closes at one time is never open; leave it out for one that is always open.',
+  });
+
+/** Whether it is open when the clocks show a time. One over midnight belongs to the day on which it begins. */
+function isOpenAt({ from, to, days }: SendingWindow, wall: WallMs): boolean {
+  const sinceMidnight = wall - dayOf(wall);
+  const today = weekdayOf(wall);
+  const [opens, closes] = [hourMs(from), hourMs(to)];
+  if (opens < closes) return opens <= sinceMidnight && sinceMidnight < closes && days.includes(today);
+  if (sinceMidnight >= opens) return days.includes(today);
+  return sinceMidnight < closes && days.includes(weekdayOf(wall - DAY_MS));
+}
+
+/** Whether the window is open at an instant, by the clocks of `zone`. */
+export function isOpen(window: SendingWindow, zone: string, atMs: number): boolean {
+  return isOpenAt(window, wallAt(zone, atMs));
+}
+
+/** The first instant from `atMs` on at which it is open. */
+export function nextOpening(window: SendingWindow, zone: string, atMs: number): number {
+  return firstInstant(zone, atMs, {
+    reached: (wall) => isOpenAt(window, wall),
+    next: (wall) => nextDayFrom(window, wall) + hourMs(window.from),
+  });
+}
+
+/** The first instant after `atMs`, at which it is open, at which it is not. */
+export function nextClosing(window: SendingWindow, zone: string, atMs: number): number {
+  return firstInstant(zone, atMs, {
+    reached: (wall) => !isOpenAt(window, wall),
+    next: (wall) => {
+      const closes = dayOf(wall) + hourMs(window.to);
+      return closes > wall ? closes : closes + DAY_MS;
+    },
+  });
+}
+
+/** The first day with an opening that comes after `wall`. */
+function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
+  let day = dayOf(wall);
+  if (day + hourMs(from) <= wall) day += DAY_MS;
+  while (!days.includes(weekdayOf(day))) day += DAY_MS;
+  return day;
+}
+
+/**
+ * The first instant from `atMs` on at which the clocks have reached something. Between two changes of the clocks they go evenly, so it is
+ * found by reckoning; where there is a change on the way, it is looked at anew right after it.
+ */
+function firstInstant(
+  zone: string,
+  atMs: number,
+  p: { reached: (wall: WallMs) => boolean; next: (wall: WallMs) => WallMs },
+): number {
+  for (let fromMs = atMs; ; ) {
+    const offset = offsetAt(zone, fromMs);
+    const wall = fromMs + offset;
+    if (p.reached(wall)) return fromMs;
+    const foundMs = p.next(wall) - offset;
+    const changeMs = firstChange(zone, fromMs, foundMs);
+    if (changeMs === undefined) {
+      if (p.reached(foundMs + offset)) return foundMs;
+      fromMs = foundMs;
+    } else fromMs = changeMs;
+  }
+}
+
+/** The first instant after `fromMs` and not after `toMs`, a few days at the most, from which on the clocks go otherwise. */
+function firstChange(zone: string, fromMs: number, toMs: number): number | undefined {
+  for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
+    const endMs = Math.min(dayMs + DAY_MS, toMs);
+    if (offsetAt(zone, dayMs) !== offsetAt(zone, endMs)) return bisect(zone, dayMs, endMs);
+  }
+  return undefined;
+}
+
+function bisect(zone: string, fromMs: number, toMs: number): number {
+  const offset = offsetAt(zone, fromMs);
+  let same = Math.floor(fromMs / CLOCK_STEP_MS);
+  let other = Math.ceil(toMs / CLOCK_STEP_MS);
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (offsetAt(zone, middle * CLOCK_STEP_MS) === offset) same = middle;
+    else other = middle;
+  }
+  return other * CLOCK_STEP_MS;
+}

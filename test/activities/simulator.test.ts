@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bounceReason } from '../../rules/emails/bounce-reason.ts';
+import { campaignBody } from '../build/campaigns.ts';
+import { buildContact } from '../build/emails.ts';
+import { buildDomain } from '../build/senders.ts';
+import { buildProject, type TestProject } from '../support/api.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { until } from '../support/until.ts';
+
+/** The slow one takes 10 s, what is put off 30 to 60. */
+const CHAIN_MS = 90_000;
+
+let service: TestService;
+let sink: SmtpSink;
+let project: TestProject;
+
+beforeAll(async () => {
+  sink = await startSmtpSink({});
+  service = await startTestService({ EMAIL_PROVIDER: 'smtp', SMTP_URL: sink.url });
+});
+beforeEach(async () => {
+  project = await buildProject(service.db, 'Simulated');
+  await buildDomain(service.db, { projectId: project.id, domain: 'sender.test', signing: false });
+});
+afterAll(async () => {
+  expect(sink.messages.filter(({ to }) => to.endsWith('@simulator.test'))).toEqual([]);
+  await service?.close();
+  await sink?.close();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  service.call(method, path, { key: project.secretKey, ...(body !== undefined && { body }) });
+
+async function send(to: string, body = '<p>Hello, <a href="https://example.com/offer">look</a></p>'): Promise<string> {
+  const mail = { to, from: 'news@sender.test', subject: 'Hello', body, subscribed: true };
+  const answer = await call('POST', '/v1/send', mail);
+  expect(answer.status).toBe(200);
+  return answer.body.data.emails[0].email;
+}
+
+/** The mail, once it has this status. */
+async function ended(id: string, status: string) {
+  return until(
+    async () => {
+      const { body } = await call('GET', `/v1/emails/${id}`);
+      return body.data.status === status ? body.data : undefined;
+    },
+    `${id} ${status}`,
+    { timeoutMs: CHAIN_MS },
+  );
+}
+
+async function contactOf(email: string) {
+  const { body } = await call('GET', `/contacts?search=${encodeURIComponent(email)}`);
+  return body.data[0];
+}
+
+async function suppressionsOf(email: string) {
+  const { body } = await call('GET', '/suppressions?limit=100');
+  return body.data.filter((entry: { email: string }) => entry.email === email);
+}
+
+async function eventNames(emailId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM events WHERE project_id = ${project.id} AND email_id = ${emailId} ORDER BY id`.execute(service.db);
+  return rows.map(({ name }) => name);
+}
+
+describe('mail to the simulator', () => {
+  it('delivered is delivered, shows in the mailbox and reaches nobody', async () => {
+    const id = await send('delivered+a@simulator.test');
+    await ended(id, 'DELIVERED');
+    expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
+    const { body } = await service.call('GET', '/mailbox.json?to=delivered%2Ba@simulator.test', { key: null });
+    expect(body.data).toMatchObject([{ id, subject: 'Hello', from: 'news@sender.test' }]);
+  });
+
+  it('bounce suppresses and unsubscribes as for anybody, and the next mail is not sent', async () => {
+    const to = 'bounce+1@simulator.test';
+    const id = await send(to);
+    await ended(id, 'BOUNCED');
+    expect(await eventNames(id)).toEqual(['email.sent', 'email.bounce']);
+    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce', source: 'simulator' }]);
+    expect((await contactOf(to)).subscribed).toBe(false);
+    const again = await send(to);
+    expect(await ended(again, 'FAILED')).toMatchObject({ reason: 'suppressed:hard_bounce' });
+  });
+
+  it('softbounce ends BOUNCED for now and changes no contact', async () => {
+    const to = 'softbounce@simulator.test';
+    const id = await send(to);
+    await ended(id, 'BOUNCED');
+    const row = await service.db.selectFrom('emails').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect([row.bounce_type, row.reason]).toEqual(['Transient', bounceReason('mailbox_for_now')]);
+    expect((await contactOf(to)).subscribed).toBe(true);
+    expect(await suppressionsOf(to)).toEqual([]);
+  });
+
+  it('complaint is delivered, and unsubscribes with its reason', async () => {
+    const to = 'complaint+x@simulator.test';
+    const id = await send(to);
+    await ended(id, 'COMPLAINED');
+    expect(await eventNames(id)).toEqual(expect.arrayContaining(['email.sent', 'email.delivery', 'email.complaint']));
+    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'complaint' }]);
+    expect((await contactOf(to)).subscribed).toBe(false);
+  });
+
+  it('open and click are those of a person, with the link', async () => {
+    const opened = await send('open@simulator.test');
+    const clicked = await send('click@simulator.test');
+    const bare = await send('click+bare@simulator.test', '<p>No link</p>');
+    await ended(opened, 'OPENED');
+    await ended(clicked, 'CLICKED');
+    await ended(bare, 'CLICKED');
+    expect(await eventNames(clicked)).toEqual(['email.sent', 'email.delivery', 'email.open', 'email.click']);
+    const { rows } = await sql<{ data: Record<string, unknown> }>`
+      SELECT data FROM events WHERE email_id = ${clicked} AND name = 'email.click'`.execute(service.db);
+    expect(rows[0]?.data).toMatchObject({ link: 'https://example.com/offer', clicks: 1, isFirstClick: true });
+  });
+
+  it('reject is refused at RCPT: it bounces without having been sent', async () => {
+    const to = 'reject+1@simulator.test';
+    const id = await send(to);
+    const mail = await ended(id, 'BOUNCED');
+    expect(mail.sentAt).toBeNull();
+    expect(await eventNames(id)).toEqual(['email.bounce']);
+    expect(await suppressionsOf(to)).toMatchObject([{ reason: 'hard_bounce' }]);
+  });
+
+  it('slow is delivered after 10 s, and defer after one 4xx', { timeout: 2 * CHAIN_MS }, async () => {
+    const slow = await send('slow@simulator.test');
+    const deferred = await send('defer@simulator.test');
+    const late = await ended(slow, 'DELIVERED');
+    expect(Date.parse(late.deliveredAt) - Date.parse(late.sentAt)).toBeGreaterThanOrEqual(9_900);
+    const putOff = await service.db
+      .selectFrom('emails')
+      .select(['attempts', 'error', 'status'])
+      .where('id', '=', deferred)
+      .executeTakeFirstOrThrow();
+    expect(putOff).toMatchObject({ attempts: 1, error: expect.stringMatching(/^451 /) });
+    await ended(deferred, 'DELIVERED');
+    const row = await service.db
+      .selectFrom('emails')
+      .select('attempts')
+      .where('id', '=', deferred)
+      .executeTakeFirstOrThrow();
+    expect(row.attempts).toBe(2);
+  });
+
+  it('without tracking nobody can know of an open', async () => {
+    await service.db.updateTable('projects').set({ tracking: 'DISABLED' }).where('id', '=', project.id).execute();
+    const id = await send('open+untracked@simulator.test');
+    await ended(id, 'DELIVERED');
+    await until(async () => !(await waiting()), 'nothing to wait');
+    expect(await eventNames(id)).toEqual(['email.sent', 'email.delivery']);
+  });
+});
+
+async function waiting(): Promise<boolean> {
+  const rows = await service.db
+    .selectFrom('outbox')
+    .select('id')
+    .where('project_id', '=', project.id)
+    .where('kind', '=', 'email.simulated')
+    .execute();
+  return rows.length > 0;
+}
+
+describe('a campaign to the simulator', () => {
+  /** A campaign to all contacts, once it is SENT and all has come back. */
+  async function campaign(): Promise<string> {
+    const { body } = await call('POST', '/campaigns', campaignBody());
+    await call('POST', `/campaigns/${body.data.id}/send`, {});
+    await until(async () => (await call('GET', `/campaigns/${body.data.id}`)).body.status === 'SENT', 'SENT');
+    await until(async () => !(await waiting()), 'all to come back');
+    return body.data.id;
+  }
+
+  it('counts in its stats, and in no guard, rate, limit and analytics', async () => {
+    await sql`UPDATE projects SET monthly_email_limit = 5, send_rate_per_second = 1 WHERE id = ${project.id}`.execute(
+      service.db,
+    );
+    await sql`
+      INSERT INTO contacts (project_id, email, subscribed, data)
+      SELECT ${project.id}, what || '+' || n || '@simulator.test', true, '{}'
+      FROM unnest(ARRAY['delivered', 'bounce', 'complaint', 'click', 'reject']) AS what, generate_series(1, 50) AS n
+    `.execute(service.db);
+    await buildContact(service.db, { projectId: project.id, email: 'real@to.test' });
+    const id = await campaign();
+    const { body: stats } = await call('GET', `/campaigns/${id}/stats`);
+    expect(stats).toMatchObject({ total: 251, bounced: 100, complained: 50, clicked: 50 });
+    const { body: health } = await service.call('GET', '/health', { key: project.secretKey });
+    expect(health.project.hold.held).toBe(false);
+    const { rows } = await sql<{ mails: number; dead: number; complaints: number; used: number }>`
+      SELECT sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints,
+        (SELECT emails FROM monthly_usage WHERE project_id = ${project.id}) AS used
+      FROM send_outcomes WHERE project_id = ${project.id}`.execute(service.db);
+    expect(rows[0]).toMatchObject({ mails: 1, dead: 0, complaints: 0, used: 1 });
+    const { body: days } = await call('GET', '/analytics/timeseries');
+    const sum = (key: string) => days.reduce((n: number, day: Record<string, number>) => n + (day[key] ?? 0), 0);
+    expect([sum('emails'), sum('bounces'), sum('clicks')]).toEqual([1, 0, 0]);
+  }, 60_000);
+});

@@ -1,0 +1,318 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildKey, startTestApi, type TestApi } from '../../support/api.ts';
+import { buildShop, buildVerifiedDomain, make } from '../../support/as-code.ts';
+import { signedIn } from '../../support/session.ts';
+
+let api: TestApi;
+let owner: Record<string, string>;
+
+beforeEach(async () => {
+  api = await startTestApi();
+  owner = await signedIn(api, api.two);
+});
+afterEach(() => api.close());
+
+const exported = async (key = api.one.secretKey) => (await api.call('GET', '/project/export', { key })).body;
+const apply = (body: object, key = api.two.secretKey) => api.call('POST', '/project/apply', { body, key });
+const TEMPLATE = { slug: 'news', name: 'News', subject: 's', body: '<p>b</p>', type: 'MARKETING' };
+const bare = async () => {
+  const answer = await exported(api.two.secretKey);
+  return { templates: answer.templates, segments: answer.segments, workflows: answer.workflows };
+};
+
+describe('an export', () => {
+  it('names everything by slug: no ids, dates or secrets', async () => {
+    const { template, pro } = await buildShop(api);
+    const document = await exported();
+    expect(document.settings).toMatchObject({ tracking: 'ENABLED', color: null, sendRatePerSecond: null });
+    expect(document.settings).not.toHaveProperty('name');
+    expect(document.templates).toEqual([
+      {
+        ...{ slug: 'welcome', name: 'Welcome', description: null, subject: 'Hi {{firstName}}', body: '<p>Hello</p>' },
+        ...{ type: 'MARKETING', from: 'hi@shop.example', fromName: null, replyTo: null },
+      },
+    ]);
+    expect(document.segments.map((segment: { slug: string }) => segment.slug)).toEqual([
+      'all-of-them',
+      'by-hand',
+      'pro',
+    ]);
+    expect(document.segments[0].condition.groups[0].filters[0].field).toBe('segment.pro');
+    const [workflow] = document.workflows;
+    expect(workflow).toMatchObject({ slug: 'onboarding', eventName: 'signup', enabled: true, entry: 'hello' });
+    expect(workflow.steps[0]).toEqual({
+      slug: 'hello',
+      type: 'SEND_EMAIL',
+      name: 'Hello',
+      config: { template: 'welcome' },
+      position: { x: 1, y: 2 },
+    });
+    expect(workflow.steps[1].config.groups[0].filters[0].field).toBe('segment.pro');
+    // What looks like a name of ours in somebody's own data is none.
+    expect(workflow.steps[2].config).toMatchObject({
+      url: 'https://ada:***@hooks.example/in',
+      headers: { Authorization: null },
+      body: { templateId: template.id, field: `segment.${pro.id}` },
+    });
+    expect(workflow.transitions).toContainEqual({ from: 'is-pro', to: 'tell-us', branch: 'yes' });
+    delete workflow.steps[2].config.body;
+    const text = JSON.stringify(document);
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+    expect(text).not.toMatch(/createdAt|secret-token|geheim/);
+  });
+
+  it('is of the own project only', async () => {
+    await buildShop(api);
+    expect(await exported(api.two.secretKey)).toMatchObject({ templates: [], segments: [], workflows: [] });
+  });
+
+  it('needs the view scopes, or a session that manages the project', async () => {
+    const key = await buildKey(api.db, api.one.id, ['templates:view', 'segments:view']);
+    expect(await api.call('GET', '/project/export', { key })).toMatchObject({
+      status: 403,
+      body: { error: { details: { requiredScope: 'workflows:view' } } },
+    });
+    expect((await api.call('GET', '/project/export', { key: null, headers: owner })).status).toBe(200);
+  });
+});
+
+describe('applied to another project, an export', () => {
+  it('makes the same there, and twice is no change; secrets and unverified senders are findings', async () => {
+    await buildShop(api);
+    const document = await exported();
+    const first = await apply(document);
+    expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
+    expect(first.body.created.map((made: { kind: string; slug: string }) => `${made.kind} ${made.slug}`)).toEqual([
+      'template welcome',
+      'segment pro',
+      'segment all-of-them',
+      'segment by-hand',
+      'workflow onboarding',
+    ]);
+    expect(first.body.findings.map((finding: { code: string }) => finding.code).sort()).toEqual([
+      'secret_missing',
+      'secret_missing',
+      'sender_not_verified',
+      'workflow_not_enabled',
+    ]);
+    const second = await apply(document);
+    expect(second.body).toMatchObject({ created: [], updated: [] });
+    expect(second.body.unchanged).toHaveLength(6);
+
+    // Once the domain is verified the same document does the rest.
+    await buildVerifiedDomain(api.db, api.two.id, 'shop.example');
+    const third = await apply(document);
+    expect(third.body.updated).toEqual([
+      { kind: 'template', slug: 'welcome', name: 'Welcome', changes: ['from'] },
+      { kind: 'workflow', slug: 'onboarding', name: 'Onboarding', changes: ['enabled'] },
+    ]);
+    const { templates, segments, workflows } = document;
+    workflows[0].steps[2].config.headers = undefined;
+    workflows[0].steps[2].config.url = 'https://hooks.example/in';
+    expect(await bare()).toEqual(JSON.parse(JSON.stringify({ templates, segments, workflows })));
+  });
+
+  it('to its own project is no change, and leaves secrets alone', async () => {
+    const { workflow, hook } = await buildShop(api);
+    const document = await exported();
+    const same = await apply(document, api.one.secretKey);
+    expect(same.body).toMatchObject({ created: [], updated: [], findings: [] });
+    document.workflows[0].steps[2].config.method = 'PUT';
+    const changed = await apply(document, api.one.secretKey);
+    expect(changed.body.updated).toMatchObject([{ slug: 'onboarding', changes: ['steps.tell-us'] }]);
+    expect(changed.body.findings).toEqual([]);
+    const step = (await api.call('GET', `/workflows/${workflow.id}`)).body.steps.find(
+      ({ id }: { id: string }) => id === hook.id,
+    );
+    expect(step.config).toMatchObject({ method: 'PUT', url: 'https://ada:***@hooks.example/in' });
+    expect(step.config.headers.Authorization).toMatch(/^Bear/);
+
+    // To another host nothing that is stored goes along.
+    document.workflows[0].steps[2].config.url = 'https://elsewhere.example/in';
+    const moved = await apply(document, api.one.secretKey);
+    expect(moved.body.findings).toMatchObject([
+      { code: 'secret_missing', details: { field: 'headers.Authorization' } },
+    ]);
+    expect((await exported()).workflows[0].steps[2].config).not.toHaveProperty('headers');
+  });
+});
+
+describe('an apply', () => {
+  it('as a dry run says all and changes nothing', async () => {
+    await buildShop(api);
+    const document = await exported();
+    const dry = await apply({ ...document, dryRun: true });
+    expect(dry.body).toMatchObject({ dryRun: true, updated: [] });
+    expect(dry.body.created).toHaveLength(5);
+    expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
+    const done = await apply(document);
+    expect({ ...done.body, dryRun: true }).toEqual(dry.body);
+    expect(api.dispatched).toEqual([]);
+  });
+
+  it('changes what is given and leaves what is not', async () => {
+    await apply({ templates: [TEMPLATE, { ...TEMPLATE, slug: 'other' }] });
+    const answer = await apply({ templates: [{ slug: 'news', subject: 'Another', name: 'Renamed' }] });
+    expect(answer.body).toMatchObject({
+      created: [],
+      updated: [
+        { kind: 'template', slug: 'news', name: 'Renamed', changes: expect.arrayContaining(['name', 'subject']) },
+      ],
+      unchanged: [],
+    });
+    expect((await bare()).templates).toMatchObject([
+      { slug: 'news', name: 'Renamed', subject: 'Another', body: '<p>b</p>' },
+      { slug: 'other', name: 'News' },
+    ]);
+  });
+
+  it('keeps a step that is renamed, ends executions at one that is gone, and takes new ones in', async () => {
+    const { workflow, hello, hook } = await buildShop(api);
+    const document = await exported();
+    const [file] = document.workflows;
+    file.steps[0].name = 'Hello again';
+    file.steps[2] = { slug: 'wait', type: 'DELAY', config: { amount: 1, unit: 'days' } };
+    file.transitions = file.transitions.map((t: { from: string; to: string }) =>
+      t.to === 'tell-us' ? { ...t, to: 'wait' } : t,
+    );
+    const contact = await make(api, '/contacts', { email: 'ada@example.com' });
+    await sql`
+      INSERT INTO executions (project_id, workflow_id, contact_id, entry, status, current_step_id)
+      VALUES (${api.one.id}, ${workflow.id}, ${contact.id}, 1, 'WAITING', ${hook.id})`.execute(api.db);
+    const answer = await apply({ workflows: [file] }, api.one.secretKey);
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({
+      status: 200,
+      body: { updated: [{ changes: ['steps.tell-us', 'steps.hello', 'steps.wait', 'transitions'] }] },
+    });
+    const after = (await api.call('GET', `/workflows/${workflow.id}`)).body;
+    expect(after.steps.find(({ id }: { id: string }) => id === hello.id)).toMatchObject({
+      name: 'Hello again',
+      slug: 'hello',
+    });
+    const { rows } = await sql`SELECT status, exit_reason FROM executions WHERE workflow_id = ${workflow.id}`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([{ status: 'EXITED', exit_reason: 'step_deleted' }]);
+    expect((await apply({ workflows: [file] }, api.one.secretKey)).body).toMatchObject({ updated: [] });
+  });
+
+  it('is all or nothing, and says where the fault is', async () => {
+    const faults: [object, string][] = [
+      [{ templates: [TEMPLATE, { ...TEMPLATE, slug: 'bad', body: '{% for %}' }] }, 'templates.1.body'],
+      [{ templates: [TEMPLATE, { slug: 'new' }] }, 'templates.1.name'],
+      [{ templates: [TEMPLATE, TEMPLATE] }, 'templates.1.slug'],
+      [
+        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: { field: 'no' } }] },
+        'segments.0.condition.logic',
+      ],
+      [
+        {
+          templates: [TEMPLATE],
+          segments: [
+            { slug: 's', name: 's', condition: in_('s2') },
+            { slug: 's2', name: 's2', condition: in_('s') },
+          ],
+        },
+        'segments.0.condition',
+      ],
+      [
+        { templates: [TEMPLATE], segments: [{ slug: 's', name: 's', condition: in_('nobody') }] },
+        'segments.0.condition.conditions.0.field',
+      ],
+      [
+        {
+          templates: [TEMPLATE],
+          workflows: [
+            { slug: 'w', name: 'w', steps: [{ slug: 'a', type: 'SEND_EMAIL', config: { template: 'none' } }] },
+          ],
+        },
+        'workflows.0.steps.0.config.template',
+      ],
+      [
+        {
+          templates: [TEMPLATE],
+          workflows: [
+            { slug: 'w', name: 'w', steps: [{ slug: 'a', type: 'DELAY', config: { amount: 0, unit: 'days' } }] },
+          ],
+        },
+        'workflows.0.steps.0.config.amount',
+      ],
+      [
+        {
+          templates: [TEMPLATE],
+          workflows: [{ slug: 'w', name: 'w', steps: [], transitions: [{ from: 'a', to: 'b' }] }],
+        },
+        'workflows.0.transitions.0.from',
+      ],
+      [
+        { templates: [TEMPLATE], workflows: [{ slug: 'w', name: 'w', eventName: 'x', enabled: true, steps: [] }] },
+        'workflows.0.steps',
+      ],
+      [{ templates: [TEMPLATE], settings: { tracking: 'SOMETIMES' } }, 'settings.tracking'],
+    ];
+    for (const [document, field] of faults) {
+      const answer = await apply(document);
+      expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 422 });
+      expect(answer.body.error.errors.map((error: { field: string }) => error.field)).toContain(field);
+      expect(await bare()).toEqual({ templates: [], segments: [], workflows: [] });
+    }
+  });
+
+  it('needs the edit scope of each kind that it brings, and of a person project:manage', async () => {
+    const key = await buildKey(api.db, api.two.id, ['templates:edit']);
+    expect((await apply({ templates: [TEMPLATE], segments: [], workflows: [] }, key)).status).toBe(200);
+    for (const [kind, scope] of [
+      ['segments', 'segments:edit'],
+      ['workflows', 'workflows:edit'],
+    ]) {
+      const document = { templates: [TEMPLATE], [kind as string]: [{ slug: 'x', name: 'x' }] };
+      expect(await apply(document, key)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'FORBIDDEN', details: { requiredScope: scope } } },
+      });
+    }
+    const member = await signedIn(api, api.two, 'MEMBER');
+    const answer = await api.call('POST', '/project/apply', { body: {}, key: null, headers: member });
+    expect(answer).toMatchObject({ status: 403, body: { error: { details: { requiredScope: 'project:manage' } } } });
+  });
+
+  it('changes settings for a person who manages the project; a key may bring them unchanged', async () => {
+    const { settings } = await exported(api.two.secretKey);
+    expect((await apply({ settings })).body).toMatchObject({ unchanged: [{ kind: 'settings' }] });
+    expect(await apply({ settings: { tracking: 'DISABLED' } })).toMatchObject({
+      status: 403,
+      body: { error: { details: { requiredScope: 'project:manage' } } },
+    });
+    const body = { settings: { ...settings, tracking: 'DISABLED', monthlyEmailLimit: 5000, colour: 'red' } };
+    await sql`UPDATE projects SET operator_monthly_email_limit = 1000 WHERE id = ${api.two.id}`.execute(api.db);
+    const answer = await api.call('POST', '/project/apply', { body, key: null, headers: owner });
+    expect(answer.body).toMatchObject({
+      updated: [{ kind: 'settings', changes: ['tracking'] }],
+      findings: [{ code: 'unknown_setting' }, { code: 'operator_limit', details: { most: 1000 } }],
+    });
+    expect((await exported(api.two.secretKey)).settings).toEqual({ ...settings, tracking: 'DISABLED' });
+    const { rows } = await sql`SELECT details FROM audit_log WHERE action = 'project.updated'`.execute(api.db);
+    expect(rows).toEqual([{ details: { tracking: 'DISABLED' } }]);
+  });
+
+  it('takes 8 MB', async () => {
+    const body = `<p>${'x'.repeat(500_000)}</p>`;
+    const templates = Array.from({ length: 12 }, (_, i) => ({ ...TEMPLATE, slug: `t${i}`, body }));
+    expect(await apply({ templates })).toMatchObject({ status: 200, body: { created: { length: 12 } } });
+    const tooMany = Array.from({ length: 18 }, (_, i) => ({ ...TEMPLATE, slug: `t${i}`, body }));
+    expect((await apply({ templates: tooMany })).status).toBe(413);
+  });
+
+  it('at once with another is done one after the other', async () => {
+    await buildShop(api);
+    const document = await exported();
+    const answers = await Promise.all([apply(document), apply(document), apply(document)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers.map(({ body }) => body.created.length).sort()).toEqual([0, 0, 5]);
+  });
+});
+
+function in_(slug: string) {
+  return { operator: 'AND', conditions: [{ field: `segment.${slug}`, operator: 'memberOf' }] };
+}

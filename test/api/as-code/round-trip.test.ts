@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildProject, startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const RUNS = 25;
+const text = fc.constantFrom(
+  'a',
+  'Grüße',
+  '{{firstName ?? "you"}}',
+  'segment.x',
+  '"quoted"',
+  '😀',
+  '  spaces  ',
+  '<b>&amp;</b>',
+);
+const slugs = (most: number) =>
+  fc.uniqueArray(fc.constantFrom('a', 'b', 'news', 'x-2', 'welcome', 'u-1f600'), { maxLength: most });
+const filter = fc.constantFrom<object>(
+  { field: 'email', operator: 'contains', value: 'segment.a' },
+  { field: 'data.plan', operator: 'in', value: ['pro', 'team'] },
+  { field: 'event.purchase', operator: 'triggeredWithin', value: 30, unit: 'days' },
+);
+
+function template(slug: string) {
+  return fc.record(
+    {
+      slug: fc.constant(slug),
+      name: fc.constantFrom('Name', 'Grüße'),
+      subject: text,
+      body: text,
+      type: fc.constantFrom('MARKETING', 'TRANSACTIONAL'),
+      description: fc.option(text),
+      fromName: fc.option(fc.constantFrom('Ada', 'Grüße')),
+      replyTo: fc.option(fc.constant('reply@example.com')),
+    },
+    { requiredKeys: ['slug', 'name', 'subject', 'body', 'type'] },
+  );
+}
+
+/** Each may name those before it. */
+function segment(slug: string, before: string[]) {
+  const membership = before.map((name) => ({ field: `segment.${name}`, operator: 'memberOf' }));
+  const filters = fc.array(fc.oneof(filter, ...membership.map((one) => fc.constant<object>(one))), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  const dynamic = fc.record({
+    slug: fc.constant(slug),
+    name: text.map((name) => name.trim()),
+    condition: fc.oneof(
+      fc.record({ operator: fc.constantFrom('AND', 'OR'), conditions: filters }),
+      fc.record({ logic: fc.constantFrom('AND', 'OR'), groups: filters.map((all) => [{ filters: all }]) }),
+    ),
+    trackMembership: fc.boolean(),
+  });
+  const fixed = fc.record({
+    slug: fc.constant(slug),
+    name: text.map((name) => name.trim()),
+    type: fc.constant('STATIC'),
+  });
+  return fc.oneof<fc.Arbitrary<object>[]>(dynamic, fixed);
+}
+
+function step(slug: string, names: { templates: string[]; segments: string[] }) {
+  const kinds: [type: string, config: fc.Arbitrary<object>][] = [
+    ['DELAY', fc.record({ amount: fc.integer({ min: 1, max: 30 }), unit: fc.constantFrom('days', 'hours') })],
+    [
+      'WAIT_FOR_EVENT',
+      fc.constant({ eventName: 'x', timeout: 60, filters: [{ field: 'segment.a', operator: 'exists' }] }),
+    ],
+    ['UPDATE_CONTACT', fc.record({ updates: fc.dictionary(fc.constantFrom('plan', 'template', 'field'), text) })],
+    ['WEBHOOK', fc.constant({ url: 'https://hooks.example/{{id}}', body: { template: 'x', field: 'segment.a' } })],
+    ['EXIT', fc.record({ reason: text })],
+    ['SEND_EMAIL', fc.constant({})],
+    ...names.templates.map((name): [string, fc.Arbitrary<object>] => ['SEND_EMAIL', fc.constant({ template: name })]),
+    ...names.segments.map((name): [string, fc.Arbitrary<object>] => [
+      'CONDITION',
+      fc.constant({ field: `contact.segment.${name}`, operator: 'notMemberOf' }),
+    ]),
+  ];
+  const position = fc.option(fc.record({ x: fc.integer({ max: 500 }), y: fc.integer() }));
+  return fc.oneof(
+    ...kinds.map(([type, config]) =>
+      fc.record({
+        slug: fc.constant(slug),
+        type: fc.constant(type),
+        name: fc.constantFrom('Step', '😀'),
+        config,
+        position,
+      }),
+    ),
+  );
+}
+
+function workflow(slug: string, names: { templates: string[]; segments: string[] }) {
+  return slugs(5)
+    .chain((stepSlugs) => fc.tuple(...stepSlugs.map((name) => step(name, names))))
+    .chain((steps) =>
+      fc.record({
+        slug: fc.constant(slug),
+        name: fc.constantFrom('Flow', 'Strom'),
+        description: fc.option(text),
+        eventName: fc.option(fc.constant('signup')),
+        triggerType: fc.constantFrom('EVENT', 'MANUAL'),
+        allowReentry: fc.boolean(),
+        entry: fc.constantFrom(null, ...steps.map((one) => one.slug)),
+        steps: fc.constant(steps),
+        transitions: fc.subarray(
+          steps.flatMap((one) => {
+            const branches = { EXIT: [], CONDITION: ['yes', 'no'], WAIT_FOR_EVENT: [null, 'event'] }[
+              one.type as string
+            ] ?? [null];
+            const to = steps.at(steps.indexOf(one) - 1)?.slug ?? one.slug;
+            return branches.map((branch) => ({ from: one.slug, to, branch }));
+          }),
+        ),
+      }),
+    );
+}
+
+const project = fc.record({ templates: slugs(4), segments: slugs(4), workflows: slugs(3) }).chain((names) =>
+  fc.record({
+    templates: fc.tuple(...names.templates.map(template)),
+    segments: fc.tuple(...names.segments.map((slug, i) => segment(slug, names.segments.slice(0, i)))),
+    workflows: fc.tuple(...names.workflows.map((slug) => workflow(slug, names))),
+  }),
+);
+
+it('what is exported and applied elsewhere is the same there, in any order; applying it again is no change', async () => {
+  await fc.assert(
+    fc.asyncProperty(project, fc.boolean(), async (document, backwards) => {
+      const [here, there] = [await buildProject(api.db, 'here'), await buildProject(api.db, 'there')];
+      const exported = async (key: string) => (await api.call('GET', '/project/export', { key })).body;
+      const apply = async (key: string, body: object) => {
+        const answer = await api.call('POST', '/project/apply', { body, key });
+        expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+        return answer.body;
+      };
+      await apply(here.secretKey, document);
+      const first = await exported(here.secretKey);
+      expect(JSON.stringify(first)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+      expect(first.workflows).toHaveLength(document.workflows.length);
+      expect(await apply(here.secretKey, first)).toMatchObject({ created: [], updated: [], findings: [] });
+
+      const order = <T>(list: T[]) => (backwards ? list.toReversed() : list);
+      const moved = { ...first, segments: order(first.segments), templates: order(first.templates) };
+      expect(await apply(there.secretKey, { ...moved, dryRun: true })).toMatchObject({ updated: [] });
+      await apply(there.secretKey, moved);
+      expect(await exported(there.secretKey)).toEqual(first);
+      expect(await apply(there.secretKey, moved)).toMatchObject({ created: [], updated: [], findings: [] });
+    }),
+    { numRuns: RUNS },
+  );
+}, 180_000);

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildSentCampaign } from '../build/recipients.ts';
+import { buildProject, startTestApi, type TestApi, type TestProject } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+/** Of 12: three FAILED (one unsubscribed, two refused), one BOUNCED, the rest SENT. */
+async function campaign(): Promise<{
+  id: string;
+  project: TestProject;
+  get: (query?: string, accept?: string) => ReturnType<TestApi['call']>;
+}> {
+  const project = await buildProject(api.db, 'Recipients');
+  const id = await buildSentCampaign(api.db, {
+    projectId: project.id,
+    count: 12,
+    status: `CASE WHEN n IN (1, 4, 7) THEN 'FAILED' WHEN n = 9 THEN 'BOUNCED' ELSE 'SENT' END`,
+    reason: `CASE WHEN n = 1 THEN 'unsubscribed' WHEN n IN (4, 7) THEN 'provider_rejected' WHEN n = 9 THEN 'bounced:dead' END`,
+  });
+  const get = (query = '', accept = 'application/json') =>
+    api.call('GET', `/campaigns/${id}/recipients${query}`, { key: project.secretKey, headers: { accept } });
+  return { id, project, get };
+}
+
+const emails = ({ body }: { body: { data: { email: string | null }[] } }) => body.data.map(({ email }) => email);
+
+describe('the recipients of a campaign', () => {
+  it('are all of them newest first, each with what became of it', async () => {
+    const { get } = await campaign();
+    const { status, body } = await get();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total: 12, hasMore: false, cursor: null });
+    expect(emails({ body })).toEqual(Array.from({ length: 12 }, (_, n) => `p${11 - n}@to.test`));
+    expect(Object.keys(body.data[0]).sort()).toEqual(
+      'contactId email status reason error attempts variant emailId notBefore sentAt deliveredAt openedAt clickedAt bouncedAt unsubscribedAt'
+        .split(' ')
+        .sort(),
+    );
+    expect(body.data[10]).toMatchObject({
+      email: 'p1@to.test',
+      status: 'FAILED',
+      reason: 'unsubscribed',
+      sentAt: null,
+    });
+  });
+
+  it.each([
+    ['?status=SENT', [11, 10, 8, 6, 5, 3, 2, 0]],
+    ['?status=FAILED', [7, 4, 1]],
+    ['?status=FAILED,BOUNCED', [9, 7, 4, 1]],
+    ['?status=DELIVERED', []],
+    ['?status=PENDING,HELD', []],
+    ['?reason=provider_rejected', [7, 4]],
+    ['?reason=unsubscribed,bounced:dead', [9, 1]],
+    ['?status=BOUNCED&reason=unsubscribed', []],
+    ['?search=P1', [11, 10, 1]],
+    ['?search=p1%40TO.test&status=FAILED', [1]],
+    ['?search=%25', []],
+    ['?status=&reason=&search=', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+  ])('%s finds %j', async (query, found) => {
+    const { get } = await campaign();
+    const answer = await get(query);
+    expect(answer.status).toBe(200);
+    expect(emails(answer)).toEqual(found.map((n) => `p${n}@to.test`));
+    expect(answer.body.total).toBe(found.length);
+  });
+
+  it.each(['', '&status=FAILED,BOUNCED', '&search=to.test'])(
+    'page by cursor, nobody twice and nobody left out%s',
+    async (filter) => {
+      const { get } = await campaign();
+      const whole = emails(await get(`?limit=100${filter}`));
+      const paged: (string | null)[] = [];
+      for (let cursor = ''; ; ) {
+        const page = await get(`?limit=3${filter}${cursor}`);
+        paged.push(...emails(page));
+        expect(page.body.hasMore).toBe(page.body.cursor !== null);
+        if (!page.body.hasMore) break;
+        cursor = `&cursor=${page.body.cursor}`;
+      }
+      expect(paged).toEqual(whole);
+    },
+  );
+
+  it('of several chunks, among other mails of the project, are found whole', async () => {
+    const project = await buildProject(api.db, 'Chunks');
+    const build = () =>
+      buildSentCampaign(api.db, {
+        projectId: project.id,
+        count: 12_000,
+        status: `CASE WHEN n % 4000 = 7 THEN 'OPENED' ELSE 'SENT' END`,
+      });
+    const [id] = [await build(), await build()];
+    const found: (string | null)[] = [];
+    for (let cursor: string | null = null, first = true; first || cursor; first = false) {
+      const query: string = `?status=OPENED${cursor ? `&cursor=${cursor}` : ''}`;
+      const { body } = await api.call('GET', `/campaigns/${id}/recipients${query}`, { key: project.secretKey });
+      found.push(...emails({ body }));
+      cursor = body.cursor;
+    }
+    expect(found).toEqual(['p8007@to.test', 'p4007@to.test', 'p7@to.test']);
+  });
+
+  it('keep the row of a deleted contact, without its address', async () => {
+    const { id, project, get } = await campaign();
+    const { rows } = await sql<{
+      id: string;
+    }>`SELECT contact_id AS id FROM emails WHERE campaign_id = ${id} AND to_email = 'p3@to.test'`.execute(api.db);
+    await api.call('DELETE', `/contacts/${rows[0]?.id}`, { key: project.secretKey });
+    const { body } = await get();
+    expect(body.data).toHaveLength(12);
+    expect(body.data[8]).toMatchObject({ contactId: null, email: null, status: 'SENT' });
+    expect((await get('?search=p3@')).body.data).toEqual([]);
+  });
+
+  it('of a draft are nobody', async () => {
+    const { id, get } = await campaign();
+    await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${id}`.execute(api.db);
+    expect((await get()).body).toEqual({ data: [], cursor: null, hasMore: false, total: 0 });
+  });
+
+  it.each(['?status=GONE', '?reason=because', '?limit=101', '?limit=0', '?cursor=x'])('%s is 400', async (query) => {
+    const { get } = await campaign();
+    const { status, body } = await get(query);
+    expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
+describe('the recipients as CSV', () => {
+  async function csv(id: string, key: string, query = ''): Promise<string> {
+    const response = await api.app.request(`/campaigns/${id}/recipients${query}`, {
+      headers: { authorization: `Bearer ${key}`, accept: 'text/csv' },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/csv/);
+    return response.text();
+  }
+
+  it('are all that the filters leave, whatever the limit, with a line of names', async () => {
+    const { id, project } = await campaign();
+    const [names, ...lines] = (await csv(id, project.secretKey, '?limit=2')).trimEnd().split('\r\n');
+    expect(names).toBe(
+      'contactId,email,status,reason,error,attempts,variant,emailId,notBefore,sentAt,deliveredAt,openedAt,clickedAt,bouncedAt,unsubscribedAt',
+    );
+    expect(lines.map((line) => line.split(',')[1])).toEqual(Array.from({ length: 12 }, (_, n) => `p${11 - n}@to.test`));
+    expect((await csv(id, project.secretKey, '?reason=provider_rejected')).trimEnd().split('\r\n')).toHaveLength(3);
+  });
+
+  it('hold no formula', async () => {
+    const { id, project } = await campaign();
+    await sql`UPDATE emails SET error = '=HYPERLINK("http://evil.test")', to_email = '+x@to.test' WHERE campaign_id = ${id} AND to_email = 'p4@to.test'`.execute(
+      api.db,
+    );
+    const text = await csv(id, project.secretKey);
+    expect(text).toContain(`,'+x@to.test,FAILED,provider_rejected,"'=HYPERLINK(""http://evil.test"")",`);
+  });
+
+  it('of many chunks are whole', async () => {
+    const project = await buildProject(api.db, 'CSV');
+    const id = await buildSentCampaign(api.db, { projectId: project.id, count: 12_345 });
+    const lines = (await csv(id, project.secretKey)).trimEnd().split('\r\n').slice(1);
+    expect(new Set(lines.map((line) => line.split(',')[1])).size).toBe(12_345);
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { linkToken } from '../../../rules/content/link-tokens.ts';
+import { buildEmail } from '../../build/emails.ts';
+import { buildDomain, TEST_SECRET_KEY } from '../../build/senders.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let count = 0;
+let name = '';
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await buildDomain(api.db, { projectId: api.one.id, domain: 'topics.test' });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  count += 1;
+  name = `Topic ${count}`;
+});
+
+const create = async (more: object = {}) => {
+  const { status, body } = await api.call('POST', '/topics', { body: { name, ...more } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+};
+
+const contact = async (more: object = {}) => {
+  const { body } = await api.call('POST', '/contacts', { body: { email: `c${count}@example.com`, ...more } });
+  return body;
+};
+
+const MAIL = { subject: 's', body: '<p>b</p>', from: 'a@topics.test' };
+
+describe('topics', () => {
+  it('are made, read, listed, changed and deleted', async () => {
+    const topic = await create({ description: 'Monthly' });
+    expect(topic).toMatchObject({ name, slug: `topic-${count}`, description: 'Monthly', defaultSubscribed: true });
+    expect((await api.call('GET', `/v1/topics/${topic.id}`)).body).toEqual(topic);
+    expect((await api.call('GET', '/topics')).body.data[0]).toEqual(topic);
+    const renamed = await api.call('PATCH', `/topics/${topic.id}`, { body: { name: `New ${name}` } });
+    expect(renamed.body).toMatchObject({ name: `New ${name}`, slug: topic.slug });
+    const moved = await api.call('PATCH', `/topics/${topic.id}`, { body: { slug: `own-${count}` } });
+    expect(moved.body.slug).toBe(`own-${count}`);
+    expect((await api.call('DELETE', `/topics/${topic.id}`)).status).toBe(204);
+    expect((await api.call('GET', `/topics/${topic.id}`)).status).toBe(404);
+  });
+
+  it('have a name and a slug of their own', async () => {
+    const { id } = await create();
+    expect((await api.call('POST', '/topics', { body: { name } })).status).toBe(409);
+    expect((await api.call('POST', '/topics', { body: { name: 'x', slug: `topic-${count}` } })).status).toBe(409);
+    const other = await create({ name: `Other ${name}` });
+    expect((await api.call('PATCH', `/topics/${other.id}`, { body: { name } })).status).toBe(409);
+    expect((await api.call('POST', '/topics', { body: { name: '' } })).status).toBe(422);
+    expect((await api.call('PATCH', `/topics/${id}`, { body: { slug: 'Not One' } })).status).toBe(422);
+    expect((await api.call('GET', `/topics/${id}`, { key: api.two.secretKey })).status).toBe(404);
+  });
+
+  it('are not deleted while a template or a campaign that is not over uses them', async () => {
+    const { id } = await create();
+    const template = await api.call('POST', '/templates', {
+      body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
+    });
+    expect(template.body.topicId).toBe(id);
+    const campaign = await api.call('POST', '/campaigns', {
+      body: { name: 'c', ...MAIL, audienceType: 'ALL', topicId: id },
+    });
+    expect(campaign.body.data.topicId).toBe(id);
+    const refused = await api.call('DELETE', `/topics/${id}`);
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(refused.body.error.details).toMatchObject({
+      campaigns: [{ id: campaign.body.data.id }],
+      templates: [{ id: template.body.id }],
+    });
+    await api.call('DELETE', `/templates/${template.body.id}`);
+    expect((await api.call('DELETE', `/topics/${id}`)).status).toBe(409);
+    await api.call('PUT', `/campaigns/${campaign.body.data.id}`, { body: { topicId: null } });
+    expect((await api.call('DELETE', `/topics/${id}`)).status).toBe(204);
+  });
+
+  it('are for MARKETING templates, and of this project', async () => {
+    const { id } = await create();
+    const body = { name: 't', ...MAIL, type: 'TRANSACTIONAL', topicId: id };
+    const refused = await api.call('POST', '/templates', { body });
+    expect(refused).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'topicId' }] } } });
+    const template = await api.call('POST', '/templates', { body: { ...body, type: 'MARKETING' } });
+    const changed = await api.call('PATCH', `/templates/${template.body.id}`, { body: { type: 'TRANSACTIONAL' } });
+    expect(changed.status).toBe(422);
+    const foreign = { ...body, type: 'MARKETING' };
+    await buildDomain(api.db, { projectId: api.two.id, domain: `two-${count}.test` });
+    const two = { ...foreign, from: `a@two-${count}.test` };
+    expect((await api.call('POST', '/templates', { body: two, key: api.two.secretKey })).status).toBe(404);
+  });
+});
+
+describe("a contact's topics", () => {
+  it('are the default until they say something, and then what they said', async () => {
+    const { id } = await create();
+    const { id: contactId, topics } = await contact();
+    expect(topics[id]).toBe(true);
+    await api.call('PATCH', `/topics/${id}`, { body: { defaultSubscribed: false } });
+    expect((await api.call('GET', `/contacts/${contactId}`)).body.topics[id]).toBe(false);
+    const patched = await api.call('PATCH', `/contacts/${contactId}`, { body: { topics: { [id]: true } } });
+    expect(patched.body.topics[id]).toBe(true);
+    await api.call('PATCH', `/contacts/${contactId}`, { body: { topics: { [id]: true } } });
+    await api.call('PATCH', `/contacts/${contactId}`, { body: { topics: { [id]: false } } });
+    const events = await api.db
+      .selectFrom('events')
+      .select(['name', 'data'])
+      .where('contact_id', '=', contactId)
+      .where('name', 'like', 'topic.%')
+      .orderBy('id')
+      .execute();
+    expect(events.map((event) => event.name)).toEqual(['topic.joined', 'topic.left']);
+    expect(events[0]?.data).toEqual({ topicId: id, topic: `topic-${count}`, name });
+    const unknown = await api.call('PATCH', `/contacts/${contactId}`, { body: { topics: { [contactId]: true } } });
+    expect(unknown.status).toBe(404);
+    const track = { email: `c${count}@example.com`, event: 'topic.left' };
+    expect((await api.call('POST', '/v1/track', { body: track })).status).toBe(422);
+  });
+
+  it('make segments', async () => {
+    const { id } = await create();
+    const { id: contactId } = await contact({ topics: { [id]: false } });
+    const emails = async (filter: object) => {
+      const here = { field: 'email', operator: 'equals', value: `c${count}@example.com` };
+      const filters = { operator: 'AND', conditions: [here, { field: `topic.${id}`, ...filter }] };
+      const segment = await api.call('POST', '/segments', {
+        body: { name: `${name} ${JSON.stringify(filter)}`, filters },
+      });
+      expect(segment.status, JSON.stringify(segment.body)).toBe(201);
+      const { body } = await api.call('GET', `/segments/${segment.body.id}/contacts`);
+      return body.contacts.map((item: { id: string }) => item.id);
+    };
+    expect(await emails({ operator: 'equals', value: true })).toEqual([]);
+    expect(await emails({ operator: 'equals', value: false })).toEqual([contactId]);
+    const text = { operator: 'AND', conditions: [{ field: `topic.${id}`, operator: 'equals', value: 'yes' }] };
+    expect((await api.call('POST', '/segments', { body: { name: `${name} x`, filters: text } })).status).toBe(422);
+  });
+
+  it('hold mail by /v1/send with a template about it', async () => {
+    const { id } = await create();
+    const template = await api.call('POST', '/templates', {
+      body: { name: 't', ...MAIL, type: 'MARKETING', topicId: id },
+    });
+    const { id: contactId } = await contact();
+    const send = () =>
+      api.call('POST', '/v1/send', { body: { to: `c${count}@example.com`, template: template.body.id } });
+    expect((await send()).status).toBe(200);
+    await api.call('PATCH', `/contacts/${contactId}`, { body: { topics: { [id]: false } } });
+    expect(await send()).toMatchObject({ status: 400, body: { error: { code: 'CONTACT_UNSUBSCRIBED' } } });
+  });
+});
+
+describe('the pages of a mail about a topic', () => {
+  async function mail() {
+    const topic = await create();
+    const { id: contactId } = await contact();
+    const emailId = await buildEmail(api.db, {
+      projectId: api.one.id,
+      contactId,
+      to: `c${count}@example.com`,
+      type: 'MARKETING',
+      status: 'SENT',
+    });
+    const { content_id } = await api.db
+      .selectFrom('emails')
+      .select('content_id')
+      .where('id', '=', emailId)
+      .executeTakeFirstOrThrow();
+    const content = await api.db
+      .selectFrom('contents')
+      .selectAll()
+      .where('id', '=', content_id)
+      .executeTakeFirstOrThrow();
+    const own = await api.db
+      .insertInto('contents')
+      .values({ ...content, id: emailId, hash: Buffer.from(emailId), topic_id: topic.id })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await api.db.updateTable('emails').set({ content_id: own.id }).where('id', '=', emailId).execute();
+    return { topic, contactId, manage: linkToken(TEST_SECRET_KEY, emailId).manage };
+  }
+  const get = async (path: string) => (await api.call('GET', path, { key: null })).body as string;
+  const post = async (path: string, body: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return (await api.app.request(path, { method: 'POST', headers, body })).text();
+  };
+  const state = async (contactId: string) => (await api.call('GET', `/contacts/${contactId}`)).body;
+
+  it('have two buttons: this topic, and everything', async () => {
+    const { topic, contactId, manage } = await mail();
+    const page = await get(`/u/${manage}`);
+    expect(page.match(/<button/g)).toHaveLength(2);
+    expect(page).toContain(`Unsubscribe from ${name}`);
+    expect(await post(`/u/${manage}`, 'from=topic')).toContain(name);
+    expect(await state(contactId)).toMatchObject({ subscribed: true, topics: { [topic.id]: false } });
+    await post(`/u/${manage}`, 'from=everything');
+    expect((await state(contactId)).subscribed).toBe(false);
+  });
+
+  it('show the topics among the settings, and keep only what was changed there', async () => {
+    const other = await create({ name: `${name} too <b>` });
+    const { topic, contactId, manage } = await mail();
+    const page = await get(`/m/${manage}`);
+    expect(page).toContain(`value="${topic.id}" checked`);
+    expect(page).toContain(`${name} too &lt;b&gt;`);
+    await post(`/m/${manage}`, `subscribed=true&topics=shown&topic=${other.id}`);
+    expect((await state(contactId)).topics).toMatchObject({ [topic.id]: false, [other.id]: true });
+    const said = await api.db
+      .selectFrom('topic_choices')
+      .select('topic_id')
+      .where('contact_id', '=', contactId)
+      .execute();
+    expect(said.map((row) => row.topic_id)).not.toContain(other.id);
+  });
+});

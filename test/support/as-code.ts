@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import type { Db } from '../../db/connection.ts';
+import type { TestApi } from './api.ts';
+
+/** A domain that a project may send from. */
+export async function buildVerifiedDomain(db: Db, projectId: string, domain: string): Promise<void> {
+  await sql`
+    INSERT INTO domains (project_id, domain, status, dkim_selector, dkim_private_key, dkim_public_key)
+    VALUES (${projectId}, ${domain}, 'VERIFIED', 's', 'x', 'x')`.execute(db);
+}
+
+/** Makes a record by the API; answers it. */
+export async function make(api: TestApi, path: string, body: object) {
+  const answer = await api.call('POST', path, { body });
+  expect(answer, `${path} ${JSON.stringify(answer.body)}`).toMatchObject({ status: 201 });
+  return answer.body;
+}
+
+/** A project with a resource of every kind, which name each other. */
+export async function buildShop(api: TestApi) {
+  await buildVerifiedDomain(api.db, api.one.id, 'shop.example');
+  const template = await make(api, '/templates', {
+    name: 'Welcome',
+    subject: 'Hi {{firstName}}',
+    body: '<p>Hello</p>',
+    type: 'MARKETING',
+    from: 'hi@shop.example',
+  });
+  const filters = { operator: 'AND', conditions: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] };
+  const pro = await make(api, '/segments', { name: 'Pro', filters });
+  const nested = { field: `segment.${pro.id}`, operator: 'memberOf' };
+  await make(api, '/segments', { name: 'All of them', filters: { operator: 'OR', conditions: [nested] } });
+  await make(api, '/segments', { name: 'By hand', type: 'STATIC' });
+  const workflow = await make(api, '/workflows', { name: 'Onboarding', eventName: 'signup' });
+  const steps = `/workflows/${workflow.id}/steps`;
+  const config = { templateId: template.id };
+  const hello = await make(api, steps, { type: 'SEND_EMAIL', name: 'Hello', config, position: { x: 1, y: 2 } });
+  const condition = await make(api, steps, { type: 'CONDITION', name: 'Is pro', config: nested, autoConnect: true });
+  const hook = await make(api, steps, {
+    type: 'WEBHOOK',
+    name: 'Tell us',
+    config: {
+      url: 'https://ada:geheim@hooks.example/in',
+      headers: { Authorization: 'Bearer very-secret-token' },
+      body: { templateId: template.id, field: `segment.${pro.id}` },
+    },
+  });
+  const exit = await make(api, steps, { type: 'EXIT', name: 'End' });
+  const transitions = `/workflows/${workflow.id}/transitions`;
+  await make(api, transitions, { fromStepId: condition.id, toStepId: hook.id, branch: 'yes' });
+  await make(api, transitions, { fromStepId: condition.id, toStepId: exit.id, branch: 'no' });
+  const enabled = await api.call('PATCH', `/workflows/${workflow.id}`, { body: { enabled: true } });
+  expect(enabled.status).toBe(200);
+  return { template, pro, workflow, hello, condition, hook, exit };
+}

@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
+
+const campaigns = useCampaignService();
+const { call, create, send, become, outcomes } = campaigns;
+
+const buildAudience = (count: number) =>
+  buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count });
+const unsubscribe = (...emails: string[]) =>
+  sql`UPDATE contacts SET subscribed = false WHERE project_id = ${campaigns.project.id} AND email = ANY(${emails}::text[])`.execute(
+    campaigns.service.db,
+  );
+const suppress = async (email: string, reason: string) =>
+  expect((await call('POST', '/suppressions', { email, reason })).status).toBeLessThan(300);
+
+describe('who is a recipient', () => {
+  it('everybody in the audience is a row, those who cannot get it skipped with their reason, in total and skipped', async () => {
+    await buildAudience(10);
+    await unsubscribe('r1@to.test', 'r2@to.test');
+    await suppress('r3@to.test', 'manual');
+    await suppress('r4@to.test', 'manual');
+    const id = await create();
+    await send(id);
+    expect(await become(id, 'SENT')).toMatchObject({ totalRecipients: 10, sentCount: 6, skippedCount: 4 });
+    expect(await outcomes(id)).toEqual({
+      SENT: 6,
+      'FAILED unsubscribed': 2,
+      'FAILED suppressed:manual': 2,
+    });
+    expect([...campaigns.sink.perRecipient().keys()].sort()).toEqual([0, 5, 6, 7, 8, 9].map((n) => `r${n}@to.test`));
+    const stats = (await call('GET', `/campaigns/${id}/stats`)).body;
+    expect(stats).toMatchObject({ total: 10, pending: 0, sent: 6, failed: 0, skipped: 4 });
+    expect(stats.byReason).toEqual({ unsubscribed: 2, 'suppressed:manual': 2 });
+  });
+
+  it('an audience of unsubscribed contacts only is empty: 400', async () => {
+    await buildAudience(2);
+    await unsubscribe('r0@to.test', 'r1@to.test');
+    const id = await create();
+    expect((await call('POST', `/campaigns/${id}/send`, {})).status).toBe(400);
+  });
+
+  it('who is skipped takes nothing of the month', async () => {
+    await buildAudience(10);
+    await unsubscribe('r1@to.test', 'r2@to.test', 'r3@to.test');
+    await sql`UPDATE projects SET monthly_email_limit = 5 WHERE id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+    const id = await create();
+    await send(id);
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 5, skippedCount: 3, failedCount: 2 });
+    expect(await outcomes(id)).toEqual({ SENT: 5, 'FAILED unsubscribed': 3, 'FAILED limit_reached': 2 });
+  });
+});
+
+describe('the figures of a campaign', () => {
+  it('have a series of 72 hours from the hour of the start, zero-filled', async () => {
+    await buildAudience(4);
+    const id = await create();
+    await send(id);
+    const { startedAt } = await become(id, 'SENT');
+    await sql`
+      UPDATE emails SET sent_at = c.started_at, delivered_at = c.started_at + interval '3 hours', opened_at = c.started_at + interval '80 hours',
+        machine_opens = 2, machine_clicks = 1
+      FROM campaigns c WHERE c.id = campaign_id AND campaign_id = ${id}`.execute(campaigns.service.db);
+    const { series, machineOpens, machineClicks, opened } = (await call('GET', `/campaigns/${id}/stats`)).body;
+    expect([machineOpens, machineClicks, opened]).toEqual([8, 4, 4]);
+    expect(series).toHaveLength(72);
+    const first = Math.floor(Date.parse(startedAt) / 3_600_000) * 3_600_000;
+    expect(series.map(({ at }: { at: string }) => Date.parse(at))).toEqual(
+      Array.from({ length: 72 }, (_, hour) => first + hour * 3_600_000),
+    );
+    const nothing = { sent: 0, delivered: 0, opened: 0, clicked: 0 };
+    expect(series[0]).toMatchObject({ ...nothing, sent: 4 });
+    expect(series[3]).toMatchObject({ ...nothing, delivered: 4 });
+    expect(series[71]).toMatchObject(nothing);
+  });
+});
+
+describe('trying recipients again', () => {
+  const retry = (id: string, body?: unknown) => call('POST', `/campaigns/${id}/retry`, body);
+
+  /** Fails some of a SENT campaign, as if the provider had said so. */
+  async function fail(id: string, reason: string, emails: string[]) {
+    await sql`
+      UPDATE emails SET status = 'FAILED', reason = ${reason}, error = 'no', sent_at = NULL
+      WHERE campaign_id = ${id} AND to_email = ANY(${emails}::text[])`.execute(campaigns.service.db);
+    campaigns.sink.reset();
+  }
+
+  const messageIds = async () => {
+    const { rows } = await sql<{ id: string; email: string }>`
+      SELECT id, to_email AS email FROM emails WHERE project_id = ${campaigns.project.id}`.execute(
+      campaigns.service.db,
+    );
+    return new Map(rows.map((row) => [row.email, row.id]));
+  };
+
+  it('sends to those who failed for a reason that can be mended, once, and to nobody else; sentAt becomes the last', async () => {
+    await buildAudience(10);
+    await unsubscribe('r9@to.test');
+    const id = await create();
+    await send(id);
+    const { sentAt } = await become(id, 'SENT');
+    const before = await messageIds();
+    await fail(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
+    await fail(id, 'expired', ['r3@to.test']);
+    await fail(id, 'bounced:dead', ['r4@to.test']);
+    const answer = await retry(id);
+    expect([answer.status, answer.body]).toEqual([200, { requeued: 3 }]);
+    const after = await become(id, 'SENT');
+    expect(after).toMatchObject({
+      totalRecipients: 10,
+      sentCount: 8,
+      pendingCount: 0,
+      skippedCount: 1,
+      failedCount: 1,
+    });
+    expect(after.sentAt > sentAt).toBe(true);
+    expect(Object.fromEntries(campaigns.sink.perRecipient())).toEqual({
+      'r1@to.test': 1,
+      'r2@to.test': 1,
+      'r3@to.test': 1,
+    });
+    expect(await messageIds()).toEqual(before);
+    expect((await retry(id)).body).toEqual({ requeued: 0 });
+    expect((await call('GET', `/campaigns/${id}`)).body).toMatchObject({ status: 'SENT', sentAt: after.sentAt });
+  });
+
+  it('takes only the reasons it is asked for, and asks for consent again', async () => {
+    await buildAudience(4);
+    const id = await create();
+    await send(id);
+    await become(id, 'SENT');
+    await fail(id, 'expired', ['r0@to.test']);
+    await fail(id, 'template_error', ['r1@to.test', 'r2@to.test']);
+    await unsubscribe('r1@to.test');
+    expect((await retry(id, { reasons: ['template_error', 'sender_not_verified'] })).body).toEqual({ requeued: 2 });
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED expired': 1, 'FAILED unsubscribed': 1 });
+  });
+
+  it('is 422 for a reason that cannot be mended, and 409 in a state without failures to come back to', async () => {
+    await buildAudience(1);
+    const id = await create();
+    expect((await retry(id)).status).toBe(409);
+    for (const reason of ['unsubscribed', 'bounced:dead', 'suppressed:manual', 'because'])
+      expect((await retry(id, { reasons: [reason] })).status).toBe(422);
+    await sql`UPDATE campaigns SET status = 'CANCELLED' WHERE id = ${id}`.execute(campaigns.service.db);
+    expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });
+  });
+
+  it('takes whom the month had no room for as far as there is room now', async () => {
+    await buildAudience(10);
+    const limit = (n: number) =>
+      sql`UPDATE projects SET monthly_email_limit = ${n} WHERE id = ${campaigns.project.id}`.execute(
+        campaigns.service.db,
+      );
+    await limit(4);
+    const id = await create();
+    await send(id);
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 4, 'FAILED limit_reached': 6 });
+    expect((await retry(id)).body).toEqual({ requeued: 0 });
+    await limit(7);
+    expect((await retry(id)).body).toEqual({ requeued: 3 });
+    await become(id, 'SENT');
+    expect(await outcomes(id)).toEqual({ SENT: 7, 'FAILED limit_reached': 3 });
+    expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+  });
+
+  it('of a campaign that is still going adds them to it, also while it is paused', async () => {
+    await buildAudience(1_200);
+    campaigns.pauseMs = 100;
+    const id = await create();
+    await send(id);
+    await until(async () => campaigns.sink.messages.length > 0);
+    expect((await call('POST', `/campaigns/${id}/pause`)).status).toBe(200);
+    const failed = await sql`
+      UPDATE emails SET status = 'FAILED', reason = 'expired' WHERE id IN (
+        SELECT id FROM emails WHERE campaign_id = ${id} AND status = 'PENDING' LIMIT 5)`.execute(campaigns.service.db);
+    expect(Number(failed.numAffectedRows)).toBe(5);
+    expect((await retry(id)).body).toEqual({ requeued: 5 });
+    campaigns.pauseMs = 0;
+    await call('POST', `/campaigns/${id}/resume`);
+    expect(await become(id, 'SENT')).toMatchObject({ totalRecipients: 1_200, sentCount: 1_200 });
+    expect([...campaigns.sink.perRecipient().values()].every((times) => times === 1)).toBe(true);
+  });
+});

@@ -1,0 +1,202 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS, instantOf, readLocalTime, wallAt, writeLocalTime } from '../../rules/time/local-time.ts';
+import { buildContacts } from '../build/campaigns.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { signedIn } from '../support/session.ts';
+import { until } from '../support/until.ts';
+
+const HOUR_MS = 3_600_000;
+const campaigns = useCampaignService();
+const { call, create, send, read, become, outcomes } = campaigns;
+
+let owner: Record<string, string>;
+beforeEach(async () => {
+  const { db } = campaigns.service;
+  owner = await signedIn({ db, deps: { config: { publicUrl: 'http://127.0.0.1' } } }, campaigns.project);
+});
+const patchProject = (body: object) =>
+  campaigns.service.call('PATCH', '/project', { key: null, headers: owner, body: { ...body } });
+
+/** A window of UTC that opens so many hours from now, for one hour. */
+function windowIn(hours: number) {
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+  return { from: at(hours * HOUR_MS), to: at((hours + 1) * HOUR_MS), timezone: 'UTC' };
+}
+
+/** Contacts of a zone, `n` of them, who are told apart by `name`. */
+function people(name: string, timezone: unknown, count = 2) {
+  const data = { firstName: 'Ada', ...(timezone !== undefined && { timezone }) };
+  return buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count, localPart: name, data });
+}
+
+/** Who got the mail, by the name of `people`. */
+const reached = () =>
+  [...new Set([...campaigns.sink.perRecipient().keys()].map((to) => to.replace(/\d.*/, '')))].sort();
+
+/** The campaign, once all that is not to wait is through. */
+function waiting(id: string, pendingCount: number) {
+  return until(async () => {
+    const campaign = await read(id);
+    return campaign.pendingCount === pendingCount && campaign.nextOpening ? campaign : undefined;
+  }, `${pendingCount} recipients to wait`);
+}
+
+describe("a campaign at the recipients' own hour", () => {
+  it('leaves for each by the clocks of their zone, and at once for whom it is late', async () => {
+    const local = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 60_000));
+    await people('now', 'Asia/Kathmandu');
+    await people('late', 'Asia/Tokyo');
+    await people('later', 'america/new_york');
+    await people('project', undefined);
+    await people('nonsense', 'Mars/Olympus');
+    await people('number', 5);
+    await patchProject({ timezone: 'Pacific/Honolulu' });
+    const id = await create({ sendAtLocal: local });
+    await send(id);
+    const campaign = await waiting(id, 8);
+    const at = (zone: string) => new Date(instantOf(zone, readLocalTime(local) ?? 0)).toISOString();
+    expect(campaign).toMatchObject({ status: 'SENDING', sendAtLocal: local, latePolicy: 'SEND', scheduledFor: null });
+    expect(campaign).toMatchObject({ sentCount: 4, nextOpening: at('America/New_York') });
+    expect(reached()).toEqual(['late', 'now']);
+    const { rows } = await sql<{ zone: string; at: Date }>`
+      SELECT zone, not_before AS at FROM campaign_chunks WHERE campaign_id = ${id} AND done_at IS NULL ORDER BY not_before
+    `.execute(campaigns.service.db);
+    expect(rows).toEqual([
+      { zone: 'America/New_York', at: new Date(at('America/New_York')) },
+      { zone: null, at: new Date(at('Pacific/Honolulu')) },
+    ]);
+    // Whoever has no zone goes by the project's of the moment.
+    expect((await patchProject({ timezone: 'Asia/Kathmandu' })).status).toBe(200);
+    await waiting(id, 2);
+    expect(reached()).toEqual(['late', 'nonsense', 'now', 'number', 'project']);
+    await call('POST', `/campaigns/${id}/cancel`);
+    expect(await become(id, 'CANCELLED')).toMatchObject({ nextOpening: null });
+  });
+
+  it('skips whom it is late for where it is to, after a quarter of an hour of grace', async () => {
+    await people('ontime', 'Asia/Kathmandu');
+    await people('late', 'Asia/Tokyo', 3);
+    const sendAtLocal = writeLocalTime(wallAt('Asia/Kathmandu', Date.now() - 14 * 60_000));
+    const id = await create();
+    await send(id, { sendAtLocal, latePolicy: 'SKIP' });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, skippedCount: 3, latePolicy: 'SKIP' });
+    expect(await outcomes(id)).toEqual({ SENT: 2, 'FAILED too_late': 3 });
+  });
+
+  it('is SCHEDULED until the first clocks in the world show it, and can be moved', async () => {
+    await people('any', 'Europe/Berlin');
+    const sendAtLocal = writeLocalTime(Date.now() + 3 * DAY_MS);
+    const id = await create({ sendAtLocal });
+    await send(id);
+    const first = (readLocalTime(sendAtLocal) ?? 0) - 14 * HOUR_MS;
+    const scheduled = await read(id);
+    expect(scheduled).toMatchObject({ status: 'SCHEDULED', scheduledAt: new Date(first).toISOString() });
+    expect((await call('PUT', `/campaigns/${id}`, scheduled)).status).toBe(200);
+    const refused = await call('PUT', `/campaigns/${id}`, { scheduledFor: new Date(Date.now() + DAY_MS) });
+    expect(refused.body.error.errors[0].field).toBe('scheduledFor');
+    expect((await call('PUT', `/campaigns/${id}`, { sendAtLocal: null })).status).toBe(422);
+    await call('PUT', `/campaigns/${id}`, { sendAtLocal: writeLocalTime(Date.now() - DAY_MS) });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2 });
+  });
+
+  it('costs Temporal a timer a zone', async () => {
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 40);
+    await sql`
+      INSERT INTO contacts (project_id, email, subscribed, data)
+      SELECT ${campaigns.project.id}, 'z' || n || '@to.test', true, jsonb_build_object('timezone', (${zones}::text[])[1 + n % 40])
+      FROM generate_series(1, 2000) AS n`.execute(campaigns.service.db);
+    const id = await create({ sendAtLocal: writeLocalTime(Date.now() + 13 * HOUR_MS) });
+    await send(id);
+    await until(async () => {
+      const { rows } = await sql<{ open: number; shut: number }>`
+        SELECT count(*) AS open, count(not_before) AS shut FROM campaign_chunks WHERE campaign_id = ${id}`.execute(
+        campaigns.service.db,
+      );
+      const { totalRecipients } = await read(id);
+      return totalRecipients === 2000 && rows[0]?.open === rows[0]?.shut ? true : undefined;
+    }, 'all zones to wait');
+    const handle = campaigns.operator.client.workflow.getHandle(`campaign-${id}-1`);
+    const { events } = await handle.fetchHistory();
+    const timers = events?.filter((event) => event.timerStartedEventAttributes) ?? [];
+    expect(timers.length).toBeLessThanOrEqual(80);
+    const chunks = events?.filter(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'sendCampaignChunk',
+    );
+    expect(chunks?.length).toBeLessThanOrEqual(80);
+    expect(campaigns.sink.messages).toHaveLength(0);
+    await call('POST', `/campaigns/${id}/cancel`);
+    expect(await become(id, 'DRAFT')).toMatchObject({ totalRecipients: 0 });
+  });
+});
+
+describe('a sending window', () => {
+  it('holds campaigns until it opens, over a restart, and follows the setting of the moment', async () => {
+    await people('any', 'Asia/Tokyo', 3);
+    const { from, to } = windowIn(2);
+    expect(await patchProject({ sendingWindow: { from, to, timezone: 'UTC' } })).toMatchObject({
+      status: 200,
+      body: { sendingWindow: { from, to, days: [1, 2, 3, 4, 5, 6, 7], timezone: 'UTC' } },
+    });
+    const id = await create();
+    await send(id);
+    const { nextOpening } = await waiting(id, 3);
+    expect(nextOpening.slice(11, 16)).toBe(from);
+    expect(Date.parse(nextOpening) - Date.now()).toBeLessThanOrEqual(2 * HOUR_MS);
+    await campaigns.service.stopWorker();
+    await patchProject({ sendingWindow: windowIn(4) });
+    await campaigns.service.startWorker();
+    await until(async () => (await read(id)).nextOpening !== nextOpening || undefined, 'the later opening');
+    expect(await outcomes(id)).toEqual({ PENDING: 3 });
+    await patchProject({ sendingWindow: null });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 3, nextOpening: null });
+  });
+
+  it("of a campaign's own counts in place of the project's, also where there is none", async () => {
+    await people('any', 'Asia/Tokyo', 3);
+    await patchProject({ sendingWindow: windowIn(2) });
+    const free = await create({ sendingWindow: null });
+    await send(free);
+    expect(await become(free, 'SENT')).toMatchObject({ sentCount: 3, sendingWindow: null });
+    const own = await create({ sendingWindow: windowIn(-0.5) });
+    await send(own);
+    await become(own, 'SENT');
+    const follows = await create({ sendingWindow: windowIn(-0.5) });
+    const put = await call('PUT', `/campaigns/${follows}`, { sendingWindow: 'project' });
+    expect(put.body).not.toHaveProperty('sendingWindow');
+    await send(follows);
+    await waiting(follows, 3);
+    // One is paused and resumed as ever, and still waits.
+    await call('POST', `/campaigns/${follows}/pause`);
+    expect(await read(follows)).toMatchObject({ status: 'PAUSED', pendingCount: 3 });
+    await call('POST', `/campaigns/${follows}/resume`);
+    expect((await waiting(follows, 3)).status).toBe('SENDING');
+  });
+
+  it('by the clocks of each contact, opens for one and not for another', async () => {
+    const hourOf = (zone: string, ms: number) => writeLocalTime(wallAt(zone, Date.now() + ms)).slice(11);
+    const sendingWindow = {
+      ...{ from: hourOf('Asia/Kathmandu', -HOUR_MS), to: hourOf('Asia/Kathmandu', HOUR_MS), timezone: 'contact' },
+    };
+    await people('open', 'Asia/Kathmandu');
+    await people('shut', 'Asia/Tokyo');
+    const id = await create({ sendingWindow });
+    await send(id);
+    await waiting(id, 2);
+    expect(reached()).toEqual(['open']);
+  });
+
+  it('lets a timer of Temporal open it', { timeout: 150_000 }, async () => {
+    await people('any', undefined, 2);
+    const opensMs = (Math.floor(Date.now() / 60_000) + 1) * 60_000;
+    const at = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+    const id = await create({ sendingWindow: { from: at(opensMs), to: at(opensMs + HOUR_MS), timezone: 'UTC' } });
+    await send(id);
+    const opened = async () => (await read(id)).status === 'SENT' || undefined;
+    await until(opened, 'the window to open', { timeoutMs: 90_000 });
+    const { rows } = await sql<{ at: Date }>`SELECT min(sent_at) AS at FROM emails WHERE campaign_id = ${id}`.execute(
+      campaigns.service.db,
+    );
+    expect(rows[0]?.at.getTime()).toBeGreaterThanOrEqual(opensMs);
+  });
+});

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { connectOperator, type Operator } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+let operator: Operator;
+
+beforeAll(async () => {
+  service = await startTestService();
+  operator = await connectOperator(service);
+});
+afterAll(async () => {
+  await operator?.close();
+  await service?.close();
+});
+
+const track = (email: string, event: string, data = {}, key?: string) =>
+  expectOk(service.call('POST', '/v1/track', { body: { email, event, data }, ...(key && { key }) }));
+
+/** A workflow that waits for a week, by a delay or for an event that never comes. */
+async function buildWaiting(eventName: string, p: { settings?: object; byEvent?: boolean; allowReentry?: boolean }) {
+  const config = p.byEvent ? { eventName: 'never', timeout: 604_800 } : { amount: 1, unit: 'weeks' };
+  const { id } = await buildWorkflow(service, {
+    eventName,
+    allowReentry: p.allowReentry ?? false,
+    steps: { pause: { type: p.byEvent ? 'WAIT_FOR_EVENT' : 'DELAY', config, to: 'end' }, end: { type: 'EXIT' } },
+  });
+  if (p.settings) await expectOk(service.call('PATCH', `/workflows/${id}`, { body: p.settings }));
+  return id;
+}
+
+const executionsOf = async (workflowId: string) =>
+  (await expectOk(service.call('GET', `/workflows/${workflowId}/executions`))).data;
+
+/** Waits until Temporal runs the only execution of a workflow. */
+const begun = (workflowId: string) =>
+  until(async () => {
+    const [found] = await executionsOf(workflowId);
+    return found?.begun ? found : undefined;
+  }, 'the begin of the execution');
+
+const statusInTemporal = async (executionId: string) =>
+  (await operator.client.workflow.getHandle(`execution-${executionId}`).describe()).status.name;
+
+async function expectExited(execution: { id: string; workflowId: string }, exitReason: string) {
+  const path = `/workflows/${execution.workflowId}/executions/${execution.id}`;
+  expect(await expectOk(service.call('GET', path))).toMatchObject({
+    status: 'EXITED',
+    exitReason,
+    completedAt: expect.any(String),
+  });
+  await until(
+    async () => (await statusInTemporal(execution.id)) !== 'RUNNING' || undefined,
+    'the end of its Temporal workflow',
+  );
+}
+
+const expectWaiting = async (execution: { id: string; workflowId: string }) =>
+  expect(
+    await expectOk(service.call('GET', `/workflows/${execution.workflowId}/executions/${execution.id}`)),
+  ).toMatchObject({
+    status: 'WAITING',
+    completedAt: null,
+  });
+
+describe('an event of exitOn', () => {
+  it.each([
+    ['a delay', false],
+    ['a wait', true],
+  ])('ends an execution at once in the middle of %s, and wakes its Temporal workflow', async (what, byEvent) => {
+    const name = what.replace(' ', '-');
+    const id = await buildWaiting(`begin-${name}`, { byEvent, settings: { exitOn: [{ eventName: 'purchase' }] } });
+    await track(`${name}@example.com`, `begin-${name}`);
+    const execution = await begun(id);
+    await track(`somebody-else-${name}@example.com`, 'purchase');
+    await track(`${name}@example.com`, 'purchase', {}, service.two.secretKey);
+    await expectWaiting(execution);
+    await track(`${name}@example.com`, 'purchase');
+    await expectExited(execution, 'exited_on_event');
+  });
+
+  it('has to match the filters', async () => {
+    const filters = [{ field: 'amount', operator: 'greaterThan', value: 100 }];
+    const id = await buildWaiting('filtered', { settings: { exitOn: [{ eventName: 'paid', filters }] } });
+    await track('f@example.com', 'filtered');
+    const execution = await begun(id);
+    await track('f@example.com', 'paid', { amount: 5 });
+    await expectWaiting(execution);
+    await track('f@example.com', 'paid', { amount: 500 });
+    await expectExited(execution, 'exited_on_event');
+  });
+
+  it('counts as it is configured at that moment, also for who waits already', async () => {
+    const id = await buildWaiting('later-set', { settings: { exitOn: [{ eventName: 'old-exit' }] } });
+    await track('m@example.com', 'later-set');
+    const execution = await begun(id);
+    const answer = await expectOk(
+      service.call('PATCH', `/workflows/${id}`, { body: { enabled: false, exitOn: [{ eventName: 'new-exit' }] } }),
+    );
+    expect(answer).toMatchObject({ exitOn: [{ eventName: 'new-exit' }], exitWhenUnsubscribed: false });
+    await track('m@example.com', 'old-exit');
+    await expectWaiting(execution);
+    await track('m@example.com', 'new-exit');
+    await expectExited(execution, 'exited_on_event');
+  });
+
+  it('may be the trigger: the first one begins, a later one ends', async () => {
+    const id = await buildWaiting('again', { settings: { exitOn: [{ eventName: 'again' }] } });
+    await track('t@example.com', 'again');
+    const execution = await begun(id);
+    await expectWaiting(execution);
+    await track('t@example.com', 'again');
+    await expectExited(execution, 'exited_on_event');
+    expect(await executionsOf(id)).toHaveLength(1);
+  });
+
+  it('that is the trigger begins the next execution where contacts may enter again', async () => {
+    const settings = { exitOn: [{ eventName: 'cart' }] };
+    const id = await buildWaiting('cart', { settings, allowReentry: true });
+    await track('c@example.com', 'cart');
+    const first = await begun(id);
+    await track('c@example.com', 'cart');
+    await expectExited(first, 'exited_on_event');
+    const [second, ...rest] = await executionsOf(id);
+    expect(second).toMatchObject({ status: 'WAITING' });
+    expect(rest.map((execution: { id: string }) => execution.id)).toEqual([first.id]);
+  });
+
+  it('goes before a wait for the same event', async () => {
+    const { id } = await buildWorkflow(service, {
+      eventName: 'both',
+      steps: {
+        wait: {
+          type: 'WAIT_FOR_EVENT',
+          config: { eventName: 'bought', timeout: 604_800 },
+          to: { event: 'end', timeout: 'end' },
+        },
+        end: { type: 'EXIT', config: { reason: 'came through' } },
+      },
+    });
+    await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { exitOn: [{ eventName: 'bought' }] } }));
+    await track('b@example.com', 'both');
+    const execution = await begun(id);
+    await track('b@example.com', 'bought');
+    await expectExited(execution, 'exited_on_event');
+  });
+
+  it('that comes while no worker runs has ended the execution, and its workflow ends when one is back', async () => {
+    const id = await buildWaiting('offline', { settings: { exitOn: [{ eventName: 'gone' }] } });
+    await track('o@example.com', 'offline');
+    const execution = await begun(id);
+    await service.stopWorker();
+    await track('o@example.com', 'gone');
+    expect((await executionsOf(id))[0]).toMatchObject({ status: 'EXITED', exitReason: 'exited_on_event' });
+    expect(await statusInTemporal(execution.id)).toBe('RUNNING');
+    await service.startWorker();
+    await expectExited(execution, 'exited_on_event');
+  });
+
+  it('keeps its history while it is configured', async () => {
+    await buildWaiting('kept', { settings: { exitOn: [{ eventName: 'kept-exit' }] } });
+    await track('k@example.com', 'kept-exit');
+    const usage = await expectOk(service.call('GET', '/events/kept-exit/usage'));
+    expect(usage).toMatchObject({ usedInWorkflows: [{ name: 'Test' }], canDelete: false });
+  });
+});
+
+describe('exitWhenUnsubscribed', () => {
+  const unsubscribe = async (email: string, subscribed: boolean) => {
+    const { contacts, data } = await expectOk(service.call('GET', `/contacts?search=${encodeURIComponent(email)}`));
+    const [contact] = contacts ?? data;
+    await expectOk(service.call('PATCH', `/contacts/${contact.id}`, { body: { subscribed } }));
+  };
+
+  it('ends the executions of who unsubscribes, and of workflows that ask for it only', async () => {
+    const asks = await buildWaiting('sub-asks', { settings: { exitWhenUnsubscribed: true } });
+    const other = await buildWaiting('sub-other', {});
+    await expectOk(service.call('POST', '/contacts', { body: { email: 'u@example.com', subscribed: true } }));
+    await track('u@example.com', 'sub-asks');
+    await track('u@example.com', 'sub-other');
+    const execution = await begun(asks);
+    await unsubscribe('u@example.com', false);
+    await expectExited(execution, 'unsubscribed');
+    await expectWaiting(await begun(other));
+  });
+});
+
+describe('exitOn as it is set', () => {
+  const create = (body: object) =>
+    service.call('POST', '/workflows', { body: { name: 'Exits', eventName: 'e', ...body } });
+
+  it('is stored with its filters in the full form, and null takes it away', async () => {
+    const filters = { field: 'plan', operator: 'equals', value: 'pro' };
+    const { id, exitOn } = await expectOk(
+      create({
+        exitOn: [
+          { eventName: ' left ', filters },
+          { eventName: 'b', filters: [] },
+        ],
+      }),
+    );
+    expect(exitOn).toEqual([
+      { eventName: 'left', filters: { logic: 'AND', groups: [{ filters: [filters] }] } },
+      { eventName: 'b' },
+    ]);
+    expect(await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { name: 'Same' } }))).toMatchObject({
+      exitOn,
+    });
+    expect(await expectOk(service.call('PATCH', `/workflows/${id}`, { body: { exitOn: null } }))).toMatchObject({
+      exitOn: [],
+    });
+  });
+
+  it('is refused at its own field', async () => {
+    const wrong = await create({ exitOn: [{ eventName: 'a' }, { eventName: '' }] });
+    expect(wrong).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'exitOn.1.eventName' }] } } });
+    const filters = [{ field: 'plan', operator: 'resembles', value: 'x' }];
+    const bad = await create({ exitOn: [{ eventName: 'a', filters }] });
+    expect(bad.status).toBe(422);
+    expect(bad.body.error.errors[0].field).toMatch(/^exitOn\.0\.filters/);
+  });
+});

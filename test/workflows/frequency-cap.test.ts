@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { buildContacts } from '../build/campaigns.ts';
+import { buildTemplate } from '../build/senders.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+import { until } from '../support/until.ts';
+
+const campaigns = useCampaignService();
+
+const setCap = (cap: { max: number; days: number } | null) =>
+  sql`UPDATE projects SET frequency_max = ${cap?.max ?? null}, frequency_days = ${cap?.days ?? null}
+    WHERE id = ${campaigns.project.id}`.execute(campaigns.service.db);
+
+async function sendCampaign(): Promise<string> {
+  const id = await campaigns.create();
+  await campaigns.send(id);
+  return id;
+}
+
+/** How many mails of the project left, by how many contacts got so many. */
+async function received(): Promise<Record<string, number>> {
+  const { rows } = await sql<{ mails: number; contacts: number }>`
+    SELECT mails, count(*) AS contacts FROM (
+      SELECT count(e.id) FILTER (WHERE e.sent_at IS NOT NULL) AS mails FROM contacts c LEFT JOIN emails e ON e.contact_id = c.id
+      WHERE c.project_id = ${campaigns.project.id} GROUP BY c.id) AS each GROUP BY mails
+  `.execute(campaigns.service.db);
+  return Object.fromEntries(rows.map(({ mails, contacts }) => [mails, contacts]));
+}
+
+describe('a frequency cap', () => {
+  it('skips who has had enough, counting what left before it was set, by its days', async () => {
+    const { id: projectId } = campaigns.project;
+    await buildContacts(campaigns.service.db, { projectId, count: 3 });
+    const first = await sendCampaign();
+    await campaigns.become(first, 'SENT');
+    await setCap({ max: 1, days: 7 });
+    const second = await sendCampaign();
+    await campaigns.become(second, 'SENT');
+    expect(await campaigns.outcomes(second)).toEqual({ 'FAILED frequency_capped': 3 });
+    expect((await campaigns.call('GET', `/campaigns/${second}/stats`)).body).toMatchObject({
+      total: 3,
+      skipped: 3,
+      sent: 0,
+    });
+    // Eight days later, as far as the first campaign goes; nothing of the second left, so it counts for nothing.
+    await sql`UPDATE emails SET sent_at = sent_at - interval '8 days' WHERE campaign_id = ${first}`.execute(
+      campaigns.service.db,
+    );
+    const third = await sendCampaign();
+    await campaigns.become(third, 'SENT');
+    expect(await campaigns.outcomes(third)).toEqual({ SENT: 3 });
+    const fourth = await sendCampaign();
+    await campaigns.become(fourth, 'SENT');
+    expect(await campaigns.outcomes(fourth)).toEqual({ 'FAILED frequency_capped': 3 });
+    // What failed takes no place.
+    await sql`UPDATE emails SET status = 'FAILED', sent_at = NULL WHERE campaign_id = ${third}`.execute(
+      campaigns.service.db,
+    );
+    const fifth = await sendCampaign();
+    await campaigns.become(fifth, 'SENT');
+    expect(await campaigns.outcomes(fifth)).toEqual({ SENT: 3 });
+  });
+
+  it('lets through no mail too many and none too few, whoever sends at the same moment', async () => {
+    const { id: projectId, secretKey: key } = campaigns.project;
+    const count = 60;
+    const max = 2;
+    await buildContacts(campaigns.service.db, { projectId, count });
+    await setCap({ max, days: 1 });
+    const templateId = await buildTemplate(campaigns.service.db, {
+      projectId,
+      type: 'MARKETING',
+      from: 'a@sender.test',
+    });
+    const call: typeof campaigns.service.call = (method, path, options) =>
+      campaigns.service.call(method, path, { ...options, key });
+    const steps = {
+      mail: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'again' },
+      again: { type: 'SEND_EMAIL' as const, config: { templateId }, to: 'end' },
+      end: { type: 'EXIT' as const, config: {} },
+    };
+    const workflow = await buildWorkflow({ call }, { steps });
+    const drafts = [await campaigns.create(), await campaigns.create(), await campaigns.create()];
+    const tracked = Array.from({ length: count }, (_, n) =>
+      expectOk(call('POST', '/v1/track', { body: { email: `r${n}@to.test`, event: 'signup' } })),
+    );
+    await Promise.all([...drafts.map((id) => campaigns.send(id)), ...tracked]);
+    for (const id of drafts) await campaigns.become(id, 'SENT');
+    await until(async () => {
+      const { body } = await call('GET', `/workflows/${workflow.id}/executions?limit=100`);
+      return body.data.filter((one: { status: string }) => one.status === 'EXITED').length === count;
+    }, 'the end of all executions');
+    expect(await received()).toEqual({ [max]: count });
+    const skipped = await sql<{ status: string }>`
+      SELECT DISTINCT s.status FROM execution_steps s JOIN executions x ON x.id = s.execution_id
+      WHERE x.workflow_id = ${workflow.id} AND s.output->>'reason' = 'frequency_capped'
+    `.execute(campaigns.service.db);
+    expect(skipped.rows).toEqual([{ status: 'SKIPPED' }]);
+  });
+});

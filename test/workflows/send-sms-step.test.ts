@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setSmsConsent } from '../../db/sms/ledger.ts';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const SENDER = '+15005550006';
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ SMS_PROVIDER: 'capture' });
+  await service.db
+    .insertInto('sms_senders')
+    .values({ project_id: service.one.id, country: null, from_phone: SENDER })
+    .execute();
+});
+afterAll(() => service?.close());
+
+/** Leads a contact through a workflow of one SEND_SMS step; how its visit ended, and the SMS to their number. */
+async function runStep(p: { event: string; config: Record<string, unknown>; data: Record<string, unknown> }) {
+  const { event, config, data } = p;
+  const workflow = await buildWorkflow(service, {
+    eventName: event,
+    steps: { sms: { type: 'SEND_SMS', config, to: 'end' }, end: { type: 'EXIT', config: { reason: 'told' } } },
+  });
+  await expectOk(service.call('POST', '/contacts', { body: { email: `${event}@example.com`, data } }));
+  return follow(workflow.id, event);
+}
+
+async function follow(workflowId: string, event: string) {
+  await expectOk(service.call('POST', '/v1/track', { body: { email: `${event}@example.com`, event } }));
+  const execution = await until(async () => {
+    const { data } = await expectOk(service.call('GET', `/workflows/${workflowId}/executions`));
+    return data[0]?.completedAt ? data[0] : undefined;
+  }, 'the end of the execution');
+  const detail = await expectOk(service.call('GET', `/workflows/${workflowId}/executions/${execution.id}`));
+  // An SMS that did not leave keeps no execution from going on.
+  expect(detail).toMatchObject({ status: 'EXITED', exitReason: 'told' });
+  return detail.steps[0];
+}
+
+const smsTo = async (phone: string) =>
+  (await expectOk(service.call('GET', `/v1/sms?to=${encodeURIComponent(phone)}`))).data;
+
+describe('a SEND_SMS step', () => {
+  it('sends what its Liquid renders to, as text, to the number of the contact, from the sender it names', async () => {
+    const phone = '+4915112345601';
+    const body = "Hi {{firstName | upcase}} & co{% if plan == 'pro' %}, thanks{% endif %}: {{ gone ?? 'no code' }}";
+    const visit = await runStep({
+      event: 'shipped',
+      config: { body, from: SENDER },
+      data: { phone, firstName: 'Ada', plan: 'pro' },
+    });
+    expect(visit).toMatchObject({ type: 'SEND_SMS', status: 'COMPLETED', output: { smsId: expect.any(String) } });
+    const sent = await until(async () => {
+      const { data } = await expectOk(service.call('GET', `/v1/sms/${visit.output.smsId}`));
+      return data.status === 'PENDING' ? undefined : data;
+    }, 'the SMS');
+    expect(sent).toMatchObject({ to: phone, from: SENDER, body: 'Hi ADA & co, thanks: no code' });
+    expect(await smsTo(phone)).toHaveLength(1);
+  });
+
+  it('is SKIPPED no_phone for a contact without a number', async () => {
+    const visit = await runStep({ event: 'nowhere', config: { body: 'Hello' }, data: { phone: 'none' } });
+    expect(visit).toMatchObject({ status: 'SKIPPED', output: { reason: 'no_phone' } });
+  });
+
+  it('is SKIPPED sms_stopped after STOP', async () => {
+    const phone = '+4915112345602';
+    await expectOk(service.call('POST', '/contacts', { body: { email: 'stopped@example.com', data: { phone } } }));
+    await setSmsConsent(service.db, { phone, sender: SENDER, consents: false });
+    const workflow = await buildWorkflow(service, {
+      eventName: 'stopped',
+      steps: {
+        sms: { type: 'SEND_SMS', config: { body: 'Hello' }, to: 'end' },
+        end: { type: 'EXIT', config: { reason: 'told' } },
+      },
+    });
+    const visit = await follow(workflow.id, 'stopped');
+    expect(visit).toMatchObject({ status: 'SKIPPED', output: { reason: 'sms_stopped' } });
+    expect(await smsTo(phone)).toEqual([]);
+  });
+
+  it('is FAILED template_error above 1,600 characters, and 1,600 leave', async () => {
+    const config = { body: '{{text}}' };
+    const long = { phone: '+4915112345603', text: 'x'.repeat(1_601) };
+    const visit = await runStep({ event: 'long', config, data: long });
+    expect(visit).toMatchObject({ status: 'FAILED', output: { reason: 'template_error' } });
+    expect(visit.error).toContain('1601');
+    const full = { phone: '+4915112345604', text: 'x'.repeat(1_600) };
+    expect(await runStep({ event: 'full', config, data: full })).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('is FAILED, and says so, where its sender is none of the project', async () => {
+    const data = { phone: '+4915112345605' };
+    const visit = await runStep({ event: 'strange', config: { body: 'Hello', from: '+4930000000' }, data });
+    expect(visit).toMatchObject({ status: 'FAILED', error: expect.stringContaining('+4930000000') });
+  });
+});
+
+describe('the config of a SEND_SMS step', () => {
+  const save = async (config: Record<string, unknown>) => {
+    const { id } = await expectOk(service.call('POST', '/workflows', { body: { name: 'Draft', eventName: 'draft' } }));
+    return { id, answer: await service.call('POST', `/workflows/${id}/steps`, { body: { type: 'SEND_SMS', config } }) };
+  };
+
+  it('is refused with a text that is no Liquid, or a template, which is for mail', async () => {
+    const bad = await save({ body: 'Hi {{ name' });
+    expect(bad.answer).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'config.body' }] } } });
+    const template = await save({ templateId: '0190a000-0000-7000-8000-000000000001' });
+    expect(template.answer).toMatchObject({
+      status: 422,
+      body: { error: { errors: [{ field: 'config.templateId' }] } },
+    });
+  });
+
+  it('may wait for its text until the workflow is enabled', async () => {
+    const { id, answer } = await save({ transactional: true });
+    expect(answer).toMatchObject({ status: 201, body: { config: { transactional: true } } });
+    const enabled = await service.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
+    expect(enabled.status).toBe(422);
+    expect(JSON.stringify(enabled.body)).toContain('has no body');
+  });
+});

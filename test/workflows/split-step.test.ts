@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+const branches = (weights: Record<string, number>) => ({
+  branches: Object.entries(weights).map(([name, weight]) => ({ name, weight })),
+});
+
+const buildSplit = (eventName: string, weights: Record<string, number>) =>
+  buildWorkflow(api, {
+    eventName,
+    allowReentry: true,
+    steps: {
+      split: { type: 'SPLIT', config: branches(weights), to: { left: 'l', right: 'r' } },
+      l: { type: 'EXIT', config: { reason: 'left' } },
+      r: { type: 'EXIT', config: { reason: 'right' } },
+    },
+  });
+
+/** Sends a contact through; the reason of the EXIT that they came to. */
+async function enter(workflowId: string, event: string, email: string): Promise<string> {
+  const { data: tracked } = await expectOk(api.call('POST', '/v1/track', { body: { email, event } }));
+  const { data } = await expectOk(api.call('GET', `/workflows/${workflowId}/executions?contactId=${tracked.contact}`));
+  const detail = await expectOk(api.call('GET', `/workflows/${workflowId}/executions/${data[0].id}`));
+  expect(detail.steps[0]).toMatchObject({ type: 'SPLIT', status: 'COMPLETED', output: { branch: detail.exitReason } });
+  return detail.exitReason;
+}
+
+describe('a SPLIT step', () => {
+  it('leads each contact the same way on re-entry, also after the weights have changed; those count for who comes after', async () => {
+    const workflow = await buildSplit('divided', { left: 1, right: 1 });
+    const emails = Array.from({ length: 12 }, (_, n) => `split-${n}@example.com`);
+    const first: string[] = [];
+    for (const email of emails) first.push(await enter(workflow.id, 'divided', email));
+    expect(new Set(first)).toEqual(new Set(['left', 'right']));
+    await expectOk(
+      api.call('PATCH', `/workflows/${workflow.id}/steps/${workflow.steps.split}`, {
+        body: { config: branches({ left: 0, right: 1 }) },
+      }),
+    );
+    const again: string[] = [];
+    for (const email of emails) again.push(await enter(workflow.id, 'divided', email));
+    expect(again).toEqual(first);
+    for (let n = 0; n < 6; n++) expect(await enter(workflow.id, 'divided', `later-${n}@example.com`)).toBe('right');
+  });
+
+  it('has a transition for each of its branches, by name, before the workflow is enabled', async () => {
+    const { id, steps } = await buildWorkflow(api, {
+      enabled: false,
+      steps: {
+        split: { type: 'SPLIT', config: branches({ left: 1, right: 1 }), to: { left: 'l' } },
+        l: { type: 'EXIT' },
+      },
+    });
+    const join = (branch?: string) =>
+      api.call('POST', `/workflows/${id}/transitions`, {
+        body: { fromStepId: steps.split, toStepId: steps.l, ...(branch && { branch }) },
+      });
+    for (const wrong of [undefined, 'yes', 'Right']) {
+      expect(await join(wrong)).toMatchObject({ status: 422, body: { error: { errors: [{ field: 'branch' }] } } });
+    }
+    const refused = await api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } });
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).toContain('has no “right” branch');
+    expect((await join('left')).status).toBe(409);
+    expect(await expectOk(join('right'))).toMatchObject({ branch: 'right' });
+    await expectOk(api.call('PATCH', `/workflows/${id}`, { body: { enabled: true } }));
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { linkToken } from '../../rules/content/link-tokens.ts';
+import { TEST_SECRET_KEY } from '../build/senders.ts';
+import { useCampaignService } from '../support/campaign-service.ts';
+
+const campaigns = useCampaignService();
+const call = (method: string, path: string, body?: unknown) => campaigns.call(method, path, body);
+
+async function topic(name: string, more: object = {}): Promise<{ id: string }> {
+  const { status, body } = await call('POST', '/topics', { name, ...more });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+
+async function contact(localPart: string, more: object = {}) {
+  const { body } = await call('POST', '/contacts', { email: `${localPart}@to.test`, ...more });
+  return body as { id: string; topics: Record<string, boolean> };
+}
+
+const eventsOf = async (contactId: string): Promise<string[]> => {
+  const rows = await campaigns.service.db
+    .selectFrom('events')
+    .select('name')
+    .where('contact_id', '=', contactId)
+    .where('name', 'like', 'topic.%')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ name }) => name);
+};
+
+describe('a campaign about a topic', () => {
+  it('goes to those who are on it, and the others are skipped with the reason', async () => {
+    const on = await topic('On by default');
+    const off = await topic('Off by default', { defaultSubscribed: false });
+    const left = await contact('left', { topics: { [on.id]: false } });
+    await contact('joined', { topics: { [off.id]: true } });
+    expect(await eventsOf(left.id)).toEqual(['topic.left']);
+    for (const [topicId, to] of [
+      [on.id, 'joined@to.test'],
+      [off.id, 'joined@to.test'],
+    ] as const) {
+      const id = await campaigns.create({ topicId });
+      expect((await campaigns.read(id)).topicId).toBe(topicId);
+      await campaigns.send(id);
+      await campaigns.become(id, 'SENT');
+      expect(await campaigns.outcomes(id)).toEqual({ SENT: 1, 'FAILED unsubscribed:topic': 1 });
+      const sent = await campaigns.service.db
+        .selectFrom('emails')
+        .select('to_email')
+        .where('campaign_id', '=', id)
+        .where('status', '=', 'SENT')
+        .execute();
+      expect(sent).toEqual([{ to_email: to }]);
+      expect((await call('GET', `/campaigns/${id}/stats`)).body).toMatchObject({
+        total: 2,
+        sent: 1,
+        skipped: 1,
+        failed: 0,
+      });
+    }
+  });
+
+  it('one click leaves the topic, counts as unsubscribed, and everything else goes on', async () => {
+    const news = await topic('News');
+    const reader = await contact('reader');
+    const id = await campaigns.create({ topicId: news.id });
+    await campaigns.send(id);
+    await campaigns.become(id, 'SENT');
+    const { id: emailId } = await campaigns.service.db
+      .selectFrom('emails')
+      .select('id')
+      .where('campaign_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const { manage } = linkToken(TEST_SECRET_KEY, emailId);
+    for (let n = 0; n < 2; n++) expect((await post(`/u/${manage}`, 'List-Unsubscribe=One-Click')).status).toBe(200);
+    expect((await call('GET', `/contacts/${reader.id}`)).body).toMatchObject({
+      subscribed: true,
+      topics: { [news.id]: false },
+    });
+    expect(await eventsOf(reader.id)).toEqual(['topic.left']);
+    expect((await call('GET', `/campaigns/${id}/stats`)).body.unsubscribed).toBe(1);
+    await post(`/u/${manage}`, 'from=everything');
+    expect((await call('GET', `/contacts/${reader.id}`)).body.subscribed).toBe(false);
+  });
+});
+
+const post = async (path: string, form: string) => {
+  const response = await fetch(`${campaigns.service.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: form,
+  });
+  return { status: response.status, body: await response.text() };
+};

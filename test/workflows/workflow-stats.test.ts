@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldVisitCounts } from '../../db/executions/step-stats.ts';
+import { type BuiltWorkflow, buildWorkflow, expectOk } from '../build/workflows.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api?.close());
+
+const track = async (email: string, event: string, data = {}) =>
+  (await expectOk(api.call('POST', '/v1/track', { body: { email, event, data } }))).data.contact as string;
+
+const build = (eventName: string) =>
+  buildWorkflow(api, {
+    eventName,
+    steps: {
+      asks: {
+        type: 'CONDITION',
+        config: { field: 'event.plan', operator: 'equals', value: 'pro' },
+        to: { yes: 'pause', no: 'end' },
+      },
+      pause: { type: 'DELAY', config: { amount: 1, unit: 'days' }, to: 'end' },
+      end: { type: 'EXIT' },
+    },
+  });
+
+const NONE = { waiting: 0, running: 0, completed: 0, failed: 0, skipped: 0 };
+const statsOf = async ({ id, steps }: BuiltWorkflow, query = '') => {
+  const stats = await expectOk(api.call('GET', `/workflows/${id}/stats${query}`));
+  const named = Object.entries(steps).map(([name, stepId]) => {
+    const found = stats.steps.find((step: { stepId: string }) => step.stepId === stepId);
+    const { waiting, running, completed, failed, skipped, branches } = found;
+    return [name, { waiting, running, completed, failed, skipped, branches }];
+  });
+  return Object.fromEntries(named);
+};
+
+describe('the stats of a workflow', () => {
+  it('count the visits to each step by what became of them, and by branch', async () => {
+    const workflow = await build('counted');
+    expect(await statsOf(workflow)).toEqual({
+      asks: { ...NONE, branches: { yes: 0, no: 0 } },
+      pause: { ...NONE, branches: {} },
+      end: { ...NONE, branches: {} },
+    });
+    for (const n of [1, 2, 3]) await track(`pro-${n}@example.com`, 'counted', { plan: 'pro' });
+    await track('free@example.com', 'counted', { plan: 'free' });
+    const all = {
+      asks: { ...NONE, completed: 4, branches: { yes: 3, no: 1 } },
+      pause: { ...NONE, waiting: 3, branches: {} },
+      end: { ...NONE, completed: 1, branches: {} },
+    };
+    expect(await statsOf(workflow)).toEqual(all);
+    await expectOk(api.call('POST', `/workflows/${workflow.id}/executions/cancel-all`));
+    expect((await statsOf(workflow)).pause).toEqual({ ...NONE, branches: {} });
+  });
+
+  it('count those of a time, to the millisecond, in full hours and in parts of them', async () => {
+    const workflow = await build('timed');
+    for (const n of [1, 2, 3, 4]) await track(`t-${n}@example.com`, 'timed', { plan: 'free' });
+    // As if they had come at these times.
+    const times = [
+      '2026-03-01T09:59:59.999Z',
+      '2026-03-01T10:00:00.000Z',
+      '2026-03-01T11:30:00.000Z',
+      '2026-03-02T00:00:00.000Z',
+    ];
+    const { rows } = await sql<{
+      id: string;
+    }>`SELECT id FROM executions WHERE workflow_id = ${workflow.id} ORDER BY id`.execute(api.db);
+    await sql`TRUNCATE step_visit_counts`.execute(api.db);
+    for (const [index, { id }] of rows.entries()) {
+      const at = sql`${times[index]}::timestamptz`;
+      await sql`WITH gone AS (DELETE FROM execution_steps WHERE execution_id = ${id} RETURNING *)
+        INSERT INTO execution_steps (execution_id, visit, project_id, step_id, type, status, started_at, completed_at, output)
+        SELECT execution_id, visit + 100, project_id, step_id, type, status, ${at}, ${at}, output FROM gone`.execute(
+        api.db,
+      );
+    }
+    const count = async (query: string) => (await statsOf(workflow, query)).asks.branches.no;
+    for (const folded of [false, true]) {
+      if (folded) await foldVisitCounts(api.db);
+      expect(await count('')).toBe(4);
+      expect(await count('?since=2026-03-01T10:00:00Z')).toBe(3);
+      expect(await count('?since=2026-03-01T09:59:59.999Z&until=2026-03-01T11:30:00Z')).toBe(2);
+      expect(await count('?since=2026-03-01T11:00:00.001Z&until=2026-03-01T11:59:00Z')).toBe(1);
+      expect(await count('?until=2026-03-02T00:00:00.001Z')).toBe(4);
+      expect(await count('?until=2026-03-02')).toBe(3);
+      expect(await count('?since=2026-03-02T00:00:00.001Z')).toBe(0);
+    }
+    const { rows: left } = await sql<{ shards: number[] }>`
+      SELECT array_agg(DISTINCT shard) AS shards FROM step_visit_counts WHERE step_id = ${workflow.steps.asks}
+    `.execute(api.db);
+    expect(left[0]?.shards).toEqual([0]);
+  });
+
+  it('keep what was counted when a contact is erased, and forget a step that is gone', async () => {
+    const workflow = await build('erased');
+    const contactId = await track('erased@example.com', 'erased', { plan: 'free' });
+    await expectOk(api.call('DELETE', `/contacts/${contactId}`));
+    expect((await statsOf(workflow)).asks).toEqual({ ...NONE, completed: 1, branches: { yes: 0, no: 1 } });
+    await expectOk(api.call('DELETE', `/workflows/${workflow.id}/steps/${workflow.steps.asks}`));
+    const { rows } = await sql`SELECT FROM step_visit_counts WHERE step_id = ${workflow.steps.asks}`.execute(api.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('the contacts at a step', () => {
+  it('are those who stand there now, page by page, with the instant at which they go on', async () => {
+    const workflow = await build('standing');
+    const path = `/workflows/${workflow.id}/steps/${workflow.steps.pause}/contacts`;
+    const contacts: string[] = [];
+    for (const n of [1, 2, 3]) contacts.unshift(await track(`s-${n}@example.com`, 'standing', { plan: 'pro' }));
+    const first = await expectOk(api.call('GET', `${path}?limit=2`));
+    expect(first).toMatchObject({ hasMore: true, total: 3 });
+    expect(first.data[0]).toMatchObject({
+      contactId: contacts[0],
+      email: 's-3@example.com',
+      status: 'WAITING',
+      dueAt: expect.any(String),
+    });
+    const second = await expectOk(api.call('GET', `${path}?limit=2&cursor=${first.cursor}`));
+    expect([...first.data, ...second.data].map(({ contactId }: { contactId: string }) => contactId)).toEqual(contacts);
+    expect(second).toMatchObject({ hasMore: false, cursor: null });
+    const [{ executionId }] = first.data;
+    await expectOk(api.call('DELETE', `/workflows/${workflow.id}/executions/${executionId}`));
+    expect(await expectOk(api.call('GET', path))).toMatchObject({ total: 2 });
+  });
+
+  it('of another workflow are not found', async () => {
+    const [one, two] = [await build('one'), await build('two')];
+    const path = `/workflows/${one.id}/steps/${two.steps.pause}/contacts`;
+    expect((await api.call('GET', path)).status).toBe(404);
+    expect((await api.call('GET', `/workflows/${one.id}/stats`, { key: api.two.secretKey })).status).toBe(404);
+  });
+});
