@@ -167,6 +167,38 @@ describe('taking an audience with variants', () => {
     expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
   });
 
+  it('gives no place to whom it skips, so the share is one of people who are to get it', async () => {
+    await buildContacts(database.db, { projectId, count: 50 });
+    await buildContacts(database.db, { projectId, count: 25, localPart: 'gone' });
+    await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
+      database.db,
+    );
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
+    expect(await recipients(start)).toEqual({
+      ...{ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 },
+    });
+  });
+
+  it('makes chunks by variant and zone, where recipients go by their own clocks', async () => {
+    await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
+    await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await sql`UPDATE campaigns SET send_at_local = '2030-01-01T09:00' WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    await worker.read(start);
+    expect(await worker.take(start)).toMatchObject({ done: true, recipients: 100, testing: true });
+    expect(await recipients(start)).toEqual({ '0 PENDING': 15, '1 PENDING': 5, 'none PENDING': 80 });
+    const { rows } = await sql<{ wrong: number; zones: number }>`
+      SELECT count(*) FILTER (WHERE k.zone <> c.data->>'timezone' OR e.variant IS DISTINCT FROM k.variant)::int AS wrong,
+        count(DISTINCT k.zone)::int AS zones
+      FROM campaign_chunks k JOIN emails e ON e.id BETWEEN k.first_id AND k.last_id AND e.campaign_id = k.campaign_id
+      JOIN contacts c ON c.id = e.contact_id WHERE k.campaign_id = ${start.campaignId}`.execute(database.db);
+    expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
+  });
+
   it('leaves those who wait to the month first, where it has no room', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
