@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listRecipients, type Recipient } from '../../db/campaigns/recipients.ts';
 import { chooseWinner } from '../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildContacts } from '../build/campaigns.ts';
@@ -203,6 +204,38 @@ describe('taking an audience with variants', () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
+  });
+});
+
+describe('the recipients of a campaign with variants', () => {
+  it('are listed once each, page by page, with their variant, before and after the winner', async () => {
+    await buildContacts(database.db, { projectId, count: 700 });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    await worker.take(start, 0);
+    await worker.take(start, 1);
+    const list = async () => {
+      const ref = { projectId, id: start.campaignId, limit: 100 };
+      const found: Recipient[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await listRecipients(database.db, { ...ref, cursor });
+        found.push(...page.items);
+        if (!page.cursor) return found;
+        cursor = page.cursor;
+      }
+    };
+    const expectAll = async (variants: Record<string, number>) => {
+      const found = await list();
+      const ids = found.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].sort().reverse());
+      const counted: Record<string, number> = {};
+      for (const { variant } of found) counted[variant ?? 'none'] = (counted[variant ?? 'none'] ?? 0) + 1;
+      expect(counted).toEqual(variants);
+    };
+    await expectAll({ A: 105, B: 35, none: 560 });
+    await choose(start, 'B');
+    await sendAll(start);
+    await expectAll({ A: 105, B: 595 });
   });
 });
 
