@@ -238,7 +238,8 @@ async function insertPage(
   const { projectId, suppressionPads: pads } = p;
   const refused = refusedReason({ projectId, pads, subscribed: sql`page.subscribed`, email: sql`page.email` });
   if (campaign.variants && campaign.variant_content_ids) {
-    const dealt = await insertDealtPage(trx, { ...p, ...how, refused, campaign: campaign as DealtCampaign });
+    const asked = { ...p, ...how, refused, campaign: campaign as DealtCampaign, chunkMax: PAGE_CONTACTS };
+    const dealt = await insertDealtPage(trx, asked);
     const { chunks, open, seen, cursor } = dealt;
     const recipients = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     return { recipients, open, chunks, cursor: cursor ?? campaign.audience_cursor, done: seen < contacts };

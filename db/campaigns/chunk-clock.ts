@@ -32,7 +32,8 @@ export async function findChunkClock(
 ): Promise<{ clock: CampaignClock; key: string; now: Date } | undefined> {
   const { rows } = await sql<ClockRow>`
     SELECT h.zone, p.timezone, ${EFFECTIVE_WINDOW} AS sending_window, k.send_at_local, k.late_policy,
-      coalesce(k.going_since, k.started_at) AS going_since, ${CLOCK_KEY} AS key, now() AS now
+      coalesce(k.going_since, k.started_at) AS going_since, ${CLOCK_KEY} AS key, now() AS now,
+      CASE WHEN h.rest THEN k.winner_at END AS winner_at
     FROM campaign_chunks h JOIN campaigns k ON k.id = h.campaign_id JOIN projects p ON p.id = k.project_id
     WHERE h.campaign_id = ${p.campaignId} AND h.seq = ${p.seq} AND h.project_id = ${p.projectId} AND k.project_id = ${p.projectId}
   `.execute(db);
@@ -79,6 +80,7 @@ interface ClockRow {
   send_at_local: string | null;
   late_policy: LatePolicy;
   going_since: Date | null;
+  winner_at: Date | null;
   key: string;
   now: Date;
 }
@@ -91,6 +93,7 @@ function toClock(row: ClockRow) {
     sendAtLocal: row.send_at_local,
     latePolicy: row.late_policy,
     goingSince: row.going_since,
+    winnerAt: row.winner_at,
   };
   return { clock, key: row.key, now: row.now };
 }

@@ -8,8 +8,9 @@ import {
   type VariantTest,
 } from '../../rules/campaigns/variants.ts';
 import type { Trx } from '../connection.ts';
+import { type PageZones, zonedRows } from './zoned-pages.ts';
 
-/** A stretch of a page's rows that becomes a chunk: all of one variant. */
+/** A stretch of a page's rows that becomes a chunk: all of one variant and one zone. */
 export interface PageChunk {
   /** Whose clocks these recipients share: null is the project's. */
   zone: string | null;
@@ -43,8 +44,8 @@ export interface DealtPage {
 /**
  * Takes a page of an audience with variants into the ledger: the statement that inserts a row says which variant it gets, or that it waits
  * for the winner. How many get which follows exactly from how many have it before this page, and the campaign's row is locked, so a crash
- * repeats a page whole or not at all. Who of a page gets which is decided by a hash, so that the order of an import means nothing. Rows
- * of one variant are one range of ids.
+ * repeats a page whole or not at all. Who of a page gets which is decided by a hash, so that the order of an import means nothing. Who is
+ * skipped takes no place, so that the share is one of people who are to get it. Rows of one variant and zone are one range of ids.
  */
 export async function insertDealtPage(
   trx: Trx,
@@ -57,34 +58,43 @@ export async function insertDealtPage(
     /** The reason of who is skipped, of a row `page`. */
     refused: RawBuilder<string | null>;
     contacts: number;
+    zones: PageZones | undefined;
+    /** Recipients of the largest chunk. */
+    chunkMax: number;
   },
 ): Promise<DealtPage> {
-  const { projectId, campaignId, campaign, predicate, present, refused, contacts } = p;
+  const { projectId, campaignId, campaign, predicate, present, refused, contacts, zones } = p;
   const { variants, variant_test: test, winner, mode } = campaign;
   const before = await dealtBefore(trx, campaignId, variants.length);
   const weights = variants.map(({ weight }) => weight);
   const places = dealPlaces({ weights, share: test?.share ?? 1, before, n: contacts });
   const { rows } = await sql<
-    { chunks: (Omit<PageChunk, 'zone' | 'variant' | 'rest'> & { place: number })[] } & DealtPage
+    { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & DealtPage
   >`
     WITH page AS MATERIALIZED (
-      SELECT contacts.id, contacts.subscribed, contacts.email FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
-    ), dealt AS MATERIALIZED (
-      SELECT id, ${refused} AS refused,
-        (${places}::smallint[])[row_number() OVER (ORDER BY md5(id::text || ${campaignId}::text), id)] AS place FROM page
+      SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
+      FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
+    ), judged AS MATERIALIZED (
+      SELECT page.id, page.name, ${refused} AS refused FROM page
+    ), zoned AS MATERIALIZED (${zonedRows(zones)}), dealt AS MATERIALIZED (
+      SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
+        (${places}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
+      FROM zoned
     ), said AS (
-      SELECT id, refused, place, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
+      SELECT *, CASE WHEN place = ${REST}::smallint THEN ${winner}::smallint ELSE place END AS variant FROM dealt
     ), taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, variant, status, reason)
       SELECT ${projectId}::uuid, said.id, (${campaign.variant_content_ids}::uuid[])[coalesce(said.variant, 0) + 1], ${campaignId}::uuid,
         'CAMPAIGN', ${mode}, said.variant, CASE WHEN said.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, said.refused
-      FROM said ORDER BY place = ${REST}::smallint, place, said.id
+      FROM said ORDER BY place = ${REST}::smallint NULLS LAST, zone NULLS FIRST, place, said.id
       ${present}
       RETURNING id, contact_id, status
+    ), parts AS (
+      SELECT taken.id, zone, place, (row_number() OVER (PARTITION BY zone, place ORDER BY taken.id) - 1) / ${p.chunkMax}::int AS part
+      FROM taken JOIN dealt ON dealt.id = taken.contact_id
     ), ranges AS (
-      SELECT place, count(*) AS size, (array_agg(taken.id ORDER BY taken.id))[1] AS first,
-        (array_agg(taken.id ORDER BY taken.id DESC))[1] AS last
-      FROM taken JOIN dealt ON dealt.id = taken.contact_id GROUP BY place
+      SELECT zone, place, count(*) AS size, (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last
+      FROM parts GROUP BY zone, place, part
     )
     SELECT (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM taken WHERE status = 'PENDING') AS open, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS cursor,
       (SELECT coalesce(json_agg(ranges ORDER BY first), '[]') FROM ranges) AS chunks
@@ -93,7 +103,6 @@ export async function insertDealtPage(
   if (!row) throw new Error('the page of an audience came to nothing');
   const chunks = row.chunks.map(({ place, ...range }) => ({
     ...range,
-    zone: null,
     variant: place === REST ? winner : place,
     rest: place === REST,
   }));

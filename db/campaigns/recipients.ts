@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { decodeIdCursor, encodeCursor } from '../../rules/cursor.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
@@ -7,6 +6,7 @@ import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
 import { ofCampaign } from './ledger.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
 export interface Recipient {
@@ -17,6 +17,8 @@ export interface Recipient {
   reason: string | null;
   error: string | null;
   attempts: number;
+  /** The name of the variant that it gets; null where the campaign has none, and before the winner is known. */
+  variant: string | null;
   sentAt: Date | null;
   deliveredAt: Date | null;
   openedAt: Date | null;
@@ -133,13 +135,13 @@ async function inStretch(db: Db, p: Search, how: { stretch: Stretch; limit: numb
   return rows;
 }
 
-/** Newest first. Rows that are open stand in chunks that are not done. */
+/** Newest first: by their ids, since chunks that wait for a winner are numbered later. Rows that are open stand in chunks that are not done. */
 async function listStretches(db: Db, p: Search): Promise<Stretch[]> {
   const open = p.statuses?.every((status) => OPEN.includes(status)) ? sql`done_at IS NULL` : sql`true`;
   const { rows } = await sql<Stretch>`
-    SELECT (array_agg(first_id ORDER BY seq))[1] AS first, (array_agg(last_id ORDER BY seq DESC))[1] AS last
+    SELECT (array_agg(first_id ORDER BY first_id))[1] AS first, (array_agg(last_id ORDER BY first_id DESC))[1] AS last
     FROM (
-      SELECT seq, first_id, last_id, (row_number() OVER (ORDER BY seq DESC) - 1) / ${CHUNKS_AT_A_TIME}::int AS n
+      SELECT first_id, last_id, (row_number() OVER (ORDER BY first_id DESC) - 1) / ${CHUNKS_AT_A_TIME}::int AS n
       FROM campaign_chunks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${before(p, sql`first_id`)} AND ${open}) k
     GROUP BY n ORDER BY n
   `.execute(db);
@@ -183,4 +185,5 @@ function before({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder
 /** The address as it was sent to; before that, as the contact has it. */
 const COLUMNS = sql`e.id, e.contact_id AS "contactId", CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
   e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
-  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt"`;
+  e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt",
+  CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant`;

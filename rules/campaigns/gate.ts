@@ -1,4 +1,4 @@
-import { instantOf, MINUTE_MS, readLocalTime } from '../time/local-time.ts';
+import { DAY_MS, instantOf, MINUTE_MS, readLocalTime, type WallMs, wallAt } from '../time/local-time.ts';
 import { CONTACT_ZONE, nextClosing, nextOpening, type SendingWindow } from '../time/sending-window.ts';
 import { zoneOf } from '../time/zones.ts';
 import type { LatePolicy } from './timing.ts';
@@ -20,6 +20,8 @@ export interface CampaignClock extends Clock {
   latePolicy: LatePolicy;
   /** When the campaign began to be sent, or was resumed last. */
   goingSince: Date | null;
+  /** Of recipients who waited for the winner of a test: when it was known. Absent for all others. */
+  winnerAt?: Date | null;
 }
 
 /**
@@ -35,12 +37,21 @@ export type Gate =
 export function campaignGate(clock: CampaignClock, nowMs: number): Gate {
   const wall = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
   if (wall === undefined) return windowGate(clock, nowMs);
-  const hourMs = instantOf(contactZone(clock), wall);
+  const hourMs = hourOf(clock, wall);
   const late = clock.goingSince !== null && clock.goingSince.getTime() - hourMs > GRACE_MS;
   if (late && clock.latePolicy === 'SKIP') return { kind: 'late' };
   if (nowMs >= hourMs) return windowGate(clock, nowMs);
   const then = windowGate(clock, hourMs);
   return then.kind === 'shut' ? then : { kind: 'shut', notBeforeMs: hourMs };
+}
+
+/** Whoever waited for the winner gets it at their hour of a later day: the next one, or the first after it was known. */
+function hourOf(clock: CampaignClock, wall: WallMs): number {
+  const zone = contactZone(clock);
+  if (!clock.winnerAt) return instantOf(zone, wall);
+  const known = wallAt(zone, clock.winnerAt.getTime()) - GRACE_MS;
+  const days = Math.max(1, Math.ceil((known - wall) / DAY_MS));
+  return instantOf(zone, wall + days * DAY_MS);
 }
 
 /** The gate of a sending window alone. */

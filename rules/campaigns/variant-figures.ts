@@ -17,7 +17,10 @@ export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   const middle = rate + square / (2 * sent);
   const half = Z * Math.sqrt((rate * (1 - rate)) / sent + square / (4 * sent * sent));
   const whole = 1 + square / sent;
-  return { low: Math.max(0, (middle - half) / whole), high: Math.min(1, (middle + half) / whole) };
+  // Exact where floating point would be a hair off.
+  const low = successes === 0 ? 0 : (middle - half) / whole;
+  const high = successes === sent ? 1 : (middle + half) / whole;
+  return { low, high };
 }
 
 /** The two variants ahead, and whether the difference between them is more than chance. */

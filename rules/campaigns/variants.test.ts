@@ -140,6 +140,13 @@ describe('the interval of a rate', () => {
     expect(interval.high).toBeCloseTo(high, 3);
   });
 
+  it('begins at 0 where nobody did, and ends at 1 where all did', () => {
+    for (const sent of [1, 3, 7, 20]) {
+      expect(wilsonInterval({ sent, successes: 0 }).low).toBe(0);
+      expect(wilsonInterval({ sent, successes: sent }).high).toBe(1);
+    }
+  });
+
   it('of nothing is everything', () => {
     expect(wilsonInterval({ sent: 0, successes: 0 })).toEqual({ low: 0, high: 1 });
   });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listRecipients, type Recipient } from '../../db/campaigns/recipients.ts';
 import { chooseWinner } from '../../db/campaigns/variant-test.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { buildContacts } from '../build/campaigns.ts';
@@ -167,10 +168,74 @@ describe('taking an audience with variants', () => {
     expect(await worker.finish(start)).toEqual({ outcome: 'sent' });
   });
 
+  it('gives no place to whom it skips, so the share is one of people who are to get it', async () => {
+    await buildContacts(database.db, { projectId, count: 50 });
+    await buildContacts(database.db, { projectId, count: 25, localPart: 'gone' });
+    await sql`UPDATE contacts SET subscribed = false WHERE project_id = ${projectId} AND email LIKE 'gone%'`.execute(
+      database.db,
+    );
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    expect(await worker.take(start)).toMatchObject({ done: true, recipients: 75, testing: true });
+    expect(await recipients(start)).toEqual({
+      ...{ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 40, 'none FAILED': 25 },
+    });
+  });
+
+  it('makes chunks by variant and zone, where recipients go by their own clocks', async () => {
+    await buildContacts(database.db, { projectId, count: 50, data: { timezone: 'Europe/Berlin' } });
+    await buildContacts(database.db, { projectId, count: 50, localPart: 'far', data: { timezone: 'Asia/Tokyo' } });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await sql`UPDATE campaigns SET send_at_local = '2030-01-01T09:00' WHERE id = ${start.campaignId}`.execute(
+      database.db,
+    );
+    await worker.read(start);
+    expect(await worker.take(start)).toMatchObject({ done: true, recipients: 100, testing: true });
+    expect(await recipients(start)).toEqual({ '0 PENDING': 15, '1 PENDING': 5, 'none PENDING': 80 });
+    const { rows } = await sql<{ wrong: number; zones: number }>`
+      SELECT count(*) FILTER (WHERE k.zone <> c.data->>'timezone' OR e.variant IS DISTINCT FROM k.variant)::int AS wrong,
+        count(DISTINCT k.zone)::int AS zones
+      FROM campaign_chunks k JOIN emails e ON e.id BETWEEN k.first_id AND k.last_id AND e.campaign_id = k.campaign_id
+      JOIN contacts c ON c.id = e.contact_id WHERE k.campaign_id = ${start.campaignId}`.execute(database.db);
+    expect(rows).toEqual([{ wrong: 0, zones: 2 }]);
+  });
+
   it('leaves those who wait to the month first, where it has no room', async () => {
     await sql`UPDATE projects SET monthly_email_limit = 12 WHERE id = ${projectId}`.execute(database.db);
     const start = await sendingCampaign(database.db, { projectId, count: 50, worker, says: saysWith({}) });
     expect(await recipients(start)).toEqual({ '0 PENDING': 8, '1 PENDING': 2, 'none PENDING': 2, 'none FAILED': 38 });
+  });
+});
+
+describe('the recipients of a campaign with variants', () => {
+  it('are listed once each, page by page, with their variant, before and after the winner', async () => {
+    await buildContacts(database.db, { projectId, count: 700 });
+    const start = await startedCampaign(database.db, { projectId, says: saysWith({}) });
+    await worker.read(start);
+    await worker.take(start, 0);
+    await worker.take(start, 1);
+    const list = async () => {
+      const ref = { projectId, id: start.campaignId, limit: 100 };
+      const found: Recipient[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await listRecipients(database.db, { ...ref, cursor });
+        found.push(...page.items);
+        if (!page.cursor) return found;
+        cursor = page.cursor;
+      }
+    };
+    const expectAll = async (variants: Record<string, number>) => {
+      const found = await list();
+      const ids = found.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].sort().reverse());
+      const counted: Record<string, number> = {};
+      for (const { variant } of found) counted[variant ?? 'none'] = (counted[variant ?? 'none'] ?? 0) + 1;
+      expect(counted).toEqual(variants);
+    };
+    await expectAll({ A: 105, B: 35, none: 560 });
+    await choose(start, 'B');
+    await sendAll(start);
+    await expectAll({ A: 105, B: 595 });
   });
 });
 

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { campaignWorkflowId } from '../../temporal/names.ts';
 import { buildContacts } from '../build/campaigns.ts';
 import { useCampaignService } from '../support/campaign-service.ts';
 import { until } from '../support/until.ts';
 
-const campaigns = useCampaignService({ sink: { keepBodies: true } });
+/** Recipients that the sink takes; the others are put off. */
+let taken: RegExp = /./;
+const answerRcpt = (to: string) => (taken.test(to) ? null : '450 4.2.1 Try again later');
+const campaigns = useCampaignService({ sink: { keepBodies: true, answerRcpt } });
 const { call, create, send, read, become } = campaigns;
 
 const VARIANTS = [
@@ -54,6 +58,7 @@ function waiting(id: string) {
 }
 
 beforeEach(async () => {
+  taken = /./;
   await buildContacts(campaigns.service.db, { projectId: campaigns.project.id, count: 51 });
 });
 
@@ -167,5 +172,30 @@ describe('a campaign with a test', () => {
     await until(async () => (await read(id)).skippedCount === 40 || undefined, 'the rest to be skipped');
     expect(await read(id)).toMatchObject({ status: 'CANCELLED', testState: 'ENDED', sentCount: 11, winner: null });
     expect((await call('POST', `/campaigns/${id}/winner`, { variant: 'A' })).status).toBe(409);
+  });
+
+  it('does not wait for those whom the provider puts off', async () => {
+    taken = /^<?r(?!1)/;
+    const id = await started({ test: testOf() });
+    const { sentCount, pendingCount } = await waiting(id);
+    expect(sentCount).toBeLessThanOrEqual(11);
+    expect(sentCount + pendingCount).toBe(51);
+    await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
+    // All but r1 and r10 to r19.
+    await until(async () => (await read(id)).sentCount === 40 || undefined, 'all who are not put off');
+    expect(await read(id)).toMatchObject({ status: 'SENDING', pendingCount: 11, winner: 'B' });
+    await call('POST', `/campaigns/${id}/cancel`);
+  });
+
+  it('that Temporal has forgotten goes on where it stands', async () => {
+    const id = await started({ test: testOf() });
+    const { testEndsAt } = await waiting(id);
+    await campaigns.operator.forget(campaignWorkflowId(id, 1));
+    await campaigns.operator.keepHouse();
+    await campaigns.operator.started(campaignWorkflowId(id, 1));
+    expect(await read(id)).toMatchObject({ testState: 'WAITING', testEndsAt, sentCount: 11 });
+    await call('POST', `/campaigns/${id}/winner`, { variant: 'B' });
+    expect(await become(id, 'SENT')).toMatchObject({ sentCount: 51, winner: 'B' });
+    expect([...campaigns.sink.perRecipient().values()]).toEqual(Array(51).fill(1));
   });
 });

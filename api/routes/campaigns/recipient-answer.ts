@@ -49,7 +49,7 @@ type RecipientAnswer = z.output<typeof RecipientRecord>;
 const COLUMNS = Object.keys(RECIPIENT_EXAMPLE) as (keyof RecipientAnswer)[];
 
 export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswer {
-  const { contactId, email, status, reason, error, attempts } = recipient;
+  const { contactId, email, status, reason, error, attempts, variant } = recipient;
   return {
     contactId,
     email,
@@ -57,7 +57,7 @@ export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswe
     reason,
     error,
     attempts,
-    variant: null,
+    variant,
     emailId: id,
     notBefore: null,
     sentAt: instant(recipient.sentAt),

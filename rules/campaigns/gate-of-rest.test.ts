@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { type CampaignClock, campaignGate } from './gate.ts';
+
+const clock: CampaignClock = {
+  ...{ zone: 'Europe/Berlin', projectZone: 'UTC', window: null, sendAtLocal: '2026-12-01T09:00', latePolicy: 'SKIP' },
+  goingSince: new Date('2026-11-30T00:00:00Z'),
+};
+const at = (instant: string) => Date.parse(instant);
+
+describe('the hour of recipients who waited for the winner of a test', () => {
+  it.each([
+    ['the next day', '2026-12-01T12:00:00Z', '2026-12-02T08:00:00Z'],
+    ['the next day, also where the winner was chosen before the first', '2026-11-30T12:00:00Z', '2026-12-02T08:00:00Z'],
+    ['the next day, where the winner is known at that hour', '2026-12-02T08:05:00Z', '2026-12-02T08:00:00Z'],
+    ['the first day after it was known', '2026-12-04T12:00:00Z', '2026-12-05T08:00:00Z'],
+  ])('is that of %s', (_, winnerAt, expected) => {
+    const rest = { ...clock, winnerAt: new Date(winnerAt) };
+    expect(campaignGate(rest, at(expected) - 1)).toEqual({ kind: 'shut', notBeforeMs: at(expected) });
+    expect(campaignGate(rest, at(expected))).toEqual({ kind: 'open', closesAtMs: null });
+  });
+
+  it('is the campaign’s own for all others', () => {
+    const expected = at('2026-12-01T08:00:00Z');
+    expect(campaignGate(clock, expected - 1)).toEqual({ kind: 'shut', notBeforeMs: expected });
+  });
+});
