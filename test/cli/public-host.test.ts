@@ -100,10 +100,7 @@ describe('a public HOST that sends mail for real', () => {
     const body = { to: '+4915112345678', body: 'Your code is 934711' };
     const sms = await call(service, 'POST', '/v1/sms/send', { headers: keyOf(service), body });
     expect([sms.status, sms.body.error.code]).toEqual([403, 'SMS_NOT_ENABLED']);
-    for (const path of MAILBOX_PATHS) {
-      const { status } = await call(service, 'GET', path);
-      expect([path, status]).toEqual([path, path.includes('sms') ? 404 : 401]);
-    }
+    for (const path of MAILBOX_PATHS) expect([path, (await call(service, 'GET', path)).status]).toEqual([path, 401]);
   });
 
   it('takes signing up from nobody but the first', async () => {
