@@ -46,8 +46,8 @@ import * as workflowAutomations from './migrations/20261122T2159-workflow-automa
 import * as campaignControl from './migrations/20261122T2203-campaign-control.ts';
 import * as stepVisitCounts from './migrations/20261122T2207-step-visit-counts.ts';
 import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
-import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 import * as doubleOptIn from './migrations/20261122T2215-double-opt-in.ts';
+import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 import * as frequencyPlaces from './migrations/20261122T2232-frequency-places.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */

@@ -1,8 +1,8 @@
 import type { ProviderResult } from '../../channels/email/provider.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
 import { windowGate } from '../../rules/campaigns/gate.ts';
-import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import { type BounceVerdict, classifyReply } from '../../rules/emails/bounce.ts';
+import { bounceReason } from '../../rules/emails/bounce-reason.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { failed } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';

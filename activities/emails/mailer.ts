@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { EmailProvider, ProviderResult } from '../../channels/email/provider.ts';
 import { type Compute, OverBudget, type PaidFor } from '../../compute/compute.ts';
 import type { Db } from '../../db/connection.ts';
@@ -17,9 +18,8 @@ import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import { createHoldGuard } from '../hold-guard.ts';
 import { bounceOutcome, later, opensAt, verdictOf } from './decision.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
-import { type ReadyEmail, createEmailMessages } from './message.ts';
-import { type SettleHook, createEmailSettler } from './settler.ts';
-import type { Logger } from 'pino';
+import { createEmailMessages, type ReadyEmail } from './message.ts';
+import { createEmailSettler, type SettleHook } from './settler.ts';
 
 /** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
 const IN_FLIGHT_MAX = 60;

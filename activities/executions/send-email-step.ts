@@ -1,10 +1,18 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { Trx } from '../../db/connection.ts';
-import { type EffectOutcome, atEffect, completeEffect, completeEffects, resumeExecutions } from '../../db/executions/resume.ts';
+import {
+  atEffect,
+  completeEffect,
+  completeEffects,
+  type EffectOutcome,
+  resumeExecutions,
+} from '../../db/executions/resume.ts';
 import { noteAttempt } from '../../db/executions/visits.ts';
 import { waitForWindow } from '../../db/executions/window-waits.ts';
 import { createGroupCommit } from '../../db/group-commit.ts';
 import { type ClaimedEmail, claimEmails } from '../../db/sending/email-ledger.ts';
-import { type StepEmail, findMarketing, saveStepEmails } from '../../db/sending/step-emails.ts';
+import { findMarketing, type StepEmail, saveStepEmails } from '../../db/sending/step-emails.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { deriveKey } from '../../rules/access/secrets.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
@@ -16,8 +24,6 @@ import type { ActivityDeps } from '../deps.ts';
 import type { NotTried } from '../emails/mailer.ts';
 import type { SendRates } from '../emails/send-rates.ts';
 import type { Hooked, Settled } from '../emails/settler.ts';
-import { CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 
 /** Executions that begin their mails in one transaction at most. */
 const BATCH_MAX = 50;

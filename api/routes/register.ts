@@ -1,3 +1,4 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Deps } from '../http/deps.ts';
 import type { App, AppEnv } from '../http/env.ts';
 import type { OpenRoutes } from '../http/registrar.ts';
@@ -34,8 +35,8 @@ import { providerCallbackRoutes } from './provider-callbacks/routes.ts';
 import { segmentLookRoutes } from './segments/looking.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sendRoutes } from './send/routes.ts';
-import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { smsRoutes } from './sms/routes.ts';
+import { smsSenderRoutes } from './sms-senders/routes.ts';
 import { storefrontRoutes } from './storefront/routes.ts';
 import { suppressionRoutes } from './suppressions/routes.ts';
 import { templatePreviewRoutes } from './templates/preview.ts';
@@ -49,7 +50,6 @@ import { workflowPreviewRoutes } from './workflow-preview/routes.ts';
 import { workflowStatsRoutes } from './workflow-stats/routes.ts';
 import { workflowStepRoutes } from './workflow-steps/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
-import type { OpenAPIHono } from '@hono/zod-openapi';
 
 export interface Registrars {
   /** Operations that answer at `/x` and at `/v1/x`; routes name `/x`. */

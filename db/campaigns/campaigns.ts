@@ -1,19 +1,24 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import { type CampaignTiming, NO_TIMING } from '../../rules/campaigns/timing.ts';
-import { type CampaignVariant, type VariantTest, type WinnerSource, variantText } from '../../rules/campaigns/variants.ts';
+import {
+  type CampaignVariant,
+  type VariantTest,
+  variantText,
+  type WinnerSource,
+} from '../../rules/campaigns/variants.ts';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db, Trx } from '../connection.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from '../contents/mail-text.ts';
 import { assertSender } from '../domains/senders.ts';
-import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
-import { type Listed, fittedPage } from '../page-budget.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { OPEN_CAMPAIGNS } from './status.ts';
-import { WINDOW_COLUMN_NAMES, timingColumns, timingOf } from './timing.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { timingColumns, timingOf, WINDOW_COLUMN_NAMES } from './timing.ts';
 
 /** What a campaign says and to whom; everything that a caller can write. */
 export interface CampaignContent extends MailText {

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import type { Db } from '../connection.ts';
@@ -10,7 +11,6 @@ import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {

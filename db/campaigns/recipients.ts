@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { decodeIdCursor, encodeCursor } from '../../rules/cursor.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
@@ -6,7 +7,6 @@ import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
 import { ofCampaign } from './ledger.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
 export interface Recipient {

@@ -1,5 +1,5 @@
-import type { Db } from '../connection.ts';
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
 
 /** Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot. Source: contract §6.4. */
 export interface CampaignCounts {

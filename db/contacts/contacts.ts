@@ -1,17 +1,17 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { AppError } from '../../rules/errors.ts';
-import { type Data, applyData } from '../../rules/filters/data-values.ts';
+import { applyData, type Data } from '../../rules/filters/data-values.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Sourced } from '../../rules/strangers/provenance.ts';
 import type { Db, Trx } from '../connection.ts';
-import { type Page, type PageRequest, afterCursor, toPage } from '../keyset.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { answeredBytes } from '../page-budget.ts';
 import type { RowOf } from '../schema/database.ts';
 import { setContactTopics } from '../topics/choices.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { upsertContacts } from './upsert.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface Contact {
   id: string;

@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { ContactEvent } from '../../rules/events/event-names.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { recordEvents } from '../events/record-events.ts';
-import { sql } from 'kysely';
 
 export interface SubscriptionState {
   id: string;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TokenSubject } from '../../rules/content/link-tokens.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
@@ -5,9 +6,8 @@ import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
 import { setContactTopics } from '../topics/choices.ts';
-import { type SubscriptionState, recordSubscriptionChanges } from './subscription-changes.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
 import { addSuppressions, findSuppressions, liftSuppressions } from './suppressions.ts';
-import { sql } from 'kysely';
 
 /** What only the person puts on the list or takes off it by themselves (contract §3.7). */
 const OWN_REASONS: readonly SuppressionReason[] = ['unsubscribe', 'complaint'];

@@ -1,16 +1,16 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { MailText } from '../../rules/content/mail-text.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Db, Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
-import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
-import { type Listed, fittedPage } from '../page-budget.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
+import { fittedPage, type Listed } from '../page-budget.ts';
 import { takeRoom } from '../room.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { assertTopic } from '../topics/topics.ts';
 import { MAIL_TEXT_COLUMN_NAMES, mailTextColumns, mailTextOf } from './mail-text.ts';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export const TEMPLATE_TYPES = ['TRANSACTIONAL', 'MARKETING'] as const satisfies MailType[];
 

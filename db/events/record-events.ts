@@ -9,7 +9,7 @@ import { satisfyWaits } from '../executions/waits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import { queueDeliveries } from '../webhooks/deliveries.ts';
-import { type TriggeredWorkflow, findListeners } from './listeners.ts';
+import { findListeners, type TriggeredWorkflow } from './listeners.ts';
 
 export interface NewEvent {
   /** Null for an event of nobody in particular. */

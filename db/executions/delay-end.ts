@@ -1,4 +1,3 @@
-import type { World } from './world.ts';
 import { interpolate } from '../../rules/content/interpolate.ts';
 import { LAP_MS } from '../../rules/executions/laps.ts';
 import { delayMs, isHour } from '../../rules/executions/steps/delay.ts';
@@ -7,6 +6,7 @@ import { ALL_DAYS } from '../../rules/time/sending-window.ts';
 import { zoneOf } from '../../rules/time/zones.ts';
 import type { GraphStep } from './graph.ts';
 import type { WalkingExecution } from './walk.ts';
+import type { World } from './world.ts';
 
 /** What is stored of a DELAY; it was checked when it was saved. */
 interface StoredDelay {

@@ -2,7 +2,7 @@ import { assertNever } from '../../rules/assert-never.ts';
 import type { Next, StepActivity } from '../../rules/executions/execution.ts';
 import { stepLabel } from '../../rules/executions/step-label.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
-import { type Graph, type GraphStep, follow } from './graph.ts';
+import { follow, type Graph, type GraphStep } from './graph.ts';
 
 /**
  * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may act, the timer of a DELAY,

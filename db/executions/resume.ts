@@ -1,18 +1,18 @@
 import type { Next, StepInput } from '../../rules/executions/execution.ts';
 import { exitReason } from '../../rules/executions/exits.ts';
 import { endPause as endLapsPause } from '../../rules/executions/laps.ts';
-import { type RunChanges, changeRun } from '../../rules/executions/run.ts';
+import { changeRun, type RunChanges } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
-import { type EffectType, STEPS, isEffect } from '../../rules/executions/steps/registry.ts';
+import { type EffectType, isEffect, STEPS } from '../../rules/executions/steps/registry.ts';
 import type { Trx } from '../connection.ts';
-import { type GraphStep, follow } from './graph.ts';
+import { follow, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
-import { type Progress, newProgress, saveProgress } from './progress.ts';
-import { type LockedExecution, type StandingExecution, lockExecutions } from './standing.ts';
+import { newProgress, type Progress, saveProgress } from './progress.ts';
+import { type LockedExecution, lockExecutions, type StandingExecution } from './standing.ts';
 import type { Visit, VisitOutcome } from './visits.ts';
 import { findWaitEvents } from './waits.ts';
-import { type Stop, fail, walk } from './walk.ts';
-import { type PauseEnd, type World, realWorld } from './world.ts';
+import { fail, type Stop, walk } from './walk.ts';
+import { type PauseEnd, realWorld, type World } from './world.ts';
 
 /** Where an execution stands; one that is gone has no row any more. */
 export interface Standing extends Stop {

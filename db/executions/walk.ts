@@ -1,23 +1,23 @@
+import { ZodError } from 'zod';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import { assertNever } from '../../rules/assert-never.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Next, VisitStatus } from '../../rules/executions/execution.ts';
 import type { Exits } from '../../rules/executions/exits.ts';
-import { LOOP, type Laps, MAX_VISITS, beginPause, comeTo, newLaps } from '../../rules/executions/laps.ts';
+import { beginPause, comeTo, type Laps, LOOP, MAX_VISITS, newLaps } from '../../rules/executions/laps.ts';
 import type { Run } from '../../rules/executions/run.ts';
 import type { Branch } from '../../rules/executions/steps/definition.ts';
 import { isEffect } from '../../rules/executions/steps/registry.ts';
-import { SplitConfig, chooseBranch } from '../../rules/executions/steps/split.ts';
+import { chooseBranch, SplitConfig } from '../../rules/executions/steps/split.ts';
 import { WaitConfig } from '../../rules/executions/steps/wait-for-event.ts';
 import { parseCondition } from '../../rules/filters/filters.ts';
 import { delayEnd } from './delay-end.ts';
-import { type Graph, type GraphStep, follow } from './graph.ts';
+import { follow, type Graph, type GraphStep } from './graph.ts';
 import { nextAt } from './next.ts';
 import type { Progress } from './progress.ts';
 import type { NewVisit } from './visits.ts';
 import type { NewWait } from './waits.ts';
 import type { World } from './world.ts';
-import { ZodError } from 'zod';
 
 /** An execution as a walk needs it; `visit` counts the steps it has come to. */
 export interface WalkingExecution {

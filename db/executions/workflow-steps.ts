@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import { STEPS, type StepType } from '../../rules/executions/steps/registry.ts';
@@ -10,8 +11,16 @@ import { takeStepRoom } from '../room.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
 import { endExecutions } from './end.ts';
 import { sealStepConfig } from './step-secrets.ts';
-import { STEP_COLUMNS, type Step, TRANSITION_COLUMNS, type Transition, getWorkflow, lockWorkflow, toStep, toTransition } from './workflows.ts';
-import { sql } from 'kysely';
+import {
+  getWorkflow,
+  lockWorkflow,
+  STEP_COLUMNS,
+  type Step,
+  TRANSITION_COLUMNS,
+  type Transition,
+  toStep,
+  toTransition,
+} from './workflows.ts';
 
 export interface StepRef {
   projectId: string;

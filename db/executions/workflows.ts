@@ -1,16 +1,16 @@
+import { sql } from 'kysely';
 import { AppError, type FieldError } from '../../rules/errors.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
 import type { Branch, StepConfig } from '../../rules/executions/steps/definition.ts';
 import type { StepType } from '../../rules/executions/steps/registry.ts';
-import { type TriggerType, type WorkflowGraph, checkGraph } from '../../rules/executions/workflow-graph.ts';
+import { checkGraph, type TriggerType, type WorkflowGraph } from '../../rules/executions/workflow-graph.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Db, Trx } from '../connection.ts';
-import { type NumberedPage, afterCursor, offsetOf, toNumberedPage } from '../keyset.ts';
+import { afterCursor, type NumberedPage, offsetOf, toNumberedPage } from '../keyset.ts';
 import { required } from '../required.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 import { newSlug, refusingTakenSlug } from '../slugs.ts';
-import { sql } from 'kysely';
 
 export interface Workflow {
   id: string;

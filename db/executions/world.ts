@@ -7,9 +7,9 @@ import { conditionHolds } from './condition.ts';
 import type { GraphStep } from './graph.ts';
 import { withEnd } from './next.ts';
 import type { StandingExecution } from './standing.ts';
-import { type StepVariables, loadStepVariables } from './variables.ts';
+import { loadStepVariables, type StepVariables } from './variables.ts';
 import { findTakenBranch } from './visits.ts';
-import { type NewWait, findMatchingEvent, sway } from './waits.ts';
+import { findMatchingEvent, type NewWait, sway } from './waits.ts';
 import type { WalkingExecution } from './walk.ts';
 import { endWindowWait } from './window-waits.ts';
 

@@ -1,15 +1,15 @@
+import { sql } from 'kysely';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import { wakeCampaigns } from '../campaigns/lifecycle.ts';
 import type { Db, Trx } from '../connection.ts';
-import { type DoubleOptIn, assertDoubleOptIn } from '../contacts/double-opt-in.ts';
+import { assertDoubleOptIn, type DoubleOptIn } from '../contacts/double-opt-in.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import type { RowOf } from '../schema/database.ts';
-import { type FrequencyCap, capOf } from '../sending/frequency.ts';
+import { capOf, type FrequencyCap } from '../sending/frequency.ts';
 import { resetGuard } from '../sending/hold-guard.ts';
-import { sql } from 'kysely';
 
 export interface Project {
   id: string;

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { AudienceType, CampaignStatus, PausedReason } from '../../rules/campaigns/campaign.ts';
 import type { LatePolicy } from '../../rules/campaigns/timing.ts';
@@ -6,7 +7,6 @@ import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
-import type { Generated } from 'kysely';
 
 /** Campaigns, the chunks in which their audience is taken, and the links that were followed. */
 export interface CampaignsTables {

@@ -1,6 +1,6 @@
+import type { Generated } from 'kysely';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableTimestamp } from './columns.ts';
-import type { Generated } from 'kysely';
 
 export type MailType = 'TRANSACTIONAL' | 'MARKETING';
 

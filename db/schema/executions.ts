@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { ExecutionStatus, VisitStatus } from '../../rules/executions/execution.ts';
 import type { ExitEvent } from '../../rules/executions/exits.ts';
@@ -7,7 +8,6 @@ import type { Branch, StepConfig } from '../../rules/executions/steps/definition
 import type { StepType } from '../../rules/executions/steps/registry.ts';
 import type { TriggerType } from '../../rules/executions/workflow-graph.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
-import type { Generated } from 'kysely';
 
 /** Workflows, and each contact's way through one. */
 export interface ExecutionsTables {

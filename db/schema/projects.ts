@@ -1,9 +1,9 @@
+import type { Generated, GeneratedAlways } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Role } from '../../rules/access/scopes.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableJson, NullableTimestamp, Timestamp } from './columns.ts';
-import type { Generated, GeneratedAlways } from 'kysely';
 
 /** Projects, who may do what in them, and what they have used. */
 export interface ProjectsTables {

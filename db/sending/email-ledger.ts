@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { Clock } from '../../rules/campaigns/gate.ts';
 import type { TrackingMode } from '../../rules/content/message-tracking.ts';
@@ -14,9 +15,8 @@ import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
 import type { EmailSource } from '../schema/emails.ts';
 import { isOnTopic } from '../topics/choices.ts';
-import { type FrequencyCap, capOf, takeSlotsFor, wouldFit } from './frequency.ts';
+import { capOf, type FrequencyCap, takeSlotsFor, wouldFit } from './frequency.ts';
 import { isSimulatorSql } from './simulator-addresses.ts';
-import { type RawBuilder, sql } from 'kysely';
 
 /** A mail that this process has claimed, with all that decides whether and how it leaves. */
 export interface ClaimedEmail {

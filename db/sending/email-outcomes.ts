@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import type { EmailOutcome } from '../../rules/emails/email-outcome.ts';
 import { EMAIL_PROVIDERS, type EmailProviderKind } from '../../rules/emails/email-providers.ts';
@@ -5,13 +6,12 @@ import { isSimulated } from '../../rules/emails/simulator.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
-import { type SubscriptionState, recordSubscriptionChanges } from '../contacts/subscription-changes.ts';
+import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
 import { addSuppressions } from '../contacts/suppressions.ts';
 import { insertProviderMessages } from '../emails/provider-messages.ts';
 import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { type ClaimedEmail, settleEmails } from './email-ledger.ts';
 import { guardRates, guardRefusals } from './hold-guard.ts';
-import { sql } from 'kysely';
 
 /** What became of one claimed mail. `event` is there when the mail was rendered. */
 export interface EmailResult {

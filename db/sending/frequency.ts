@@ -1,5 +1,5 @@
-import type { Db } from '../connection.ts';
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
 
 /** How many MARKETING mails of campaigns and automations a contact gets at most in so many rolling days. */
 export interface FrequencyCap {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { interpolate, namesStranger } from '../../rules/content/interpolate.ts';
 import { type MailText, pickMailText } from '../../rules/content/mail-text.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
@@ -12,7 +13,6 @@ import { loadStepVariables } from '../executions/variables.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
-import { z } from 'zod';
 
 /** The mail of a SEND_EMAIL visit, or why there can be none: a fault of the workflow, which its owner has to mend. */
 export type StepEmail = { standing: EffectStanding } & (

@@ -1,9 +1,9 @@
+import { z } from 'zod';
 import { type ContactEvent, EVENT_NAME_LENGTH } from '../events/event-names.ts';
 import { conditionSizeFault } from '../filters/condition-size.ts';
 import { matchesEventData } from '../filters/evaluate.ts';
-import { type Condition, WaitFiltersInput, parseCondition } from '../filters/filters.ts';
+import { type Condition, parseCondition, WaitFiltersInput } from '../filters/filters.ts';
 import { isNone } from './steps/wait-for-event.ts';
-import { z } from 'zod';
 
 /** An event that ends an execution of its contact, wherever it stands. */
 export interface ExitEvent {

@@ -1,9 +1,9 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildContacts, campaignBody } from '../build/campaigns.ts';
 import { buildContact } from '../build/emails.ts';
 import { buildDomain } from '../build/senders.ts';
-import { type TestApi, startTestApi } from '../support/api.ts';
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
 
 const FILTER = { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }] };
 

@@ -1,3 +1,4 @@
+import { createRoute, z } from '@hono/zod-openapi';
 import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
 import { deleteContacts } from '../../../db/contacts/delete.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
@@ -12,11 +13,10 @@ import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { IdParams, cursorList, cursorQuery } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { ContactRecord, LookupResult, SavedContact, contactAnswer } from './answer.ts';
+import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
 import { LIST_DEFAULT, Lookup, PatchContact, SaveContact } from './input.ts';
-import { createRoute, z } from '@hono/zod-openapi';
 
 const listRoute = createRoute({
   method: 'get',

@@ -1,7 +1,7 @@
+import { z } from '@hono/zod-openapi';
 import type { Project as ProjectState } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
-import { z } from '@hono/zod-openapi';
 
 export const Hold = z
   .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })

@@ -1,7 +1,7 @@
+import { z } from '@hono/zod-openapi';
 import { ZoneInput } from '../../../rules/time/sending-window.ts';
 import { Id } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
-import { z } from '@hono/zod-openapi';
 
 /** Postgres `integer`. */
 const INT_MAX = 2_147_483_647;

@@ -1,3 +1,4 @@
+import { createRoute } from '@hono/zod-openapi';
 import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
 import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -9,7 +10,6 @@ import type { App, RequestContext } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
 import { Project, projectAnswer } from './answer.ts';
 import { HoldProject, PatchProject } from './input.ts';
-import { createRoute } from '@hono/zod-openapi';
 
 const tags = ['Project'];
 

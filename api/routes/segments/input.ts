@@ -1,6 +1,6 @@
+import { z } from '@hono/zod-openapi';
 import { type Condition, ConditionInput } from '../../../rules/filters/filters.ts';
 import { EmailAddress, SlugInput } from '../../http/schemas.ts';
-import { z } from '@hono/zod-openapi';
 
 const NAME_MAX_CHARS = 255;
 const DESCRIPTION_MAX_CHARS = 2000;

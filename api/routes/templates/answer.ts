@@ -1,9 +1,9 @@
+import { z } from '@hono/zod-openapi';
 import type { Template } from '../../../db/contents/templates.ts';
 import type { Listed } from '../../../db/page-budget.ts';
-import { EXAMPLE_ID, Id, Instant, Slug, Truncated, numberedListFields } from '../../http/schemas.ts';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug, Truncated } from '../../http/schemas.ts';
 import { mailTextAnswer } from '../mail-text.ts';
 import { Type } from './input.ts';
-import { z } from '@hono/zod-openapi';
 
 const EXAMPLE = {
   id: EXAMPLE_ID,

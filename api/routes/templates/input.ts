@@ -1,9 +1,9 @@
+import { z } from '@hono/zod-openapi';
 import { TEMPLATE_NAME_MAX_CHARS, TEMPLATE_TYPES } from '../../../db/contents/templates.ts';
 import type { MailType } from '../../../db/schema/contents.ts';
 import { fieldError } from '../../../rules/errors.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { mailTextInput } from '../mail-text.ts';
-import { z } from '@hono/zod-openapi';
 
 export const LIST_DEFAULT = 20;
 

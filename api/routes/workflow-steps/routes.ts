@@ -1,4 +1,12 @@
-import { deleteStep, deleteTransition, getStep, insertStep, insertTransition, updateStep } from '../../../db/executions/workflow-steps.ts';
+import { createRoute, z } from '@hono/zod-openapi';
+import {
+  deleteStep,
+  deleteTransition,
+  getStep,
+  insertStep,
+  insertTransition,
+  updateStep,
+} from '../../../db/executions/workflow-steps.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError, fieldError } from '../../../rules/errors.ts';
 import { STEPS, type StepType } from '../../../rules/executions/steps/registry.ts';
@@ -10,9 +18,8 @@ import { fieldErrors } from '../../http/field-errors.ts';
 import { isTooLarge, tooLargeText } from '../../http/free-json.ts';
 import { Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { StepSchema, TransitionSchema, stepAnswer, transitionAnswer } from '../workflows/answer.ts';
+import { StepSchema, stepAnswer, TransitionSchema, transitionAnswer } from '../workflows/answer.ts';
 import { CreateStep, CreateTransition, PatchStep, StepParams, WorkflowParams } from './input.ts';
-import { createRoute, z } from '@hono/zod-openapi';
 
 const tags = ['Workflows'];
 

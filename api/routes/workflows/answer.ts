@@ -1,10 +1,10 @@
+import { z } from '@hono/zod-openapi';
 import type { Execution, ExecutionVisit } from '../../../db/executions/executions.ts';
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
-import { EXAMPLE_ID, Id, Instant, Slug, numberedListFields } from '../../http/schemas.ts';
-import { z } from '@hono/zod-openapi';
+import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
 
 const AT = '2026-01-01T12:00:00.000Z';
 

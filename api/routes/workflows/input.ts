@@ -1,8 +1,8 @@
+import { z } from '@hono/zod-openapi';
 import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { EXITS_MAX, ExitOnInput } from '../../../rules/executions/exits.ts';
 import { Id, SlugInput } from '../../http/schemas.ts';
 import { TriggerType } from './answer.ts';
-import { z } from '@hono/zod-openapi';
 
 const EventNameInput = z.string().trim().min(1).max(EVENT_NAME_LENGTH);
 

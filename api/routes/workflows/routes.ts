@@ -1,5 +1,12 @@
+import { createRoute, z } from '@hono/zod-openapi';
 import { listWorkflowFields } from '../../../db/executions/workflow-fields.ts';
-import { deleteWorkflow, getWorkflow, insertWorkflow, listWorkflows, updateWorkflow } from '../../../db/executions/workflows.ts';
+import {
+  deleteWorkflow,
+  getWorkflow,
+  insertWorkflow,
+  listWorkflows,
+  updateWorkflow,
+} from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -8,7 +15,6 @@ import { IdParams, pageQuery } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { WorkflowDetailSchema, WorkflowList, workflowAnswer, workflowDetailAnswer } from './answer.ts';
 import { CreateWorkflow, PatchWorkflow } from './input.ts';
-import { createRoute, z } from '@hono/zod-openapi';
 
 const tags = ['Workflows'];
 

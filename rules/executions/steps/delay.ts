@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import { HOUR_PATTERN } from '../../time/local-time.ts';
 import { DaysInput, ZoneInput } from '../../time/sending-window.ts';
-import { type PauseStep, configFaults } from './definition.ts';
-import { z } from 'zod';
+import { configFaults, type PauseStep } from './definition.ts';
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 const MAX_MS = 365 * UNIT_MS.days;
