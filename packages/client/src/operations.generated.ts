@@ -62,6 +62,11 @@ export type AddedSegmentMembers = {
   notFound: string[];
 };
 
+export type AdvanceExecution = {
+  /** Of a WAIT_FOR_EVENT: `event`, or `timeout`, which is the default. */
+  branch?: string | null;
+};
+
 export type ApiKey = {
   /** UUIDv7 */
   id: string;
@@ -235,6 +240,17 @@ export type CampaignDone = {
   message?: string;
 };
 
+export type CampaignLink = {
+  /** As the template has it */
+  url: string;
+  /** By people */
+  clicks: number;
+  /** Recipients who clicked it */
+  uniqueClicks: number;
+  /** By scanners */
+  machineClicks: number;
+};
+
 export type CampaignList = {
   campaigns: ListedCampaign[];
   page: number;
@@ -272,6 +288,18 @@ export type CampaignRecipient = {
 
 export type CampaignRequeued = {
   requeued: number;
+};
+
+export type CampaignReview = {
+  /** Contacts in the audience, subscribed or not */
+  audience: number;
+  /** Those who would be sent to now */
+  willSend: number;
+  /** The others, by reason */
+  skipped: Record<string, number>;
+  /** How long it takes at the send rate */
+  estimatedSeconds: number;
+  findings: Finding[];
 };
 
 /** `pending + sent + failed + skipped = total` at every moment. */
@@ -426,6 +454,8 @@ export type Contact = {
   id: string;
   email: string;
   subscribed: boolean;
+  /** The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then */
+  subscription: "subscribed" | "unsubscribed" | "pending";
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data: Record<string, unknown>;
@@ -448,6 +478,19 @@ export type ContactAtStep = {
   /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
   dueAt: string | null;
   error: string | null;
+};
+
+export type ContactExport = {
+  exportedAt: string;
+  contact: Contact;
+  suppressions: Record<string, unknown>[];
+  /** As GET /v1/emails has them, without bodies */
+  emails: Record<string, unknown>[];
+  sms: Record<string, unknown>[];
+  events: Record<string, unknown>[];
+  /** Each with its steps */
+  executions: Record<string, unknown>[];
+  segments: Record<string, unknown>[];
 };
 
 export type ContactFieldUsage = {
@@ -538,7 +581,7 @@ export type CreateCampaign = {
   /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
   latePolicy?: "SEND" | "SKIP";
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
-  sendingWindow?: SendingWindow | "project" | null;
+  sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
   /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
@@ -748,7 +791,7 @@ export type EmailItem = {
   messageId: string | null;
   opens: number;
   clicks: number;
-  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
   /** The provider's words */
   error: string | null;
@@ -910,6 +953,14 @@ export type FilterGroup = {
   conditions?: Condition;
 };
 
+export type Finding = {
+  code: "no_text" | "no_unsubscribe_link" | "missing_variables" | "bad_link" | "link_shortener" | "image_without_alt" | "html_too_large" | "subject_too_long" | "sender_not_verified" | "project_held" | "dmarc_missing" | "slow" | "empty_audience";
+  severity: "error" | "warning" | "info";
+  /** One sentence for people */
+  message: string;
+  details: Record<string, unknown>;
+};
+
 export type Health = {
   status: "ok";
 };
@@ -1029,6 +1080,8 @@ export type ListedContact = {
   id: string;
   email: string;
   subscribed: boolean;
+  /** The same in a word; `pending`: they were asked to confirm it, and are not subscribed until then */
+  subscription: "subscribed" | "unsubscribed" | "pending";
   /** Consent to SMS, apart from `subscribed` */
   smsSubscribed: boolean;
   data?: Record<string, unknown>;
@@ -1117,6 +1170,12 @@ export type PatchProject = {
   /** IANA, such as `Europe/Berlin`: of contacts whose `data.timezone` is none */
   timezone?: string;
   sendingWindow?: SendingWindow & (Record<string, unknown> | null);
+  /** While enabled, whom the public key would subscribe is `pending` and gets the template, which has to name `{{confirmUrl}}`; they are subscribed by the page behind that link. */
+  doubleOptIn?: {
+    enabled: boolean;
+    /** UUIDv7 */
+    templateId?: string | null;
+  };
   sendRatePerSecond?: number | null;
   monthlyEmailLimit?: number | null;
   bounceGuard?: number;
@@ -1234,6 +1293,58 @@ export type PixelEvent = {
   timestamp?: string;
 };
 
+export type PreviewCondition = {
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  condition?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+  /** A condition, in the full or the simple form. Negative operators match contacts that lack the field. */
+  filters?: Condition | {
+    operator: "AND" | "OR";
+    conditions: Filter[];
+  } | null;
+};
+
+/** Somebody who is no contact, in place of `contactId`. */
+export type PreviewContact = {
+  email: string;
+  subscribed?: boolean;
+  data?: Record<string, unknown> | null;
+};
+
+export type PreviewTemplate = {
+  subject: string;
+  /** HTML with Liquid, at most 512 KB */
+  body: string;
+  /** A MARKETING body without the unsubscribe link gets a footer */
+  type?: "TRANSACTIONAL" | "MARKETING";
+  /** For whom it is rendered; needs `contacts:view` */
+  contactId?: string | null;
+  /** Values on top of those of the contact */
+  data?: Record<string, unknown> | null;
+};
+
+export type PreviewWorkflow = {
+  /** UUIDv7 */
+  contactId?: string;
+  contact?: PreviewContact;
+  /** The payload of the event that begins it. */
+  event?: Record<string, unknown> | null;
+  context?: Record<string, unknown> | null;
+  /** When it begins; now unless given. */
+  startAt?: string;
+  /** What happens while it runs. */
+  events?: RunEvent[];
+  /** What endpoints answer; 200 where nothing is said. Several of a step are for its visits, in order. */
+  webhooks?: {
+    /** The id of a WEBHOOK step, or its name. */
+    step: string;
+    status?: number;
+    body?: unknown;
+  }[];
+};
+
 export type Project = {
   /** UUIDv7 */
   id: string;
@@ -1243,6 +1354,11 @@ export type Project = {
   tracking: "ENABLED" | "MARKETING_ONLY" | "DISABLED";
   /** Of the pages that recipients see, as `#rrggbb` */
   color: string | null;
+  doubleOptIn: {
+    enabled: boolean;
+    /** UUIDv7 */
+    templateId: string | null;
+  };
   frequencyCap: {
     max: number;
     days: number;
@@ -1298,7 +1414,7 @@ export type PutCampaign = {
   /** Whose hour is over by more than 15 minutes when the campaign begins, or goes on after a pause, gets it at once (`SEND`) or not (`SKIP`, reason `too_late`). SEND by default. */
   latePolicy?: "SEND" | "SKIP";
   /** The campaign's own window; null: no window holds it. Left out, or `project`, it goes by the project's setting of the moment. */
-  sendingWindow?: SendingWindow | "project" | null;
+  sendingWindow?: SendingWindow | string | null;
   /** 2 to 5, each with a name of its own; null or none for one way of saying it */
   variants?: CampaignVariantInput[] | null;
   /** Sends the variants to a share, waits, and sends the rest the better one. Without it everybody gets a variant by weight */
@@ -1442,6 +1558,29 @@ export type SegmentContacts = {
   totalPages: number;
 };
 
+export type SegmentExplanation = {
+  /** UUIDv7 */
+  segmentId: string;
+  /** UUIDv7 */
+  contactId: string;
+  type: "DYNAMIC" | "STATIC";
+  /** Whether the contact is in the segment now */
+  holds: boolean;
+  /** Whether it is a stored member, of a STATIC or tracked segment; null of others */
+  member: boolean | null;
+  filters: ({
+    /** Where it stands in the condition; `members` for a STATIC segment */
+    path: string;
+    field: string;
+    operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "in" | "notIn" | "exists" | "notExists" | "within" | "olderThan" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredOlderThan" | "memberOf" | "notMemberOf";
+    value?: unknown;
+    unit?: "minutes" | "hours" | "days" | "weeks";
+    /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
+    contactValue?: unknown;
+    holds: boolean;
+  })[];
+};
+
 export type SegmentFile = {
   /** Which one is meant; it is created where there is none */
   slug: string;
@@ -1451,6 +1590,12 @@ export type SegmentFile = {
   /** As `filters` of a segment, with `segment.<slug>` for `segment.<id>` */
   condition?: unknown;
   trackMembership?: boolean;
+};
+
+export type SegmentPreview = {
+  count: number;
+  /** The newest 10 */
+  sample: Contact[];
 };
 
 export type SendCampaign = {
@@ -1646,6 +1791,15 @@ export type TemplateList = {
   hasMore: boolean;
 };
 
+export type TemplatePreview = {
+  subject: string;
+  html: string;
+  text: string;
+  /** Variables without a default that have no value here */
+  missingVariables: string[];
+  findings: Finding[];
+};
+
 export type TemplateUsage = {
   campaigns: {
     /** UUIDv7 */
@@ -1667,6 +1821,14 @@ export type TestCampaign = {
   email: string;
   /** A variant's name: the mail says what it says */
   variant?: string | null;
+};
+
+export type TimelineItem = {
+  id: string;
+  type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated" | "email.failed" | "workflow.step";
+  timestamp: string;
+  /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject, of one that did not leave `reason`; of a step where it stands. */
+  metadata: Record<string, unknown>;
 };
 
 export type TopCampaign = {
@@ -1897,6 +2059,63 @@ export type WorkflowList = {
   hasMore: boolean;
 };
 
+export type WorkflowPreview = {
+  /** UUIDv7 */
+  workflowId: string;
+  /** UUIDv7 */
+  contactId: string | null;
+  /** WAITING where only an event would end the last step, and `events` has none for it. */
+  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  exitReason: string | null;
+  error: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  steps: ({
+    /** UUIDv7 */
+    stepId: string;
+    name: string;
+    type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+    status: "RUNNING" | "WAITING" | "COMPLETED" | "SKIPPED" | "FAILED" | "CANCELLED";
+    /** When the contact comes to the step; `startedAt` is the same. */
+    at: string;
+    startedAt: string;
+    completedAt: string | null;
+    dueAt: string | null;
+    branch: string | null;
+    /** Of a CONDITION: what decided. */
+    condition: Record<string, unknown> | null;
+    /** Of a CONDITION: each filter, and whether it holds by itself. */
+    filters: {
+      field: string;
+      operator: string;
+      value?: unknown;
+      unit?: string;
+      holds: boolean;
+    }[] | null;
+    /** Of a step that sends: whether it does. */
+    wouldSend: boolean | null;
+    /** Why nothing would be sent. */
+    reason: string | null;
+    channel: string | null;
+    to: string | null;
+    from: string | null;
+    /** Rendered, also of a mail that would not be sent. */
+    subject: string | null;
+    /** The text of an SMS. */
+    body: string | null;
+    /** Of a WEBHOOK: what it would ask. */
+    request: {
+      method: string;
+      url: string;
+      body?: unknown;
+    } | null;
+    /** Of an UPDATE_CONTACT: the contact as it is after it. */
+    contact: Record<string, unknown> | null;
+    output: Record<string, unknown> | null;
+    error: string | null;
+  })[];
+};
+
 export type WorkflowStats = {
   since: string | null;
   until: string | null;
@@ -1968,6 +2187,12 @@ export interface Operations {
   addSuppression: {
     body: AddSuppression;
     answer: Suppression;
+  };
+  /** Move an execution on from where it waits: `POST /v1/workflows/{id}/executions/{executionId}/advance` */
+  advanceExecution: {
+    params: { id: string; executionId: string };
+    body?: AdvanceExecution;
+    answer: ExecutionDetail;
   };
   /** Make the project what files say: `POST /project/apply` */
   applyProject: {
@@ -2163,6 +2388,22 @@ export interface Operations {
     params: { id: string };
     answer: Template;
   };
+  /** Why a contact is in a segment, or is not: `GET /v1/segments/{id}/explain` */
+  explainSegment: {
+    params: { id: string };
+    query?: { contactId?: string };
+    answer: SegmentExplanation;
+  };
+  /** Export everything about a contact: `GET /v1/contacts/{id}/export` */
+  exportContact: {
+    params: { id: string };
+    answer: ContactExport;
+  };
+  /** Export contacts as CSV: `GET /v1/contacts/export` */
+  exportContacts: {
+    query?: { segmentId?: string; condition?: string };
+    answer: string;
+  };
   /** Everything that can be kept in files: `GET /project/export` */
   exportProject: {
     answer: ExportedProject;
@@ -2333,6 +2574,13 @@ export interface Operations {
   total: number;
 };
   };
+  /** Count the clicks of a campaign by link: `GET /v1/campaigns/{id}/links` */
+  listCampaignLinks: {
+    params: { id: string };
+    answer: {
+  data: CampaignLink[];
+};
+  };
   /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */
   listCampaignRecipients: {
     params: { id: string };
@@ -2364,6 +2612,17 @@ export interface Operations {
   /** List standard and custom fields: `GET /v1/contacts/fields` */
   listContactFields: {
     answer: ContactFields;
+  };
+  /** List what happened to a contact: `GET /v1/contacts/{id}/timeline` */
+  listContactTimeline: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: TimelineItem[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
   };
   /** List contacts: `GET /v1/contacts` */
   listContacts: {
@@ -2523,6 +2782,22 @@ export interface Operations {
     params: { id: string };
     answer: CampaignDone;
   };
+  /** Count whom a condition means: `POST /v1/segments/preview` */
+  previewSegment: {
+    body: PreviewCondition;
+    answer: SegmentPreview;
+  };
+  /** Render a template without saving or sending it: `POST /v1/templates/preview` */
+  previewTemplate: {
+    body: PreviewTemplate;
+    answer: TemplatePreview;
+  };
+  /** See what a workflow would do for a contact: `POST /v1/workflows/{id}/preview` */
+  previewWorkflow: {
+    params: { id: string };
+    body: PreviewWorkflow;
+    answer: WorkflowPreview;
+  };
   /** Create or replace product variants: `PUT /storefront/variants` */
   putVariants: {
     body: PutVariants;
@@ -2587,6 +2862,16 @@ export interface Operations {
     params: { id: string };
     body?: RetryCampaign;
     answer: CampaignRequeued;
+  };
+  /** Take a failed execution up again: `POST /v1/workflows/{id}/executions/{executionId}/retry` */
+  retryExecution: {
+    params: { id: string; executionId: string };
+    answer: ExecutionDetail;
+  };
+  /** Look a campaign over before it is sent: `GET /v1/campaigns/{id}/review` */
+  reviewCampaign: {
+    params: { id: string };
+    answer: CampaignReview;
   };
   /** Revoke a secret key: `POST /apikeys/{id}/revoke` */
   revokeApiKey: {
@@ -2730,6 +3015,7 @@ export interface Operations {
 export const OPERATIONS = {
   addSegmentMembers: { method: 'POST', path: '/v1/segments/{id}/members', idempotencyKey: false },
   addSuppression: { method: 'POST', path: '/v1/suppressions', idempotencyKey: false },
+  advanceExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/advance', idempotencyKey: false },
   applyProject: { method: 'POST', path: '/project/apply', idempotencyKey: false },
   bulkDeleteContacts: { method: 'POST', path: '/v1/contacts/bulk-delete', idempotencyKey: false },
   bulkSubscribeContacts: { method: 'POST', path: '/v1/contacts/bulk-subscribe', idempotencyKey: false },
@@ -2768,6 +3054,9 @@ export const OPERATIONS = {
   deleteWorkflowTransition: { method: 'DELETE', path: '/v1/workflows/{id}/transitions/{transitionId}', idempotencyKey: false },
   duplicateCampaign: { method: 'POST', path: '/v1/campaigns/{id}/duplicate', idempotencyKey: false },
   duplicateTemplate: { method: 'POST', path: '/v1/templates/{id}/duplicate', idempotencyKey: false },
+  explainSegment: { method: 'GET', path: '/v1/segments/{id}/explain', idempotencyKey: false },
+  exportContact: { method: 'GET', path: '/v1/contacts/{id}/export', idempotencyKey: false },
+  exportContacts: { method: 'GET', path: '/v1/contacts/export', idempotencyKey: false },
   exportProject: { method: 'GET', path: '/project/export', idempotencyKey: false },
   getActivityStats: { method: 'GET', path: '/v1/activity/stats', idempotencyKey: false },
   getBulkJob: { method: 'GET', path: '/v1/contacts/bulk/{jobId}', idempotencyKey: false },
@@ -2801,11 +3090,13 @@ export const OPERATIONS = {
   listActivityTypes: { method: 'GET', path: '/v1/activity/types', idempotencyKey: false },
   listApiKeys: { method: 'GET', path: '/apikeys', idempotencyKey: false },
   listAuditLog: { method: 'GET', path: '/audit-log', idempotencyKey: false },
+  listCampaignLinks: { method: 'GET', path: '/v1/campaigns/{id}/links', idempotencyKey: false },
   listCampaignRecipients: { method: 'GET', path: '/v1/campaigns/{id}/recipients', idempotencyKey: false },
   listCampaigns: { method: 'GET', path: '/v1/campaigns', idempotencyKey: false },
   listContactEvents: { method: 'GET', path: '/v1/events/contact/{contactId}', idempotencyKey: false },
   listContactFieldValues: { method: 'GET', path: '/v1/contacts/fields/{field}/values', idempotencyKey: false },
   listContactFields: { method: 'GET', path: '/v1/contacts/fields', idempotencyKey: false },
+  listContactTimeline: { method: 'GET', path: '/v1/contacts/{id}/timeline', idempotencyKey: false },
   listContacts: { method: 'GET', path: '/v1/contacts', idempotencyKey: false },
   listContactsAtStep: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/contacts', idempotencyKey: false },
   listDomains: { method: 'GET', path: '/v1/domains/project/{projectId}', idempotencyKey: false },
@@ -2831,6 +3122,9 @@ export const OPERATIONS = {
   logOut: { method: 'POST', path: '/auth/logout', idempotencyKey: false },
   lookupContacts: { method: 'POST', path: '/v1/contacts/lookup', idempotencyKey: false },
   pauseCampaign: { method: 'POST', path: '/v1/campaigns/{id}/pause', idempotencyKey: false },
+  previewSegment: { method: 'POST', path: '/v1/segments/preview', idempotencyKey: false },
+  previewTemplate: { method: 'POST', path: '/v1/templates/preview', idempotencyKey: false },
+  previewWorkflow: { method: 'POST', path: '/v1/workflows/{id}/preview', idempotencyKey: false },
   putVariants: { method: 'PUT', path: '/storefront/variants', idempotencyKey: false },
   receiveSnsMessage: { method: 'POST', path: '/webhooks/sns', idempotencyKey: false },
   receiveTwilioMessage: { method: 'POST', path: '/webhooks/twilio/inbound', idempotencyKey: false },
@@ -2844,6 +3138,8 @@ export const OPERATIONS = {
   replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
   resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
   retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
+  retryExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/retry', idempotencyKey: false },
+  reviewCampaign: { method: 'GET', path: '/v1/campaigns/{id}/review', idempotencyKey: false },
   revokeApiKey: { method: 'POST', path: '/apikeys/{id}/revoke', idempotencyKey: false },
   rotatePublicKey: { method: 'POST', path: '/apikeys/public/rotate', idempotencyKey: false },
   rotateWebhookSecret: { method: 'POST', path: '/v1/webhooks/{id}/rotate-secret', idempotencyKey: false },
