@@ -10,6 +10,7 @@ import {
   resumeExecution,
 } from '../../db/executions/resume.ts';
 import { loadStepVariables } from '../../db/executions/variables.ts';
+import { waitForWindow } from '../../db/executions/window-waits.ts';
 import { consentsToSms, insertSms } from '../../db/sms/messages.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { contactToken, contactUrls } from '../../rules/content/link-tokens.ts';
@@ -98,9 +99,10 @@ async function render(
 /** Consent is read here, under the contact's lock, and again when the SMS is claimed. */
 async function accept(
   trx: Trx,
-  { execution, next }: EffectStanding,
+  standing: EffectStanding,
   prepared: Prepared,
 ): Promise<{ next: Next; outbox: OutboxRow[] }> {
+  const { execution, next } = standing;
   const { projectId, contactId, mode } = execution;
   const at = { executionId: execution.id, visit: next.visit };
   const end = async (outcome: Unsent, outbox: OutboxRow[] = []) => ({
@@ -108,6 +110,10 @@ async function accept(
     outbox,
   });
   if ('unsent' in prepared) return end(prepared.unsent);
+  // Marketing unless the step says otherwise: it waits for the project's sending window.
+  const waits = standing.step.config.transactional === true ? [] : [standing];
+  const wait = (await waitForWindow(trx, projectId, waits)).get(execution.id);
+  if (wait) return { next: wait, outbox: [] };
   const { to, body, from } = prepared;
   if (!(await consentsToSms(trx, { projectId, contactId, phone: to.e164 })))
     return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });

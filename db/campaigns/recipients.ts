@@ -6,6 +6,7 @@ import { REASONS } from '../../rules/emails/reasons.ts';
 import type { Db } from '../connection.ts';
 import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
+import { notBeforeOf } from './chunk-clock.ts';
 import { ofCampaign } from './ledger.ts';
 
 /** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
@@ -19,6 +20,8 @@ export interface Recipient {
   attempts: number;
   /** The name of the variant that it gets; null where the campaign has none, and before the winner is known. */
   variant: string | null;
+  /** It waits until then, by its own clocks or a window. */
+  notBefore: Date | null;
   sentAt: Date | null;
   deliveredAt: Date | null;
   openedAt: Date | null;
@@ -186,4 +189,5 @@ function before({ before: id }: Search, column: RawBuilder<unknown>): RawBuilder
 const COLUMNS = sql`e.id, e.contact_id AS "contactId", CASE WHEN e.contact_id IS NOT NULL THEN coalesce(e.to_email, c.email) END AS email, e.status,
   e.reason, e.error, e.attempts, e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.unsubscribed_at AS "unsubscribedAt",
-  CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant`;
+  CASE WHEN e.variant IS NOT NULL THEN (SELECT k.variants->e.variant->>'name' FROM campaigns k WHERE k.id = e.campaign_id) END AS variant,
+  ${notBeforeOf('e')} AS "notBefore"`;

@@ -17,7 +17,9 @@ export async function waitForWindow(trx: Trx, projectId: string, steps: EffectSt
   const now = Date.now();
   const waits: { standing: EffectStanding; dueAt: Date }[] = [];
   const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, projectId, steps);
+  const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, projectId, steps);
   for (const standing of steps) {
+    if (advanced.has(standing.execution.id)) continue;
     const clock = clocks.get(standing.execution.contactId);
     const gate = clock && windowGate(clock, now);
     if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
@@ -44,6 +46,16 @@ export async function endWindowWait(
       WHERE execution_id = ${p.executionId} AND visit = ${p.visit} AND project_id = ${p.projectId} AND status = 'WAITING')
     UPDATE executions SET status = 'RUNNING' WHERE id = ${p.executionId} AND project_id = ${p.projectId} AND completed_at IS NULL
   `.execute(trx);
+}
+
+/** Executions whose visit somebody has moved on by hand: no window holds it any more. */
+async function findAdvanced(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Set<string>> {
+  const { rows } = await prepared<{ id: string }>`
+    SELECT v.execution_id AS id FROM unnest(${steps.map(({ execution }) => execution.id)}::uuid[], ${steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
+    JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', projectId)}
+    WHERE v.output->'advanced' IS NOT NULL
+  `.execute(trx);
+  return new Set(rows.map((row) => row.id));
 }
 
 function timerOf(wait: { dueAt: Date }) {

@@ -115,7 +115,9 @@ async function readClaimed(
     WITH ${taken}
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
-      p.sending_window, p.timezone,
+      CASE WHEN p.sending_window IS NOT NULL AND NOT EXISTS (
+        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND v.output->'advanced' IS NOT NULL)
+        THEN p.sending_window END AS sending_window, p.timezone,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
       p.frequency_max, p.frequency_days,

@@ -109,6 +109,17 @@ describe('the sending window of the project', () => {
     expect(await become(await begin(single), 'EXITED')).toMatchObject({ mail: 'SENT' });
   });
 
+  it('does not hold whom somebody moves on by hand', async () => {
+    const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
+    await patchProject({ sendingWindow: shutWindow() });
+    const id = await begin(event);
+    await become(id, 'WAITING');
+    const { rows } = await sql<{ workflowId: string }>`
+      SELECT workflow_id AS "workflowId" FROM executions WHERE id = ${id}`.execute(service.db);
+    await expectOk(service.call('POST', `/workflows/${rows[0]?.workflowId}/executions/${id}/advance`, { body: {} }));
+    expect(await become(id, 'EXITED')).toMatchObject({ step: 'COMPLETED', mail: 'SENT' });
+  });
+
   it('holds MARKETING mail that a hold has kept back, when it is released', async () => {
     const event = await workflowOf({ type: 'SEND_EMAIL', config: { templateId: marketing } });
     await expectOk(service.call('POST', '/project/hold', { key: null, headers: owner, body: {} }));

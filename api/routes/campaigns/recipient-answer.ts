@@ -59,7 +59,7 @@ export function recipientAnswer({ id, ...recipient }: Recipient): RecipientAnswe
     attempts,
     variant,
     emailId: id,
-    notBefore: null,
+    notBefore: instant(recipient.notBefore),
     sentAt: instant(recipient.sentAt),
     deliveredAt: instant(recipient.deliveredAt),
     openedAt: instant(recipient.openedAt),

@@ -8,6 +8,7 @@ import {
   listSmsOf,
   listSuppressionsOf,
 } from '../../../db/contacts/dossier.ts';
+import { listProofs } from '../../../db/contacts/double-opt-in.ts';
 import { listEmails } from '../../../db/emails/emails.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { ok } from '../../http/answers.ts';
@@ -33,11 +34,15 @@ const Dossier = z
     events: RecordList,
     executions: RecordList.openapi({ description: 'Each with its steps' }),
     segments: RecordList,
+    optIns: RecordList.openapi({
+      description:
+        'Proofs of double opt-in: `at`, `ip`, the `text` that was agreed to, and `emailId` of the mail that asked',
+    }),
   })
   .openapi('ContactExport', {
     example: {
       ...{ exportedAt: '2026-01-01T12:00:00.000Z', contact: CONTACT_EXAMPLE, suppressions: [], emails: [], sms: [] },
-      ...{ events: [], executions: [], segments: [] },
+      ...{ events: [], executions: [], segments: [], optIns: [] },
     },
   });
 
@@ -48,7 +53,7 @@ const dossierRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export everything about a contact',
   description:
-    'For a request of the person: the contact, what the suppression list has, mails, SMS, events, executions with their steps, and segments. A ' +
+    'For a request of the person: the contact, what the suppression list has, mails, SMS, events, executions with their steps, segments, and proofs of double opt-in. A ' +
     'stream of one JSON object, without secrets of the project.',
   security: scopes('contacts:view'),
   request: { params: IdParams },
@@ -85,6 +90,9 @@ export function contactDossierRoutes(app: App, { reads, compute, config }: Deps)
       events: paged((p) => listEventsOf(reads, p)),
       executions: paged((p) => listExecutionsOf(reads, p)),
       segments: one(() => listSegmentsOf(reads, ref)),
+      optIns: (async function* () {
+        yield await inTurn(() => listProofs(reads, { projectId, contactId: contact.id }));
+      })(),
     };
     const head = { exportedAt: new Date().toISOString(), contact: contactAnswer(contact) };
     c.header('content-type', 'application/json');

@@ -491,6 +491,8 @@ export type ContactExport = {
   /** Each with its steps */
   executions: Record<string, unknown>[];
   segments: Record<string, unknown>[];
+  /** Proofs of double opt-in: `at`, `ip`, the `text` that was agreed to, and `emailId` of the mail that asked */
+  optIns: Record<string, unknown>[];
 };
 
 export type ContactFieldUsage = {
