@@ -68,7 +68,7 @@ async function makeRecipients(db: Db, p: { projectId: string; id: string }): Pro
   await sql`
     INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, status, reason, to_email, attempts, sent_at, opened_at)
     SELECT project_id, id, ${uuidv7()}, ${p.id}, 'CAMPAIGN', status,
-      CASE status WHEN 'BOUNCED' THEN 'bounced:dead' WHEN 'FAILED' THEN CASE WHEN n % 200000 = 1 THEN 'provider_rejected' ELSE 'unsubscribed' END END,
+      CASE status WHEN 'BOUNCED' THEN 'bounced:dead_mailbox' WHEN 'FAILED' THEN CASE WHEN n % 200000 = 1 THEN 'provider_rejected' ELSE 'unsubscribed' END END,
       CASE WHEN status <> 'FAILED' THEN email END, 1, CASE WHEN status <> 'FAILED' THEN now() END,
       CASE WHEN status = 'OPENED' THEN now() + interval '2 hours' END
     FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM contacts WHERE project_id = ${p.projectId}) c, LATERAL (SELECT CASE

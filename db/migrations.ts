@@ -49,6 +49,7 @@ import * as frequencyCap from './migrations/20261122T2208-frequency-cap.ts';
 import * as doubleOptIn from './migrations/20261122T2215-double-opt-in.ts';
 import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 import * as frequencyPlaces from './migrations/20261122T2232-frequency-places.ts';
+import * as bounceWords from './migrations/20261122T2302-bounce-words.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -102,4 +103,5 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2222-event-actors': eventActors,
   '20261122T2215-double-opt-in': doubleOptIn,
   '20261122T2232-frequency-places': frequencyPlaces,
+  '20261122T2302-bounce-words': bounceWords,
 };

@@ -35,7 +35,7 @@ async function closeBounce(tour: ChannelTour): Promise<string> {
   const raw = deliveryStatus({ to: letter.to, action: 'failed', status: '5.1.1', diagnostic });
   await deliver(tour, 'notification', { from: '', to: letter.returnPath, raw });
   return showRecord(tour, letter, {
-    ...{ status: 'BOUNCED', reason: 'bounced:dead', event: 'email.bounce' },
+    ...{ status: 'BOUNCED', reason: 'bounced:dead_mailbox', event: 'email.bounce' },
     ...{ subscribed: false, because: 'bounce', suppressed: 'hard_bounce' },
   });
 }

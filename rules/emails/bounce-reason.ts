@@ -3,12 +3,12 @@ import { bouncedAs, type Reason } from './reasons.ts';
 
 /** The words of the table of bounces, as the reasons of an email spell them. */
 const REASON_OF: Record<BounceClass, Reason> = {
-  dead_mailbox: bouncedAs('dead'),
-  mailbox_for_now: bouncedAs('temporary'),
+  dead_mailbox: bouncedAs('dead_mailbox'),
+  mailbox_for_now: bouncedAs('mailbox_for_now'),
   policy: bouncedAs('policy'),
   message: bouncedAs('message'),
   routing: bouncedAs('routing'),
-  session: bouncedAs('temporary'),
+  session: bouncedAs('mailbox_for_now'),
   unknown: bouncedAs('unknown'),
 };
 

@@ -5,7 +5,7 @@ export const SUPPRESSION_REASONS = ['hard_bounce', 'complaint', 'unsubscribe', '
  * What a bounce says, judged by code and words (contract §9.7): `dead` mailbox, mailbox unavailable for now
  * (`temporary`), the sender's fault (`policy`), the message's fault (`message`), `routing`, and `unknown`.
  */
-const BOUNCE_CLASSES = ['dead', 'temporary', 'policy', 'message', 'routing', 'unknown'] as const;
+const BOUNCE_CLASSES = ['dead_mailbox', 'mailbox_for_now', 'policy', 'message', 'routing', 'unknown'] as const;
 
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 export type BounceClass = (typeof BOUNCE_CLASSES)[number];

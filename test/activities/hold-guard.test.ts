@@ -97,7 +97,7 @@ async function outcomes(count: number, p: { outcome: EmailOutcome; mode?: KeyMod
 
 const sent: EmailOutcome = { kind: 'sent', providerMessageId: null, subject: '' };
 const bounced = { kind: 'bounced', bounceType: 'Permanent', error: 'no' } as const;
-const dead: EmailOutcome = { ...bounced, reason: 'bounced:dead', unsubscribe: true };
+const dead: EmailOutcome = { ...bounced, reason: 'bounced:dead_mailbox', unsubscribe: true };
 const refused: EmailOutcome = { ...bounced, reason: 'bounced:policy', unsubscribe: false, provider: 'bigmail.test' };
 
 it('a provider that starts to refuse the sender in mid-campaign ends in a hold, with nobody unsubscribed; what was held leaves once', async () => {

@@ -204,7 +204,7 @@ it('a dead mailbox is BOUNCED, suppressed and unsubscribed, with both events', a
   const email = 'reject550-5.1.1@example.com';
   const contactId = await buildContact(database.db, { projectId, email });
   const { id, row } = await deliver({ contactId, to: email });
-  expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead', bounce_type: 'Permanent' });
+  expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox', bounce_type: 'Permanent' });
   const contact = await database.db
     .selectFrom('contacts')
     .selectAll()

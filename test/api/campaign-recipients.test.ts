@@ -20,7 +20,7 @@ async function campaign(): Promise<{
     projectId: project.id,
     count: 12,
     status: `CASE WHEN n IN (1, 4, 7) THEN 'FAILED' WHEN n = 9 THEN 'BOUNCED' ELSE 'SENT' END`,
-    reason: `CASE WHEN n = 1 THEN 'unsubscribed' WHEN n IN (4, 7) THEN 'provider_rejected' WHEN n = 9 THEN 'bounced:dead' END`,
+    reason: `CASE WHEN n = 1 THEN 'unsubscribed' WHEN n IN (4, 7) THEN 'provider_rejected' WHEN n = 9 THEN 'bounced:dead_mailbox' END`,
   });
   const get = (query = '', accept = 'application/json') =>
     api.call('GET', `/campaigns/${id}/recipients${query}`, { key: project.secretKey, headers: { accept } });
@@ -56,7 +56,7 @@ describe('the recipients of a campaign', () => {
     ['?status=DELIVERED', []],
     ['?status=PENDING,HELD', []],
     ['?reason=provider_rejected', [7, 4]],
-    ['?reason=unsubscribed,bounced:dead', [9, 1]],
+    ['?reason=unsubscribed,bounced:dead_mailbox', [9, 1]],
     ['?status=BOUNCED&reason=unsubscribed', []],
     ['?search=P1', [11, 10, 1]],
     ['?search=p1%40TO.test&status=FAILED', [1]],

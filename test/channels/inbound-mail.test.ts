@@ -189,7 +189,7 @@ describe('delivery status notifications', () => {
     });
     for (let n = 0; n < 2; n++) expect(await deliver({ to: mail.returnPath, raw })).toMatch(/^250/);
     const { mail: row, ...state } = await stateOf(mail);
-    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead' });
+    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(row.error).toContain('User unknown');
     expect(state).toMatchObject({
       subscribed: false,
@@ -237,7 +237,7 @@ describe('delivery status notifications', () => {
     const relayed = 'Final-Recipient: rfc822; other@example.com\nAction: relayed\nStatus: 2.0.0';
     const ours = `${about(mail.email)}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 User unknown`;
     await deliver({ to: mail.returnPath, raw: dsnOf([relayed, ours]) });
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('the failure of another recipient is not ours', async () => {
@@ -256,7 +256,7 @@ describe('delivery status notifications', () => {
       'Final-Recipient: rfc822; c@elsewhere.example\nAction: failed\nStatus: 5.1.1',
     ];
     await deliver({ to: mail.returnPath, raw: dsnOf(blocks) });
-    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
+    expect((await stateOf(mail)).mail).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
   });
 
   it('delayed says nothing, delivered says so', async () => {

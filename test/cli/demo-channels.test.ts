@@ -22,7 +22,7 @@ describe('npm run demo:channels', () => {
       ['Delivered', /email .*"status":"DELIVERED"/, /event +email\.delivery \{.*"deliveredAt"/],
       [
         'the return path',
-        ...[/email .*"status":"BOUNCED".*"reason":"bounced:dead".*User unknown/, /email\.bounce .*"Permanent"/],
+        ...[/email .*"status":"BOUNCED".*"reason":"bounced:dead_mailbox".*User unknown/, /email\.bounce .*"Permanent"/],
         ...[/contact\.unsubscribed \{"reason":"bounce"\}/, /contact .*"subscribed":false/],
         /suppression .*"hard_bounce","source":"dsn"/,
       ],

@@ -108,7 +108,7 @@ describe('trying recipients again', () => {
     const before = await messageIds();
     await fail(id, 'provider_rejected', ['r1@to.test', 'r2@to.test']);
     await fail(id, 'expired', ['r3@to.test']);
-    await fail(id, 'bounced:dead', ['r4@to.test']);
+    await fail(id, 'bounced:dead_mailbox', ['r4@to.test']);
     const answer = await retry(id);
     expect([answer.status, answer.body]).toEqual([200, { requeued: 3 }]);
     const after = await become(id, 'SENT');
@@ -147,7 +147,7 @@ describe('trying recipients again', () => {
     await buildAudience(1);
     const id = await create();
     expect((await retry(id)).status).toBe(409);
-    for (const reason of ['unsubscribed', 'bounced:dead', 'suppressed:manual', 'because'])
+    for (const reason of ['unsubscribed', 'bounced:dead_mailbox', 'suppressed:manual', 'because'])
       expect((await retry(id, { reasons: [reason] })).status).toBe(422);
     await sql`UPDATE campaigns SET status = 'CANCELLED' WHERE id = ${id}`.execute(campaigns.service.db);
     expect((await retry(id)).body.error).toMatchObject({ code: 'CONFLICT', details: { status: 'CANCELLED' } });

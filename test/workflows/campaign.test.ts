@@ -176,7 +176,7 @@ describe('what the receiving side refuses', () => {
     const id = await create();
     await send(id);
     expect(await become(id, 'SENT')).toMatchObject({ sentCount: 2, failedCount: 1, bouncedCount: 1 });
-    expect(await outcomes(id)).toEqual({ SENT: 2, 'BOUNCED bounced:dead': 1 });
+    expect(await outcomes(id)).toEqual({ SENT: 2, 'BOUNCED bounced:dead_mailbox': 1 });
     const { body } = await call('GET', '/suppressions');
     expect(body.data).toMatchObject([{ email: 'reject550-5.1.1-0@to.test', reason: 'hard_bounce' }]);
     const contact = await call('GET', '/contacts?search=reject550');

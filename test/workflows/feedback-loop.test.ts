@@ -97,7 +97,7 @@ describe('what comes back, over real sockets', () => {
     const diagnostic = '550 5.1.1 user unknown';
     const raw = deliveryStatus({ to: email, action: 'failed', status: '5.1.1', diagnostic });
     await mx.sendMail({ envelope: { from: '', to: mail.from }, raw });
-    expect(await recordOf(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead' });
+    expect(await recordOf(id)).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox' });
     const contact = await contactOf(email);
     expect(contact.subscribed).toBe(false);
     await until(async () => {

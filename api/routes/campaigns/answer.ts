@@ -163,7 +163,7 @@ export const CampaignStats = z
       clickRate: 12.37,
       bounceRate: 1.02,
       deliveryRate: 97.94,
-      byReason: { unsubscribed: 2, 'bounced:dead': 1, provider_rejected: 1 },
+      byReason: { unsubscribed: 2, 'bounced:dead_mailbox': 1, provider_rejected: 1 },
       machineOpens: 7,
       machineClicks: 3,
       series: [{ at: '2026-01-01T12:00:00.000Z', sent: 97, delivered: 95, opened: 40, clicked: 12 }],

@@ -793,7 +793,7 @@ export type EmailItem = {
   messageId: string | null;
   opens: number;
   clicks: number;
-  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead, bounced:temporary, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
+  /** Why it was not sent, or ended: unsubscribed, unsubscribed:topic, unconfirmed, frequency_capped, cancelled, left_audience, sender_not_verified, template_error, provider_rejected, expired, step_deleted, contact_deleted, limit_reached, no_phone, sms_stopped, exited_on_event, too_late, suppressed:hard_bounce, suppressed:complaint, suppressed:unsubscribe, suppressed:manual, bounced:dead_mailbox, bounced:mailbox_for_now, bounced:policy, bounced:message, bounced:routing, bounced:unknown */
   reason: string | null;
   /** The provider's words */
   error: string | null;

@@ -171,7 +171,7 @@ describe('what SES tells', () => {
     const mail = await sentMail();
     for (let n = 0; n < 3; n++) expect(await tell(bounce(mail.id, 'smtp; 550 5.1.1 user unknown'))).toBe(200);
     const { mail: row, ...state } = await stateOf(mail);
-    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead' });
+    expect(row).toMatchObject({ status: 'BOUNCED', bounce_type: 'Permanent', reason: 'bounced:dead_mailbox' });
     expect(state).toMatchObject({
       subscribed: false,
       entries: ['hard_bounce'],
@@ -309,7 +309,7 @@ describe('what SES tells with its default settings, by its own id alone', () => 
     for (let n = 0; n < 2; n++) expect(await tell({ ...bounce(''), ...named(messageId) })).toBe(200);
     expect(await tell({ ...delivery(''), ...named(messageId, new Date().toISOString()) })).toBe(200);
     const { mail: row, ...state } = await stateOf(mail);
-    expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead', provider_message_id: messageId });
+    expect(row).toMatchObject({ status: 'BOUNCED', reason: 'bounced:dead_mailbox', provider_message_id: messageId });
     expect(state.names).toEqual(['email.sent', 'email.bounce', 'contact.unsubscribed', 'email.delivery']);
     expect(state.entries).toEqual(['hard_bounce']);
   });
