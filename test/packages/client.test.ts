@@ -200,6 +200,8 @@ describe('the package', () => {
       expect(status, stderr + stdout).toBe(0);
       return stdout;
     };
+    // npm may be set to run no scripts, `prepack` among them.
+    run(process.execPath, join(PACKAGE, 'build.mjs'));
     run('npm', 'pack', PACKAGE, '--pack-destination', folder);
     run('tar', '-xzf', 'tidings-client-0.1.0.tgz');
     const manifest = JSON.parse(readFileSync(join(folder, 'package', 'package.json'), 'utf8'));

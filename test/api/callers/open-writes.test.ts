@@ -43,7 +43,14 @@ function openWrites(): string[] {
 describe('a write without credentials', () => {
   it('is one of these', () => {
     expect(openWrites()).toEqual([
-      ...['POST /auth/login', 'POST /auth/signup', 'POST /m/:token', 'POST /s/:token', 'POST /u/:token'],
+      ...[
+        'POST /auth/login',
+        'POST /auth/signup',
+        'POST /confirm/:token',
+        'POST /m/:token',
+        'POST /s/:token',
+        'POST /u/:token',
+      ],
       ...['POST /webhooks/sns', 'POST /webhooks/twilio/inbound', 'POST /webhooks/twilio/status'],
     ]);
   });
