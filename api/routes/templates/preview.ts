@@ -6,6 +6,7 @@ import { AppError } from '../../../rules/errors.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { freeJson } from '../../http/free-json.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { contentReview, NOBODY, readersVariables } from '../content-review.ts';
@@ -21,7 +22,7 @@ const PreviewTemplate = z
       description: 'A MARKETING body without the unsubscribe link gets a footer',
     }),
     contactId: Id.nullish().openapi({ description: 'For whom it is rendered; needs `contacts:view`' }),
-    data: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Values on top of those of the contact' }),
+    data: freeJson('The data of a preview').nullish().openapi({ description: 'Values on top of those of the contact' }),
   })
   .openapi('PreviewTemplate', {
     example: { subject: 'Welcome, {{firstName}}', body: '<p>Hello {{firstName}}</p>', data: { firstName: 'Ada' } },
