@@ -1,23 +1,16 @@
 /**
- * Builds dist/: the compiled modules, the files that are not TypeScript, and the prebuilt Temporal workflow bundle.
- * Does nothing when nothing changed, and is safe to run twice at once or to be killed: files are moved to their places
- * one by one when all are there, and the stamp comes last. Types are not checked here; `npm run typecheck` does that.
+ * Builds dist/: the compiled modules, the files that are not TypeScript, the prebuilt Temporal workflow bundle, and the
+ * dashboard (build-dashboard.mjs). Each of the two parts does nothing when nothing of its own changed. It is safe to
+ * run twice at once or to be killed: files are moved to their places one by one when all are there, and the stamp comes
+ * last. Types are not checked here; `npm run typecheck` does that.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildDashboard, DASHBOARD_FOLDER, isDashboardBuilt } from './build-dashboard.mjs';
+import { filesOf, moveInto, read, stampOf } from './build-files.mjs';
 import { withLock } from './lock.mjs';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
@@ -38,17 +31,30 @@ const ROOMS = [
 ];
 /** What a workflow may import: a change in them makes another bundle. */
 const BUNDLED_ROOMS = ['workflows', 'rules', 'temporal', 'activities'];
-const OTHER_INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'build.mjs'];
+const OTHER_INPUTS = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'build.mjs',
+  'build-files.mjs',
+];
 const STAMP = join(DIST, '.stamp');
 const BUNDLE = join(DIST, 'workflow-bundle.js');
 const BUNDLE_STAMP = join(DIST, '.bundle-stamp');
 /** Made here beside the compiled files: never removed as left over. */
-const KEPT = new Set(['.stamp', '.bundle-stamp', 'workflow-bundle.js']);
+const KEPT = new Set(['.stamp', '.bundle-stamp', '.dashboard-stamp', 'workflow-bundle.js']);
+/** What commands ask for that serve no dashboard. */
+const WITHOUT_DASHBOARD = '--without-dashboard';
 
-/** Builds in a process of its own when something changed, so that the caller does not keep the compiler's memory. */
-export function ensureBuilt() {
-  if (read(STAMP) === inputsHash()) return;
-  const result = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], {
+/**
+ * Builds in a process of its own when something changed, so that the caller does not keep the compiler's memory.
+ * A command that serves no dashboard (`npm run openapi`, `migrate`) does not wait for one to be built.
+ */
+export function ensureBuilt({ dashboard = true } = {}) {
+  if (read(STAMP) === inputsHash() && (!dashboard || isDashboardBuilt())) return;
+  const words = [fileURLToPath(import.meta.url), ...(dashboard ? [] : [WITHOUT_DASHBOARD])];
+  const result = spawnSync(process.execPath, words, {
     cwd: ROOT,
     // What a build says is not what a command prints: `npm run -s openapi > openapi.json` stays clean.
     stdio: ['ignore', 2, 'inherit'],
@@ -57,16 +63,21 @@ export function ensureBuilt() {
 }
 
 async function build() {
+  removeAbandoned();
+  await buildServer();
+  if (!process.argv.includes(WITHOUT_DASHBOARD)) await buildDashboard();
+}
+
+async function buildServer() {
   const hash = inputsHash();
   if (read(STAMP) === hash) return;
   const startedAt = Date.now();
   console.log('Building …');
-  removeAbandoned();
   const staging = join(ROOT, `dist.${process.pid}.tmp`);
   try {
     compile(staging);
     copyOtherFiles(staging);
-    moveInto(staging, DIST);
+    moveInto(staging, DIST, { keeps: (path) => KEPT.has(path) || path.split(sep)[0] === DASHBOARD_FOLDER });
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -99,22 +110,6 @@ function copyOtherFiles(staging) {
   }
 }
 
-/** Replaces file by file what differs and then removes what is left over, so that a running service finds its files. */
-function moveInto(staging, target) {
-  const wanted = new Set();
-  for (const file of filesOf(staging)) {
-    const path = relative(staging, file);
-    wanted.add(path);
-    if (read(join(target, path), null)?.equals(readFileSync(file))) continue;
-    mkdirSync(dirname(join(target, path)), { recursive: true });
-    renameSync(file, join(target, path));
-  }
-  for (const file of filesOf(target)) {
-    const path = relative(target, file);
-    if (!wanted.has(path) && !KEPT.has(path)) rmSync(file);
-  }
-}
-
 async function bundleWorkflows() {
   const workflowsPath = join(DIST, 'workflows', 'registry.js');
   const hash = contentHash(BUNDLED_ROOMS);
@@ -131,18 +126,8 @@ async function bundleWorkflows() {
   writeFileSync(BUNDLE_STAMP, hash);
 }
 
-/** By name, size and time of change of every input: quick enough for every start. */
 function inputsHash() {
-  const hash = createHash('sha256').update(process.version);
-  const files = [
-    ...ROOMS.flatMap((room) => filesOf(join(ROOT, room))),
-    ...OTHER_INPUTS.map((name) => join(ROOT, name)),
-  ];
-  for (const file of files) {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    hash.update(`${relative(ROOT, file)}\0${stat?.size}\0${stat?.mtimeMs}\n`);
-  }
-  return hash.digest('hex');
+  return stampOf([...ROOMS, ...OTHER_INPUTS].map((name) => join(ROOT, name)));
 }
 
 /** By content of the compiled modules of these rooms and of the versions they run with. */
@@ -152,24 +137,6 @@ function contentHash(rooms) {
     if (file.endsWith('.js')) hash.update(`${relative(DIST, file)}\0`).update(readFileSync(file));
   }
   return hash.digest('hex');
-}
-
-function filesOf(folder) {
-  if (!existsSync(folder)) return [];
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesOf(path);
-    return /\.test\.tsx?$/.test(entry.name) ? [] : [path];
-  });
-}
-
-function read(path, encoding = 'utf8') {
-  try {
-    return readFileSync(path, encoding);
-  } catch {
-    return undefined;
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -32,8 +32,8 @@ export async function ensureInstalled() {
 }
 
 /**
- * `npm ci` refuses a lock file that names a package for another platform which this registry does not have; `npm install`
- * takes the same versions and passes over such a package.
+ * `npm ci` refuses a lock file that names a package for another platform which this registry does not have;
+ * `npm install` takes the same versions and passes over such a package.
  */
 function npm(...words) {
   // No package needs a script of its own to run: test/packages/lock-file.test.ts names those that have one.

@@ -5,7 +5,9 @@ const POLL_MS = 200;
 /** After 10 s whoever waits wants to know for what. */
 const TOLD_AT_ROUND = 50;
 
-/** Runs `work` while holding a lock file, waiting for a living process that holds it; the lock of a dead one is removed. */
+/**
+ * Runs `work` while holding a lock file, waiting for a living process that holds it; the lock of a dead one is removed.
+ */
 export async function withLock(path, work) {
   for (let round = 0; !take(path); round++) {
     if (round === TOLD_AT_ROUND) console.log(`Waiting for process ${read(path)}, which holds ${path} …`);

@@ -1,10 +1,13 @@
-// `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this same
-// process with the rest of the words as its arguments.
+// `node run.mjs <command> …`: installs and builds what is missing or stale, then runs dist/cli/<command>.js in this
+// same process with the rest of the words as its arguments.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { ensureInstalled, requireNode } from './install.mjs';
+
+/** The commands behind which people look at the dashboard; the others do not wait until it is built. */
+const SERVING = new Set(['api', 'demo', 'demo-channels']);
 
 requireNode();
 const [command, ...rest] = process.argv.slice(2);
@@ -13,7 +16,7 @@ if (!/^[a-z][a-z-]*$/.test(command ?? '')) {
   process.exit(1);
 }
 await ensureInstalled();
-ensureBuilt();
+ensureBuilt({ dashboard: SERVING.has(command) });
 const module = join(dirname(fileURLToPath(import.meta.url)), 'dist', 'cli', `${command}.js`);
 if (!existsSync(module)) {
   console.error(`There is no command ${command}.`);

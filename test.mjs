@@ -18,6 +18,7 @@ const checks = [
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   ['import directions', 'test/check-imports.mjs'],
   ['types', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'],
+  ['types of the dashboard', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'dashboard'],
 ];
 let failed = 0;
 for (const [name, ...words] of checks) {
@@ -30,7 +31,9 @@ const tests = runTests();
 console.log(`${tests.passed} passed, ${failed + tests.failed} failed`);
 process.exitCode = failed + tests.failed === 0 ? 0 : 1;
 
-/** The counts come from vitest's own report; a file that could not be run, or an error outside of a test, is a failure. */
+/**
+ * The counts come from vitest's own report; a file that could not be run, or an error outside of a test, is a failure.
+ */
 function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-report-'));
   const report = join(folder, 'report.json');

@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-const ROOMS = 'api,rules,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench';
+const ROOMS = 'api,rules,compute,db,temporal,workflows,activities,channels,worker,cli,web,bench,dashboard';
 
 /**
  * Pure rules run without any server; what is in test/ shares one Postgres and one Temporal, started only when needed.
- * The files of a worker share its modules: loading them took more processor time than the tests of most files. So a test ends what it
- * starts, restores what it replaces, and mocks no module.
+ * The files of a worker share its modules: loading them took more processor time than the tests of most files. So a
+ * test ends what it starts, restores what it replaces, and mocks no module.
  */
 export default defineConfig({
   test: {

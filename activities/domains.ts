@@ -2,7 +2,7 @@ import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { createDns } from '../channels/dns.ts';
 import { type Domain, listDomainsAfter, saveDomainCheck } from '../db/domains/domains.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { findRecords } from '../rules/domains/sender-domain.ts';
+import { checkRecords } from '../rules/domains/sender-domain.ts';
 import { AppError } from '../rules/errors.ts';
 import { recordSource } from '../rules/strangers/record-source.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -12,12 +12,15 @@ const CHECKED_AT_ONCE = 20;
 
 export type DomainActivities = ReturnType<typeof domainActivities>;
 
-/** The check of every project's domains that comes round. May run again at any time: a check only writes down what it sees. */
+/**
+ * The check of every project's domains that comes round. May run again at any time: a check only writes down what it
+ * sees.
+ */
 export function domainActivities({ db, config }: ActivityDeps) {
   const dns = createDns({ servers: config.dnsServers, cached: false });
 
   async function check(domain: Domain): Promise<void> {
-    const checked = await findRecords(dns, recordSource(config, domain));
+    const checked = await checkRecords(dns, recordSource(config, domain));
     try {
       const { projectId, id } = domain;
       await inTransaction(db, (trx) => saveDomainCheck(trx, { projectId, id, checked, now: new Date() }));

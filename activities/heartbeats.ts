@@ -1,14 +1,14 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 
 /**
- * Well under the 15 s after which Temporal takes a silent activity for lost. What ends sooner, nearly all, sends none, so that a quick
- * effect costs the server no more for it.
+ * Well under the 15 s after which Temporal takes a silent activity for lost. What ends sooner, nearly all, sends none,
+ * so that a quick effect costs the server no more for it.
  */
 const EVERY_MS = 5_000;
 
 /**
- * Runs a part of an activity and tells Temporal meanwhile that it lives, so that a killed worker's work is soon done by another; the answers
- * to it are how a cancellation gets here.
+ * Runs a part of an activity and tells Temporal meanwhile that it lives, so that a killed worker's work is soon done by
+ * another; the answers to it are how a cancellation gets here.
  * @param work is given what is aborted when the activity is cancelled or its worker stops
  */
 export async function withHeartbeats<T>(

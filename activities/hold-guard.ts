@@ -13,9 +13,15 @@ const BATCH_MAX = 500;
 const WAITING_MAX = 20_000;
 
 export interface HoldGuard {
-  /** The outcome of a mail to `to`, with the mailbox provider named where it refused the sender. Asks the DNS, for 3 s at most. */
+  /**
+   * The outcome of a mail to `to`, with the mailbox provider named where it refused the sender. Asks the DNS, for 3 s
+   * at most.
+   */
   named(outcome: EmailOutcome, to: string): Promise<EmailOutcome>;
-  /** These mails were taken and recorded: they count among the last ones of their provider, if it is watched. Not awaited. */
+  /**
+   * These mails were taken and recorded: they count among the last ones of their provider, if it is watched. Not
+   * awaited.
+   */
   accepted(emailIds: string[]): void;
 }
 

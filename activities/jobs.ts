@@ -14,7 +14,10 @@ import type { ActivityDeps } from './deps.ts';
 /** Work of one activity: long enough to be worth its cost in Temporal, short enough that a stop loses no time to it. */
 const ACTIVITY_MS = 5_000;
 
-/** How often who is next in line looks whether it is their turn, and how much longer those wait who have more before them. */
+/**
+ * How often who is next in line looks whether it is their turn, and how much longer those wait who have more before
+ * them.
+ */
 const NEXT_TURN_MS = 500;
 const TURN_MS = 2_000;
 const TURN_MAX_MS = 60_000;
@@ -38,8 +41,8 @@ export interface JobEnd extends JobInput {
 export type JobActivities = ReturnType<typeof jobActivities>;
 
 /**
- * Jobs over many contacts. All may run again, and two attempts at once do no harm: each chunk locks its job, and its effect commits
- * together with the job's cursor.
+ * Jobs over many contacts. All may run again, and two attempts at once do no harm: each chunk locks its job, and its
+ * effect commits together with the job's cursor.
  */
 export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
@@ -65,8 +68,8 @@ export function jobActivities({ db, config, compute, lifecycle }: ActivityDeps) 
     },
 
     /**
-     * Imports chunks of a file for some seconds, when the project has no other import before it. Who has to wait, for that or for the
-     * project's budget, gives the place back.
+     * Imports chunks of a file for some seconds, when the project has no other import before it. Who has to wait, for
+     * that or for the project's budget, gives the place back.
      */
     async runImport({ projectId, jobId }: JobInput): Promise<JobProgress> {
       const ref = { projectId, id: jobId };

@@ -1,5 +1,7 @@
 import { wakeCampaigns } from '../db/campaigns/lifecycle.ts';
 import { sealClearUrlSecrets } from '../db/clear-url-secrets.ts';
+import { countPastMailHours } from '../db/events/mail-hours.ts';
+import { wakeWindowPage } from '../db/executions/window-wakes.ts';
 import { deleteExpired } from '../db/housekeeping.ts';
 import { enqueue } from '../db/outbox/outbox.ts';
 import { pruneExpired } from '../db/retention.ts';
@@ -19,6 +21,8 @@ export interface HousekeepingInput {
 
 /** Mails looked at a transaction, and held ones released by it at most: as many as five delivery workflows take. */
 const RELEASE_ROWS = 1_000;
+/** Executions looked at a transaction: what of them is woken early is one signal each. */
+const WAKE_ROWS = 1_000;
 /** Transactions of an activity without any that is held: a second or so of a long ledger. */
 const RELEASE_PAGES = 100;
 
@@ -31,20 +35,26 @@ export interface Released {
 /** What comes round by itself, and what is too long for a request. */
 export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDeps) {
   return {
-    /** Recomputes tracked segments, those that waited longest first; returns how many. May run again, and twice at once. */
+    /**
+     * Recomputes tracked segments, those that waited longest first; returns how many. May run again, and twice at once.
+     */
     recomputeSegments: (): Promise<number> => recomputeSegments({ db, lifecycle, log }),
 
-    /** Deletes what has outlived its use, and takes up what has lost its workflow. */
+    /**
+     * Deletes what has outlived its use, adds up what hours that are over had, and takes up what has lost its workflow.
+     */
     async keepHouse(input: HousekeepingInput = {}): Promise<void> {
       await deleteExpired(db);
+      // Before events are pruned.
+      await countPastMailHours(db);
       await pruneExpired(db, config.retention);
       await sealClearUrlSecrets(db, config.secretKey);
       await recoverLostWork({ db, lifecycle, log }, input);
     },
 
     /**
-     * Puts a page of a project's held mails back on their way. May run again: the status decides, so that each leaves once, and a page
-     * that was done is passed over. Ends where the project is on hold again.
+     * Puts a page of a project's held mails back on their way. May run again: the status decides, so that each leaves
+     * once, and a page that was done is passed over. Ends where the project is on hold again.
      */
     async releasePage({ projectId, after = null }: { projectId: string; after?: string | null }): Promise<Released> {
       for (let page = 1; ; page += 1) {
@@ -52,6 +62,19 @@ export function maintenanceActivities({ config, db, lifecycle, log }: ActivityDe
         after = done.after;
         if (done.released > 0 || after === null || page === RELEASE_PAGES) return done;
       }
+    },
+
+    /**
+     * Wakes a page of a project's executions that wait for a sending window which opens earlier now. May run again:
+     * they look themselves.
+     */
+    async wakeWindowPage(input: {
+      projectId: string;
+      after: string | null;
+    }): Promise<{ woken: number; after: string | null }> {
+      const { outbox, after } = await inTransaction(db, (trx) => wakeWindowPage(trx, { ...input, rows: WAKE_ROWS }));
+      lifecycle.dispatch(outbox);
+      return { woken: outbox.length, after };
     },
   };
 

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionFailure } from '../db/postgres-errors.ts';
 
-/** A message that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this often. */
+/**
+ * A message that left has to be recorded, or it leaves again: while Postgres is away, its commit is tried again this
+ * often.
+ */
 const RETRY_WAITS_MS = [100, 500, 2_000, 5_000, 10_000];
 
 export interface Persistence {
@@ -15,7 +18,10 @@ export interface Persistence {
 
 const WHILE_POSTGRES_IS_AWAY: Persistence = { waitsMs: RETRY_WAITS_MS, passes: isConnectionFailure };
 
-/** Tries again what fails for a while. `work` has to be safe to repeat after a commit whose answer was lost: fenced by a claim. */
+/**
+ * Tries again what fails for a while. `work` has to be safe to repeat after a commit whose answer was lost: fenced by a
+ * claim.
+ */
 export async function persistently<T>(
   work: () => Promise<T>,
   { waitsMs, passes, onFirstFailure }: Persistence = WHILE_POSTGRES_IS_AWAY,

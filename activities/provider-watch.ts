@@ -16,9 +16,9 @@ export interface ProviderWatchDeps {
 }
 
 /**
- * Tells the operator when mail does not leave for a reason that is not in the mails: a login that is refused, a server that is away or does
- * not answer. One line a minute for all providers that are watched by it, with how many mails it was since the last one; each mail
- * has it as its `error`, and is tried again. Once it works again nothing is said.
+ * Tells the operator when mail does not leave for a reason that is not in the mails: a login that is refused, a server
+ * that is away or does not answer. One line a minute for all providers that are watched by it, with how many mails it
+ * was since the last one; each mail has it as its `error`, and is tried again. Once it works again nothing is said.
  */
 export function createProviderWatch({ log, address, now = Date.now }: ProviderWatchDeps) {
   let quietUntil = Number.NEGATIVE_INFINITY;

@@ -9,7 +9,9 @@ import type { ActivityDeps } from './deps.ts';
 const LANES = 2;
 /** Well under the 2 minutes after which Temporal takes a silent round for lost. */
 const HEARTBEAT_MS = 10_000;
-/** No segment is begun after this, of the 30 minutes that Temporal allows: what is left comes first in the next round. */
+/**
+ * No segment is begun after this, of the 30 minutes that Temporal allows: what is left comes first in the next round.
+ */
 const ROUND_MS = 20 * 60_000;
 
 /** What an attempt leaves to the next. */

@@ -30,7 +30,10 @@ const DATA = {
   company: 'Analytical Engines',
 };
 
-/** What most mailers do: the template parsed once, rendered by the library for each message, composed and sent by nodemailer's pool. */
+/**
+ * What most mailers do: the template parsed once, rendered by the library for each message, composed and sent by
+ * nodemailer's pool.
+ */
 export async function measureNodemailerAndLiquid(sink: SinkProcess, messages: number): Promise<Measured> {
   const transport = nodemailer.createTransport({
     pool: true,

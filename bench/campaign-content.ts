@@ -1,4 +1,7 @@
-/** The newsletter that the campaign benches send: 5 kB of HTML with 18 variables, two tracked links and an unsubscribe link. */
+/**
+ * The newsletter that the campaign benches send: 5 kB of HTML with 18 variables, two tracked links and an unsubscribe
+ * link.
+ */
 export const SUBJECT = '{{firstName}}, the news of November for {{city}}';
 
 const STYLE = 'margin:0 0 16px;font-family:sans-serif;font-size:15px;line-height:24px;color:#1f2937';

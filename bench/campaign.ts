@@ -8,9 +8,9 @@ import { measureNodemailerAndLiquid, measureRawSender } from './campaign-baselin
 import { BODY, SUBJECT } from './campaign-content.ts';
 
 /**
- * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal, worker processes, the
- * ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the same machine. `--kill` ends a worker with
- * kill -9 in the middle and counts whom that cost a mail, and who got two.
+ * A campaign from `POST /campaigns/{id}/send` to SENT, with everything that a user of `npm start` has: API, Temporal,
+ * worker processes, the ledger in Postgres, and an SMTP sink in another process. The baselines run before it on the
+ * same machine. `--kill` ends a worker with kill -9 in the middle and counts whom that cost a mail, and who got two.
  */
 const { values } = parseArgs({
   options: {

@@ -8,9 +8,9 @@ import { startSinkProcess } from '../test/support/sink-process.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Executions a second against bare Temporal workflows on the same server, turn by turn: trigger → SEND_EMAIL → EXIT against a workflow
- * of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. The bare side has the SDK's defaults. Mail goes to an
- * SMTP sink.
+ * Executions a second against bare Temporal workflows on the same server, turn by turn: trigger → SEND_EMAIL → EXIT
+ * against a workflow of one empty activity, and SEND → DELAY 1 s → SEND against activity, timer, activity. The bare
+ * side has the SDK's defaults. Mail goes to an SMTP sink.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,10 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 const rounds = Number(values.rounds);
-/** Before anything is measured: processes that run for days have compiled their code, and tables that fill up have statistics. */
+/**
+ * Before anything is measured: processes that run for days have compiled their code, and tables that fill up have
+ * statistics.
+ */
 const WARM_UP = 1_000;
 /** Starts under way at a time, on both sides. */
 const CONCURRENCY = 32;

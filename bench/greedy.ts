@@ -9,10 +9,10 @@ import { type Latencies, startNeighbour } from './neighbour-load.ts';
 import { type Stage, startStage, type Tenant } from './neighbour-stage.ts';
 
 /**
- * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a mail, files of torn rows,
- * mails with the largest attachments, pages of large lists.
- * B's single mails are measured from the request to the end of DATA, and how late the event loops of API and worker were: on a busy machine
- * that says more. `--only` takes names of abuses by comma.
+ * What B notices while A abuses what is heavy: a campaign whose every message runs out of time, previews of such a
+ * mail, files of torn rows, mails with the largest attachments, pages of large lists. B's single mails are measured
+ * from the request to the end of DATA, and how late the event loops of API and worker were: on a busy machine that says
+ * more. `--only` takes names of abuses by comma.
  */
 const { values } = parseArgs({
   options: {
@@ -108,7 +108,10 @@ function untilThen(untilMs: number): { total: number; signal: AbortSignal } {
   return { total: Number.POSITIVE_INFINITY, signal: AbortSignal.timeout(Math.max(0, untilMs - Date.now())) };
 }
 
-/** What a tenant may store at the most, or near it: contacts of 60 KB, all members of a segment whose id is the answer, templates and campaigns of 500 KB. */
+/**
+ * What a tenant may store at the most, or near it: contacts of 60 KB, all members of a segment whose id is the answer,
+ * templates and campaigns of 500 KB.
+ */
 async function makeLargeLists(db: Db, { id: projectId, client, domain }: Tenant): Promise<string> {
   await sql`
     INSERT INTO contacts (project_id, email, subscribed, data)

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * CSV imports through the whole service: files uploaded to the API, queued, imported by the workers. From the first upload to the end of
- * the last job. New contacts, then the same files with a changed column, then unchanged; memory of the workers beside it.
+ * CSV imports through the whole service: files uploaded to the API, queued, imported by the workers. From the first
+ * upload to the end of the last job. New contacts, then the same files with a changed column, then unchanged; memory of
+ * the workers beside it.
  */
 const { values } = parseArgs({
   options: {

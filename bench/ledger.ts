@@ -17,8 +17,9 @@ import { inTransaction } from '../db/transaction.ts';
 import { newPublicKey } from '../rules/access/api-keys.ts';
 
 /**
- * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one connection, whose
- * backend's CPU time is read between the three. Nothing else runs, and nothing is sent. The first round is for warming up.
+ * What each statement of a campaign costs Postgres, a recipient: its rows are made, claimed and completed over one
+ * connection, whose backend's CPU time is read between the three. Nothing else runs, and nothing is sent. The first
+ * round is for warming up.
  */
 const { values } = parseArgs({
   options: {

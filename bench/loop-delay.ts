@@ -11,7 +11,10 @@ const WINDOW_MS = 100;
 
 /** Of the event loop of a process, in ms. */
 export interface LoopDelay {
-  /** How late it was at the worst in a tenth of a second, the 95th percentile of those. On a busy machine others make it late too. */
+  /**
+   * How late it was at the worst in a tenth of a second, the 95th percentile of those. On a busy machine others make it
+   * late too.
+   */
   late95: number;
   /** The most that one turn of it has computed, whatever else the machine did. */
   turn: number;

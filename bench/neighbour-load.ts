@@ -9,7 +9,10 @@ export interface Latencies {
   p95: number;
   p99: number;
   max: number;
-  /** Accepted and not at the sink when the wait for them ended: they are in the numbers above with the time they had waited by then. */
+  /**
+   * Accepted and not at the sink when the wait for them ended: they are in the numbers above with the time they had
+   * waited by then.
+   */
   missing: number;
 }
 
@@ -27,8 +30,8 @@ export interface Neighbour {
 }
 
 /**
- * B: `perSecond` single mails and as many events that start an execution of one mail, at their instants whether the last one was answered
- * or not, until it is stopped.
+ * B: `perSecond` single mails and as many events that start an execution of one mail, at their instants whether the
+ * last one was answered or not, until it is stopped.
  */
 export function startNeighbour(p: {
   client: ApiClient;

@@ -17,7 +17,10 @@ export interface Tenant extends LoadProject {
   eventName: string;
 }
 
-/** CPU time in ms of the processes that take part, and of all else on the machine: where others are busy, latencies are theirs too. */
+/**
+ * CPU time in ms of the processes that take part, and of all else on the machine: where others are busy, latencies are
+ * theirs too.
+ */
 export type Cpu = Record<'api' | 'workers' | 'postgres' | 'temporal' | 'sink' | 'bench' | 'others', number>;
 
 /** A running service with two tenants, and the sink that its mail goes to. */

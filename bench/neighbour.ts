@@ -7,10 +7,11 @@ import { LIMITS, type Outcome, SCENARIOS, type ScenarioName, type Sizes, until }
 import { type Cpu, type Stage, startStage } from './neighbour-stage.ts';
 
 /**
- * What a tenant notices of another one. B sends a few single mails and executions a second, each measured from the request to the end of
- * DATA at the sink, while A does nothing, sends a campaign, has a backlog of executions, or has a wave of timers that end at once; and A's
- * executions without B, to see what B costs. `--only` takes names of scenarios by comma. A scenario is cut off after `--max-seconds`; one
- * that leaves work behind is followed by a fresh service, so that the next one does not measure it.
+ * What a tenant notices of another one. B sends a few single mails and executions a second, each measured from the
+ * request to the end of DATA at the sink, while A does nothing, sends a campaign, has a backlog of executions, or has a
+ * wave of timers that end at once; and A's executions without B, to see what B costs. `--only` takes names of scenarios
+ * by comma. A scenario is cut off after `--max-seconds`; one that leaves work behind is followed by a fresh service, so
+ * that the next one does not measure it.
  */
 const NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 const { values } = parseArgs({

@@ -8,9 +8,10 @@ import { callService } from '../test/support/smtp-service.ts';
 import { newHome, removeHome, type StartedService, startService } from '../test/support/start.ts';
 
 /**
- * What becomes of a project's send rate: two campaigns and single mails of one project together, for each limit and each number of worker
- * processes. The rate is what the sink has taken, from the first mail on. Times of single mails are from acceptance to the record of their
- * sending; what left in between says whether they had to wait behind campaigns.
+ * What becomes of a project's send rate: two campaigns and single mails of one project together, for each limit and
+ * each number of worker processes. The rate is what the sink has taken, from the first mail on. Times of single mails
+ * are from acceptance to the record of their sending; what left in between says whether they had to wait behind
+ * campaigns.
  */
 const { values } = parseArgs({
   options: {

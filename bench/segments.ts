@@ -15,8 +15,9 @@ import { newPublicKey } from '../rules/access/api-keys.ts';
 import { type Condition, type Filter, parseCondition } from '../rules/filters/filters.ts';
 
 /**
- * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition segment.
- * Times are of a warm cache: each query runs once before it is measured. `--database-url` keeps the data for another run.
+ * Segments on a large project: counts, the first page of contacts, and computing, with the plans of the three-condition
+ * segment. Times are of a warm cache: each query runs once before it is measured. `--database-url` keeps the data for
+ * another run.
  */
 const { values } = parseArgs({
   options: {

@@ -11,9 +11,10 @@ import { startSmtpSink } from '../test/support/smtp-sink.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * `POST /v1/send`: how many one API process accepts a second with 64 clients, against a transaction a request, and how long a mail takes from
- * the request to the end of SMTP DATA on an idle service. First the worker is paused (SIGSTOP), so that API and Postgres have the
- * cores that the clients and Temporal, which takes the dispatches, leave them; then it delivers meanwhile, on the same cores.
+ * `POST /v1/send`: how many one API process accepts a second with 64 clients, against a transaction a request, and how
+ * long a mail takes from the request to the end of SMTP DATA on an idle service. First the worker is paused (SIGSTOP),
+ * so that API and Postgres have the cores that the clients and Temporal, which takes the dispatches, leave them; then
+ * it delivers meanwhile, on the same cores.
  */
 const { values } = parseArgs({
   options: {
@@ -137,7 +138,10 @@ async function overHttp(count: number, name: string): Promise<void> {
   for (const client of open) client.close();
 }
 
-/** Rate, and CPU a request: of the process that accepts, of Postgres with all its backends, and of what shares the cores with them. */
+/**
+ * Rate, and CPU a request: of the process that accepts, of Postgres with all its backends, and of what shares the cores
+ * with them.
+ */
 async function measured(count: number, work: (count: number) => Promise<void>, pid: number) {
   const clientPid = pid === process.pid ? 0 : process.pid;
   const cpu = () => ({

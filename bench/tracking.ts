@@ -12,10 +12,11 @@ import { buildContacts } from '../test/build/campaigns.ts';
 import { newHome, removeHome, startService } from '../test/support/start.ts';
 
 /**
- * Server time of opens and clicks, from the arrival of a request in the API to its answer, as the API's own log tells it, by one client and
- * by many at a time. Each mail is hit once by each kind, so that little is known of it beforehand. The batches are written meanwhile:
- * Postgres, the API and the clients share the machine. The baseline is the answer of a path that does not exist. As fast as they can, many
- * clients take all of the machine; `--rate` hits a second are shown beside it.
+ * Server time of opens and clicks, from the arrival of a request in the API to its answer, as the API's own log tells
+ * it, by one client and by many at a time. Each mail is hit once by each kind, so that little is known of it
+ * beforehand. The batches are written meanwhile: Postgres, the API and the clients share the machine. The baseline is
+ * the answer of a path that does not exist. As fast as they can, many clients take all of the machine; `--rate` hits a
+ * second are shown beside it.
  */
 const { values } = parseArgs({
   options: {

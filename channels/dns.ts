@@ -21,8 +21,8 @@ interface Cached {
 }
 
 /**
- * Asks the given servers (`127.0.0.1:5353`; empty is the system's). With `cached`, answers are kept for minutes, and requests at once
- * share one; a fault is never kept.
+ * Asks the given servers (`127.0.0.1:5353`; empty is the system's). With `cached`, answers are kept for minutes, and
+ * requests at once share one; a fault is never kept.
  */
 export function createDns(options: { servers: readonly string[]; cached: boolean }): Dns {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });

@@ -39,12 +39,16 @@ function createSessionPlaces(total: number): SessionPlaces {
 }
 
 /**
- * An SMTP server that answers 421 to sessions beyond its places (`createSessionPlaces`). They are refused before they are a session of the library, which counts
- * those that are ending as well: however many come, they take nobody's place.
+ * An SMTP server that answers 421 to sessions beyond its places (`createSessionPlaces`). They are refused before they
+ * are a session of the library, which counts those that are ending as well: however many come, they take nobody's
+ * place.
  */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #places: SessionPlaces;
-  /** By the id of the session. The library takes listeners off a socket that begins TLS, so its own word is what tells of the end. */
+  /**
+   * By the id of the session. The library takes listeners off a socket that begins TLS, so its own word is what tells
+   * of the end.
+   */
   readonly #sessions = new Map<string, { socket: Socket; leave(): void }>();
 
   constructor({ places, ...options }: Omit<SMTPServerOptions, 'maxClients' | 'onClose'> & { places: number }) {

@@ -1,4 +1,5 @@
-// The thread of channels/mime-parser.ts. Plain JavaScript, so that it runs beside the compiled modules and beside their sources.
+// The thread of channels/mime-parser.ts. Plain JavaScript, so that it runs beside the compiled modules and beside their
+// sources.
 import { parentPort } from 'node:worker_threads';
 import PostalMime from 'postal-mime';
 

@@ -8,9 +8,15 @@ const OPTIONS = {
   maxNestingDepth: 30,
   maxHeadersSize: 256 * 1024,
 } as const;
-/** The parser takes 30 ms a megabyte of files, 300 of short lines: what is smaller holds nobody up for long and needs no thread. */
+/**
+ * The parser takes 30 ms a megabyte of files, 300 of short lines: what is smaller holds nobody up for long and needs no
+ * thread.
+ */
 const THREAD_MIN_BYTES = 32 * 1024;
-/** 40 MB of a file take a good second. It takes 4 seconds a megabyte of empty parts, which nobody sends for a good reason. */
+/**
+ * 40 MB of a file take a good second. It takes 4 seconds a megabyte of empty parts, which nobody sends for a good
+ * reason.
+ */
 const PARSE_MAX_MS = 20_000;
 const THREAD_HEAP_MB = 512;
 

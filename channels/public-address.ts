@@ -10,7 +10,10 @@ export class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
-/** Whether an IP address is a public unicast one. Loopback, private, link-local, CGNAT, mapped and reserved ranges are not. */
+/**
+ * Whether an IP address is a public unicast one. Loopback, private, link-local, CGNAT, mapped and reserved ranges are
+ * not.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -18,15 +21,19 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Refuses a host that is an IP literal of a private address, in whichever notation: a literal never reaches the look-up, so it has to
- * be looked at here. WHATWG URLs have turned decimal, octal and hex notations into the dotted one already.
+ * Refuses a host that is an IP literal of a private address, in whichever notation: a literal never reaches the
+ * look-up, so it has to be looked at here. WHATWG URLs have turned decimal, octal and hex notations into the dotted one
+ * already.
  */
 export function assertPublicHost(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new BlockedAddressError(`${host} is not a public address`);
 }
 
-/** A `lookup` for connections that gives out public addresses only, so what was checked is what is connected to (no DNS rebinding). */
+/**
+ * A `lookup` for connections that gives out public addresses only, so what was checked is what is connected to (no DNS
+ * rebinding).
+ */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 4);

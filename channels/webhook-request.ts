@@ -33,15 +33,18 @@ export interface WebhookClient {
   close(): Promise<void>;
 }
 
-/** Calls external endpoints. Only public addresses are reached, checked at each connect and redirect, unless `allowPrivate`. */
+/**
+ * Calls external endpoints. Only public addresses are reached, checked at each connect and redirect, unless
+ * `allowPrivate`.
+ */
 export function createWebhookClient(options: { allowPrivate: boolean }): WebhookClient {
   const agent = new Agent({
     connect: options.allowPrivate ? { timeout: TIMEOUT_MS } : { timeout: TIMEOUT_MS, lookup: publicLookup },
     headersTimeout: TIMEOUT_MS,
     bodyTimeout: TIMEOUT_MS,
     maxResponseSize: -1,
-    // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a slow endpoint
-    // would hold up every other one on the same host, of another project too.
+    // Connections to a host are as many as its callers ask for at a time, which is bounded there: with a limit here, a
+    // slow endpoint would hold up every other one on the same host, of another project too.
     connections: null,
   });
   return {
@@ -104,7 +107,10 @@ async function follow(
 /** One request on the way from the named address to the one that answers. */
 type Hop = Omit<WebhookRequest, 'url'> & { url: URL };
 
-/** Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from there. */
+/**
+ * Any header of a tenant may hold a secret, whatever its name: none follows to another origin, and none comes back from
+ * there.
+ */
 function redirected(from: Hop, url: URL, statusCode: number): Hop {
   const ownHeaders = from.url.origin === url.origin ? from.ownHeaders : {};
   const becomesGet = SWITCHES_TO_GET.has(statusCode) && from.method !== 'GET';

@@ -1,4 +1,5 @@
 import type { Config } from '../rules/config.ts';
+import { thisRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { exposureTable, openingsOfApi } from './start/exposure.ts';
 import { requireFile } from './start/files.ts';
@@ -12,7 +13,7 @@ await runServiceProcess('api', process.env, async (config, { log }) => {
   await requirePostgres(config.database.url);
   // Only now: settings that cannot be used are told before a second of imports.
   const { startApi } = await import('../api/http/server.ts');
-  const api = await startApi(config, { log });
+  const api = await startApi(config, { log, release: thisRelease() });
   // A child of npm start has a parent who tells it.
   if (!process.send) for (const line of exposureTable(openingsOfApi(config, api.port))) console.error(line);
   return api;

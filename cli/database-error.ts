@@ -13,7 +13,9 @@ export function databaseError(databaseUrl: string, cause: unknown): StartError {
   );
 }
 
-/** The first line of the innermost reason: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication failed …`. */
+/**
+ * The first line of the innermost reason: `connect ECONNREFUSED 127.0.0.1:5432`, `password authentication failed …`.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   const details = error instanceof Error && 'details' in error && error.details ? String(error.details) : undefined;

@@ -14,8 +14,9 @@ import { capturesMail, findRunningService, runningAt, startOwnService, tellStart
 import type { DevFile } from './start/dev-file.ts';
 import { freePort } from './start/ports.ts';
 
-// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the running service
-// what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when a loop is not closed.
+// `npm run demo:channels`: closes the loops of every channel over real sockets and prints the record of each: on the
+// running service what it can do as it is, the rest on one that it starts and stops itself. Ends with exit code 1 when
+// a loop is not closed.
 const report = createReport();
 await runTour(async (open) => {
   console.log('The loops of every channel: what goes out, what comes back, and what is on record then.');

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from '../db/connection.ts';
 import { countCapturedEmails } from '../db/sending/captured.ts';
+import { tourPreviewAndExit } from './demo/automation-control.ts';
 import { tourCampaign, tourImport, tourSegment } from './demo/campaign.ts';
+import { tourOwnHour, tourPause, tourRetry, tourVariants } from './demo/campaign-control.ts';
 import { createTourClient, until } from './demo/client.ts';
 import { type Tour, tourExecution } from './demo/execution.ts';
 import { runTour } from './demo/process.ts';
@@ -10,8 +12,8 @@ import { createReport, since } from './demo/report.ts';
 import { capturesMail, findOrStartService, mailboxHeaders, tellStart } from './demo/service.ts';
 import type { DevFile } from './start/dev-file.ts';
 
-// `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops itself. Ends with
-// what arrived in the mailbox, and with exit code 1 when a count is wrong.
+// `npm run demo`: a tour from a first mail to a campaign, on the running service or on one that it starts and stops
+// itself. Ends with what arrived in the mailbox, and with exit code 1 when a count is wrong.
 const report = createReport();
 await runTour(async (open) => {
   console.log('A tour of Tidings.');
@@ -41,8 +43,19 @@ async function tour(dev: DevFile, found: string): Promise<void> {
     const segmentId = await tourSegment(visit);
     report.title('A campaign to it');
     const campaignMails = await tourCampaign(visit, segmentId);
+    report.title('A campaign that is paused and goes on');
+    const pausedMails = await tourPause(visit);
+    report.title('Who did not get it, why, and once more');
+    const retriedMails = await tourRetry(visit);
+    report.title('Two subjects, and a winner');
+    const variantMails = await tourVariants(visit);
+    report.title("At everybody's own hour");
+    const ownHourMails = await tourOwnHour(visit);
+    report.title('An automation previewed, and left by a purchase');
+    await tourPreviewAndExit(visit);
     report.title('What arrived');
-    await countArrived(dev, toDomain, 1 + execution.mails + campaignMails);
+    const controlled = pausedMails + retriedMails + variantMails + ownHourMails;
+    await countArrived(dev, toDomain, 1 + execution.mails + campaignMails + controlled);
     if (execution.hookRefused) {
       report.line(
         'The WEBHOOK step was refused: this service calls public addresses only. WEBHOOK_ALLOW_PRIVATE=true lets it.',

@@ -1,7 +1,8 @@
 import { diagnose } from './doctor/diagnosis.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run doctor`: looks at the configuration of this environment before it meets the world. Changes nothing, sends nothing.
+// `npm run doctor`: looks at the configuration of this environment before it meets the world. Changes nothing, sends
+// nothing.
 try {
   const { lines, exitCode } = await diagnose(process.env, process.argv.slice(2));
   for (const line of lines) console.log(line);

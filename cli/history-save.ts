@@ -10,8 +10,9 @@ import { StartError } from './start/error.ts';
 import { readJson } from './start/private-files.ts';
 import { explain } from './start/service-process.ts';
 
-// `npm run history:save -- <workflow id> [name]`: keeps the history of a Temporal workflow of the running service (or of the Temporal
-// that the environment names) in test/histories/<type>-<name>.json, which the replay test runs against every later version.
+// `npm run history:save -- <workflow id> [name]`: keeps the history of a Temporal workflow of the running service (or
+// of the Temporal that the environment names) in test/histories/<type>-<name>.json, which the replay test runs against
+// every later version.
 const [workflowId, name = 'run'] = process.argv.slice(2);
 try {
   if (workflowId === undefined || !/^[\w-]+$/.test(name)) {
@@ -56,7 +57,9 @@ function findTemporal(env: Environment) {
   return { ...temporalConnectionOptions(temporal), namespace: temporal.namespace };
 }
 
-/** A worker calls itself, and the task queue of its own, by its process id and host name, which are nobody's business. */
+/**
+ * A worker calls itself, and the task queue of its own, by its process id and host name, which are nobody's business.
+ */
 function withoutHosts(history: string): string {
   const plain: unknown = JSON.parse(history, (key, value) =>
     key === 'identity' || (key === 'name' && /^\d+@/.test(value)) ? 'tidings' : value,

@@ -22,11 +22,12 @@ const app = createApp({
   pool,
   compute: createCompute({ cpuMsPerSecond: 0 }),
   loop: { as: (_, work) => work(), resumed: () => {} },
-  lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null },
+  lifecycle: { dispatch: () => {}, ping: async () => {}, findRunId: async () => null, readQueueStats: async () => [] },
   log: pino({ level: 'silent' }),
   keys: { find: async () => undefined, forget: () => {}, close: async () => {} },
   limits: createRateLimits({ db, perMinute: 0, publicPerMinute: 0, key: Buffer.alloc(0) }),
   backlog: async () => [],
   engagements: { add: () => {}, close: async () => {} },
+  requests: { add: () => {}, close: async () => {} },
 });
 process.stdout.write(`${JSON.stringify(openApiDocument(app), null, 2)}\n`);

@@ -34,8 +34,8 @@ interface Order {
   release: boolean;
 }
 
-// `npm run operator -- project <id> …`: what the operator of the service allows a project, whatever its own people set. Without a change
-// it shows how the project stands.
+// `npm run operator -- project <id> …`: what the operator of the service allows a project, whatever its own people set.
+// Without a change it shows how the project stands.
 try {
   const order = readOrder(process.argv.slice(2));
   const url = databaseUrl();

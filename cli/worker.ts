@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from './package-root.ts';
+import { thisRelease } from './release.ts';
 import { requirePostgres } from './start/dependencies.ts';
 import { runServiceProcess } from './start/service-process.ts';
 
@@ -13,7 +14,7 @@ await runServiceProcess('worker', process.env, async (config, { log, fatal }) =>
   const workflowBundle = existsSync(WORKFLOW_BUNDLE) ? { codePath: WORKFLOW_BUNDLE } : undefined;
   // Only now: settings that cannot be used are told before seconds of imports.
   const { startWorker } = await import('../worker/worker.ts');
-  const worker = await startWorker(config, { log, workflowBundle, onFatal: fatal });
+  const worker = await startWorker(config, { log, workflowBundle, release: thisRelease(), onFatal: fatal });
   log.info('the worker takes tasks');
   return worker;
 });

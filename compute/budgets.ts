@@ -21,7 +21,10 @@ export interface Work {
   maxWaitMs?: number;
 }
 
-/** The project has used up what it may compute in this process; nothing was done. For a caller of the API it is 429 with Retry-After. */
+/**
+ * The project has used up what it may compute in this process; nothing was done. For a caller of the API it is 429 with
+ * Retry-After.
+ */
 export class OverBudget extends LimitReached {
   constructor(retryAfterMs: number) {
     super({
@@ -34,8 +37,8 @@ export class OverBudget extends LimitReached {
 
 export interface Budgets {
   /**
-   * Runs `work` as soon as its project has something left of its budget, and takes from it what `charge` is told: milliseconds of a processor.
-   * Works of one project wait for each other only, in order, those that are `bulk` last.
+   * Runs `work` as soon as its project has something left of its budget, and takes from it what `charge` is told:
+   * milliseconds of a processor. Works of one project wait for each other only, in order, those that are `bulk` last.
    * @throws OverBudget
    */
   run<T>(p: Work, work: (charge: (cpuMs: number) => void) => Promise<T>): Promise<T>;
@@ -46,7 +49,10 @@ interface Waiting {
   bulk: boolean;
 }
 
-/** Of one project. `ms` is what it has left at `atMs`; a work may take more than that, and those after it wait until it is made up for. */
+/**
+ * Of one project. `ms` is what it has left at `atMs`; a work may take more than that, and those after it wait until it
+ * is made up for.
+ */
 interface Account {
   ms: number;
   atMs: number;

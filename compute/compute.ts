@@ -12,8 +12,8 @@ export interface WorkDone {
 }
 
 /**
- * A task in a thread for a work that was charged by its size. Whole buffers among `handOver` are not copied: nobody here has their bytes
- * afterwards.
+ * A task in a thread for a work that was charged by its size. Whole buffers among `handOver` are not copied: nobody
+ * here has their bytes afterwards.
  */
 export type PaidFor = <K extends TaskName>(
   name: K,
@@ -22,28 +22,38 @@ export type PaidFor = <K extends TaskName>(
 ) => Promise<Answer<K>>;
 
 /**
- * The way to do for a tenant what can take long: in the project's turn, from its budget of processor time in this process. Whoever is over it
- * waits, and nobody else does. Wait for it before you take what others may need: a connection, a place in a window, a turn in a lane.
+ * The way to do for a tenant what can take long: in the project's turn, from its budget of processor time in this
+ * process. Whoever is over it waits, and nobody else does. Wait for it before you take what others may need: a
+ * connection, a place in a window, a turn in a lane.
  */
 export interface Compute {
   /** A task of `tasks.ts` in a thread, bounded in time and memory. @throws OverBudget, and what the task throws */
   inThread<K extends TaskName>(work: Work, name: K, input: Parameters<Tasks[K]>[0]): Promise<Answer<K>>;
   /** A page of a list: few of one project at a time, for each may be megabytes, in memory twice. @throws OverBudget */
   page<T>(work: Work, run: () => Promise<T>): Promise<T>;
-  /** A request with a large body, which is read in a thread, and stored: charged by its size before. @throws OverBudget */
+  /**
+   * A request with a large body, which is read in a thread, and stored: charged by its size before. @throws OverBudget
+   */
   largeRequest<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
   /**
-   * A mail with large files, which is read from the database, made in a thread and written to a server: charged by its size before. While `run`
-   * lasts it is in memory, so there are few of a project at a time, and of all projects. @throws OverBudget
+   * A mail with large files, which is read from the database, made in a thread and written to a server: charged by its
+   * size before. While `run` lasts it is in memory, so there are few of a project at a time, and of all projects.
+   * @throws OverBudget
    */
   largeMail<T>(work: Work, bytes: number, run: (inThread: PaidFor) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const MB = 1024 * 1024;
-/** Measured with 10 MB of attachments, per MB of a body: counting values 1.5, parsing 4, checking 5, decoding 1, and as much again to store them. */
+/**
+ * Measured with 10 MB of attachments, per MB of a body: counting values 1.5, parsing 4, checking 5, decoding 1, and as
+ * much again to store them.
+ */
 const LARGE_REQUEST_MS_PER_MB = 20;
-/** Measured likewise, per MB of files: reading them 6, the message 6, its signature 5, making it ready for the wire 3, and writing it. */
+/**
+ * Measured likewise, per MB of files: reading them 6, the message 6, its signature 5, making it ready for the wire 3,
+ * and writing it.
+ */
 const LARGE_MAIL_MS_PER_MB = 25;
 /** What is larger than this has longer in a thread, in proportion. */
 const USUAL_MS = 250;

@@ -5,7 +5,10 @@ import { Lru } from '../rules/lru.ts';
 import type { Compute, Work } from './compute.ts';
 import { type ReadyContent, readyContent } from './contents.ts';
 
-/** Contents kept compiled in a process: those of the campaigns and templates in use; a body of its own for each mail passes through. */
+/**
+ * Contents kept compiled in a process: those of the campaigns and templates in use; a body of its own for each mail
+ * passes through.
+ */
 const CONTENTS_MAX = 300;
 
 export interface StoredContent {

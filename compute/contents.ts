@@ -19,8 +19,8 @@ import type { Compute, Work } from './compute.ts';
 import { type ContentFacts, type MessageInput, partsOf, type RenderedMessage } from './tasks.ts';
 
 /**
- * A body up to this, with no more of Liquid and links than this, is compiled where it is needed, in a few milliseconds; what is larger might take a tenth of a
- * second and more, so a thread is asked first.
+ * A body up to this, with no more of Liquid and links than this, is compiled where it is needed, in a few milliseconds;
+ * what is larger might take a tenth of a second and more, so a thread is asked first.
  */
 const SMALL_CHARS = 16 * 1024;
 const SMALL_TOKENS = 40;

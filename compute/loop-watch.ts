@@ -16,17 +16,24 @@ export interface Held {
 export interface LoopWatch {
   /** Runs `work` under a name: a route, an activity. What it does after its waits is known by it too. */
   as<T>(name: string, work: () => T): T;
-  /** To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop is theirs. */
+  /**
+   * To be called where works go on after a wait, such as when the database has answered: the next stretch of the loop
+   * is theirs.
+   */
   resumed(): void;
-  /** From here on it is told: what loads and compiles while the process starts holds the loop too, and nobody waits for it. */
+  /**
+   * From here on it is told: what loads and compiles while the process starts holds the loop too, and nobody waits for
+   * it.
+   */
   start(): void;
   stop(): void;
 }
 
 /**
- * Watches the event loop of this process. A timer alone sees that the loop stood still, not for whom; so each stretch between two waits is
- * noted under the name of the work that it belongs to, which costs a look at the clock, and the timer names the longest one. Measured: 1 ms of
- * processor time a second in an idle process, and at most 2 µs a request that waits six times.
+ * Watches the event loop of this process. A timer alone sees that the loop stood still, not for whom; so each stretch
+ * between two waits is noted under the name of the work that it belongs to, which costs a look at the clock, and the
+ * timer names the longest one. Measured: 1 ms of processor time a second in an idle process, and at most 2 µs a request
+ * that waits six times.
  */
 export function watchLoop(onHeld: (held: Held) => void, now = () => performance.now()): LoopWatch {
   const names = new AsyncLocalStorage<string>();

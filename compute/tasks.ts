@@ -1,6 +1,15 @@
 import type { FinishedMail, FinishedMailInput } from '../channels/email/finished-mail.ts';
 import { bounded, threadCpuMs, tookTooMuch } from '../rules/bounded.ts';
-import { type CsvChunk, type CsvLayout, countCsvRows, readCsvChunk, readCsvLayout } from '../rules/contacts/csv.ts';
+import {
+  type CsvChunk,
+  type CsvLayout,
+  type CsvStretch,
+  countCsvRows,
+  readCsvChunk,
+  readCsvLayout,
+} from '../rules/contacts/csv.ts';
+import type { CsvMapping } from '../rules/contacts/csv-mapping.ts';
+import { type CsvLook, type CsvReview, lookAtCsv, reviewCsvChunk } from '../rules/contacts/csv-review.ts';
 import {
   type CompiledContent,
   type ContentSource,
@@ -61,8 +70,9 @@ const NOBODY: RenderInput = {
 const compiledContents = new Lru<string, CompiledContent>(CONTENTS_MAX);
 
 /**
- * All that is computed for tenants in threads, by name. Pure functions of what can be copied between threads: each takes one input and gives
- * one output, or a promise of it, and keeps nothing that a thread that was ended would be missed for.
+ * All that is computed for tenants in threads, by name. Pure functions of what can be copied between threads: each
+ * takes one input and gives one output, or a promise of it, and keeps nothing that a thread that was ended would be
+ * missed for.
  */
 export const TASKS = {
   'content.facts': ({ key, source }: KeyedSource): ContentFacts => {
@@ -71,7 +81,10 @@ export const TASKS = {
     return { links, variables, needsUnsubscribe, costly, compileMs: threadCpuMs() - startMs };
   },
   'content.parts': (p: KeyedSource & { input: RenderInput }): RenderedContent => partsOf(compiled(p), p.input),
-  /** Renders for nobody in particular. @throws TemplateError only when that takes too much: what else fails may be for want of data */
+  /**
+   * Renders for nobody in particular. @throws TemplateError only when that takes too much: what else fails may be for
+   * want of data
+   */
   'content.trial': (content: KeyedSource): void => {
     const ready = compiled(content);
     try {
@@ -91,12 +104,15 @@ export const TASKS = {
   },
   link: (p: { link: string; vars: Sourced<Scope> }): string | undefined => resolveLink(p.link, p.vars),
   'html.text': ({ html }: { html: string }): string => htmlToText(html),
-  'csv.layout': ({ file }: { file: Uint8Array }): { layout: CsvLayout; rows: number } => {
-    const layout = readCsvLayout(file);
+  'csv.layout': (p: { file: Uint8Array; mapping?: CsvMapping | undefined }): { layout: CsvLayout; rows: number } => {
+    const { file } = p;
+    const layout = readCsvLayout(file, p.mapping);
     return { layout, rows: countCsvRows(file, layout) };
   },
-  'csv.chunk': (p: { file: Uint8Array; layout: CsvLayout; at: number; limit: number; text: boolean }): CsvChunk =>
-    readCsvChunk(p.file, p),
+  'csv.chunk': (p: { file: Uint8Array } & CsvStretch): CsvChunk => readCsvChunk(p.file, p),
+  'csv.look': (p: { file: Uint8Array } & Parameters<typeof lookAtCsv>[1]): CsvLook => lookAtCsv(p.file, p),
+  'csv.review': (p: { file: Uint8Array } & Parameters<typeof reviewCsvChunk>[1]): CsvReview =>
+    reviewCsvChunk(p.file, p),
   'json.body': ({ bytes, rules }: { bytes: Uint8Array; rules: JsonBodyRules }): JsonBody => readJsonBody(bytes, rules),
   /** Loaded with the first one: most threads never make a message with files. */
   'mail.finished': async (p: FinishedMailInput): Promise<FinishedMail> =>

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BoundExceeded, tookTooMuch } from '../rules/bounded.ts';
 import type { ContentSource } from '../rules/content/content.ts';
@@ -28,6 +30,16 @@ describe('a task in a thread', () => {
     expect(subject).toBe('News');
     expect(charged).toHaveLength(1);
     expect(charged[0]).toBeGreaterThan(0);
+  });
+
+  it.runIf(process.platform === 'linux')('goes after the loop that all share where processors are scarce', async () => {
+    await parts('a', '<p>{{email}}</p>');
+    const nice = readdirSync('/proc/self/task').map((id) =>
+      Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]),
+    );
+    const own = getPriority();
+    expect(Number(readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[16])).toBe(own);
+    expect(nice).toContain(5);
   });
 
   it('that runs out of time fails as a template, and the next one runs', async () => {

@@ -4,17 +4,25 @@ import { type Bound, BoundExceeded } from '../rules/bounded.ts';
 import type { Answer, TaskName, Tasks } from './tasks.ts';
 import { fromPortable, type TaskAnswer, type TaskMessage, wholeBuffers } from './thread-messages.ts';
 
-/** Threads of a process: one always stays for others, since a project has one at a time. More would only compete with the process itself. */
+/**
+ * Threads of a process: one always stays for others, since a project has one at a time. More would only compete with
+ * the process itself.
+ */
 const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /**
- * What a template gets in a thread: twice what it may take on the thread that all share, for nobody stands still meanwhile. Once: whoever is
- * starved by the machine has had a second of it.
+ * What a template gets in a thread: twice what it may take on the thread that all share, for nobody stands still
+ * meanwhile. Again where the machine gave it no processor, for threads go after the loop (`thread.ts`).
  */
-const BOUND: Bound = { ms: 400, attempts: 1 };
-/** Past the bound there are only steps that V8 cannot interrupt; then the thread is ended. Far longer, for a machine that is busy otherwise. */
-const HARD_LIMIT_MS = 5_000;
-/** A rendering keeps within 3 MB of text and what filters make of it; a file of 5 MB has been read in a third of this. */
+const BOUND: Bound = { ms: 400, attempts: 3 };
+/**
+ * Past the bound there are only steps that V8 cannot interrupt; then the thread is ended. Far longer, for a machine
+ * that is busy otherwise.
+ */
+const HARD_LIMIT_MS = 10_000;
+/**
+ * A rendering keeps within 3 MB of text and what filters make of it; a file of 5 MB has been read in a third of this.
+ */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 /** A thread costs some 30 MB: one that nobody has needed for so long ends. */
 const IDLE_MS = 60_000;
@@ -23,7 +31,8 @@ type Input<K extends TaskName> = Parameters<Tasks[K]>[0];
 
 export interface Threads {
   /**
-   * Does a task in a thread, projects in turns; `charge` is told the milliseconds that it has computed, also where it failed.
+   * Does a task in a thread, projects in turns; `charge` is told the milliseconds that it has computed, also where it
+   * failed.
    * @throws what the task throws; BoundExceeded when it had to be ended by force, for its time or its memory
    */
   run<K extends TaskName>(p: {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Turns many small writes into few: while one flush is under way, what comes in waits for the next one, which takes it all. `add` resolves
- * when the items are flushed, and rejects when their flush failed.
- * @param intervalMs from the begin of one flush to that of the next at least, for what nobody waits for; a lone item never waits
+ * Turns many small writes into few: while one flush is under way, what comes in waits for the next one, which takes it
+ * all. `add` resolves when the items are flushed, and rejects when their flush failed.
+ * @param intervalMs from the begin of one flush to that of the next at least, for what nobody waits for; a lone item
+ * never waits
  */
 export function createBatcher<T>(
   flush: (items: T[]) => Promise<void>,

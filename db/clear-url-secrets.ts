@@ -10,8 +10,8 @@ const PAGE = 500;
 const NIL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Seals the passwords that stand in clear in URLs of webhook steps and endpoints: an earlier release wrote them so. A row that a caller
- * changes meanwhile is left for the next round. May run at any time, and again.
+ * Seals the passwords that stand in clear in URLs of webhook steps and endpoints: an earlier release wrote them so. A
+ * row that a caller changes meanwhile is left for the next round. May run at any time, and again.
  */
 export async function sealClearUrlSecrets(db: Db, secretKey: string): Promise<void> {
   await sealEndpoints(db, deriveKey(secretKey, 'at-rest'));

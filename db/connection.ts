@@ -46,8 +46,8 @@ export function connect(options: ConnectionOptions): { db: Db; pool: pg.Pool } {
   });
   // Without a listener, an idle connection that Postgres closes would end the process.
   pool.on('error', options.onError);
-  // The pool listens to idle connections only. One that breaks in the middle of a transaction has failed its query already, and
-  // would end the process besides.
+  // The pool listens to idle connections only. One that breaks in the middle of a transaction has failed its query
+  // already, and would end the process besides.
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     db: new Kysely<Database>({

@@ -2,9 +2,15 @@ import { groupBy } from '../rules/filters/group-by.ts';
 import { isOutOfTime } from './postgres-errors.ts';
 import { provesRollback } from './transaction.ts';
 
-/** A running transaction is held up after this, by a lock or a slow disk: others do not wait for what one of its items waits for. */
+/**
+ * A running transaction is held up after this, by a lock or a slow disk: others do not wait for what one of its items
+ * waits for.
+ */
 const HELD_UP_MS = 50;
-/** Transactions at a time with those that are held up: each has a connection of the process, which has other things to do with some. */
+/**
+ * Transactions at a time with those that are held up: each has a connection of the process, which has other things to
+ * do with some.
+ */
 const RUNNING_MAX = 8;
 /** Waiting items of a queue looked at for a batch; the others keep their turn. */
 const LOOK_AHEAD = 256;
@@ -21,8 +27,9 @@ export interface GroupCommitOptions<I, O> {
   /** What shares transactions: items of one queue. Queues take turns. */
   queueOf(item: I): string;
   /**
-   * Whose an item is, where those of several share a queue. When their transaction fails, each goes on apart from the others until all that
-   * it has is done: one that waits for a lock is in nobody's way, if `commit` does not wait long for locks while it has items of several.
+   * Whose an item is, where those of several share a queue. When their transaction fails, each goes on apart from the
+   * others until all that it has is done: one that waits for a lock is in nobody's way, if `commit` does not wait long
+   * for locks while it has items of several.
    */
   tenantOf?(item: I): string;
   /** Two items with one of these in common do not share a transaction: each has to see what the other left. */
@@ -34,7 +41,10 @@ export interface GroupCommitOptions<I, O> {
 }
 
 export interface GroupCommit<I, O> {
-  /** Resolves after the commit with the item's own answer; rejects with what failed, and then nothing of the item is left. */
+  /**
+   * Resolves after the commit with the item's own answer; rejects with what failed, and then nothing of the item is
+   * left.
+   */
   add(item: I): Promise<O>;
 }
 
@@ -54,8 +64,8 @@ interface Queue<I, O> {
 }
 
 /**
- * Group commit without a delay: what comes in while the last transactions run goes together into the next, so a lone item is as fast as
- * alone, and a busy process pays for one commit what others pay for each.
+ * Group commit without a delay: what comes in while the last transactions run goes together into the next, so a lone
+ * item is as fast as alone, and a busy process pays for one commit what others pay for each.
  */
 export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): GroupCommit<I, O> {
   const { worthALane = 1, lanes, queueOf, tenantOf } = options;
@@ -118,7 +128,8 @@ export function createGroupCommit<I, O>(options: GroupCommitOptions<I, O>): Grou
       // Only where nothing of the batch is left may it run again; where Postgres is away, it is so for all.
       const again = batch.length > 1 && provesRollback(error);
       if (again && tenants.size > 1) setApart(tenants);
-      // One of them made the transaction fail: alone, only that one fails. What waited too long would do so once for each.
+      // One of them made the transaction fail: alone, only that one fails. What waited too long would do so once for
+      // each.
       else if (again && !isOutOfTime(error)) for (const waiting of batch) await run([waiting]);
       else for (const { reject } of batch) reject(error);
     }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { GUARD_HOURS } from '../rules/emails/hold-guard.ts';
+import { foldTouches } from './campaigns/touches.ts';
 import type { Db } from './connection.ts';
 import { removeErasedAttachments } from './contents/erased-attachments.ts';
 import { removeErasedContents } from './contents/removal.ts';
@@ -7,6 +8,7 @@ import { PROVIDER_MESSAGE_DAYS } from './emails/provider-messages.ts';
 import { foldVisitCounts } from './executions/step-stats.ts';
 import { deletePassedTimerSeconds } from './executions/timer-seconds.ts';
 import { IDEMPOTENCY_HOURS } from './idempotency-batch.ts';
+import { deleteGoneProcesses } from './operator/processes.ts';
 
 /** Rows a statement: an hour's worth goes in a few, and none holds locks for long. */
 const BATCH = 10_000;
@@ -20,7 +22,11 @@ const OUTCOME_HOURS = 2 * GUARD_HOURS;
 /** A mailbox provider that nothing was sent to for so long has forgotten too. */
 const WATCHED_DAYS = 30;
 
-/** Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of providers, the words and files of erased mails and old captured mail, and adds up counts of visits. May run at any time, and again. */
+/**
+ * Deletes expired idempotency keys and sessions, old login failures, counts of outcomes, ids of providers, the words
+ * and files of erased mails and old captured mail, and adds up counts of visits and campaigns. May run at any time, and
+ * again.
+ */
 export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'idempotency_keys', sql`created_at < now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`);
   await inBatches(db, 'login_failures', sql`failed_at < now() - make_interval(hours => ${LOGIN_FAILURE_HOURS})`);
@@ -28,8 +34,10 @@ export async function deleteExpired(db: Db): Promise<void> {
   await inBatches(db, 'provider_outcomes', sql`updated_at < now() - make_interval(days => ${WATCHED_DAYS})`);
   await inBatches(db, 'ses_messages', sql`created_at < now() - make_interval(days => ${PROVIDER_MESSAGE_DAYS})`);
   await inBatches(db, 'sessions', sql`expires_at < now()`);
+  await deleteGoneProcesses(db);
   await deletePassedTimerSeconds(db);
   await foldVisitCounts(db);
+  await foldTouches(db);
   await removeErasedContents(db);
   await removeErasedAttachments(db);
   for (const table of ['captured_emails', 'captured_sms']) {

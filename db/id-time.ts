@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The least UUIDv7 of an instant, in SQL: rows made since then have that id or a greater one, so no index on the instant is needed. */
+/** Later than any row, and what a UUIDv7 can still hold: where a list begins that has no end given. */
+export const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
+
+/**
+ * The least UUIDv7 of an instant, in SQL: rows made since then have that id or a greater one, so no index on the
+ * instant is needed.
+ */
 export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<string> {
   return sql<string>`(lpad(to_hex((extract(epoch FROM ${instant}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 }

@@ -24,9 +24,9 @@ export const keyName = ({ projectId, owner, key }: KeyRef): string =>
   `${projectId} ${owner.public ? 'public' : 'own'} ${key}`;
 
 /**
- * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They are taken in order,
- * so that two such transactions wait for each other rather than deadlock. Returns the refusals of those that took effect before, by
- * `keyName`. Source: contract §1.9.
+ * Takes idempotency keys of many requests in one statement, in the caller's transaction; no two may be the same. They
+ * are taken in order, so that two such transactions wait for each other rather than deadlock. Returns the refusals of
+ * those that took effect before, by `keyName`. Source: contract §1.9.
  */
 export async function takeKeys(trx: Trx, wanted: KeyedRequest[]): Promise<Map<string, AppError>> {
   if (wanted.length === 0) return new Map();

@@ -22,7 +22,10 @@ export interface ServerFacts {
   otherConnections: number;
   /** Whether this connection is encrypted. */
   encrypted: boolean;
-  /** How far its clock is ahead of ours at the least, in milliseconds: 0 where it said a time between question and answer. */
+  /**
+   * How far its clock is ahead of ours at the least, in milliseconds: 0 where it said a time between question and
+   * answer.
+   */
   clockAheadMs: number;
 }
 
@@ -75,7 +78,10 @@ async function readClockAhead(db: Db): Promise<number> {
   return outside(rows[0]?.now ?? 0, { from: askedAt, to: Date.now() });
 }
 
-/** How far an instant lies before (negative) or after a span; a busy machine makes the span longer, not the answer wrong. */
+/**
+ * How far an instant lies before (negative) or after a span; a busy machine makes the span longer, not the answer
+ * wrong.
+ */
 export function outside(instant: number, span: { from: number; to: number }): number {
   return Math.min(0, instant - span.from) + Math.max(0, instant - span.to);
 }

@@ -24,9 +24,9 @@ export interface NumberedPage<T> extends Page<T> {
 }
 
 /**
- * The predicate of the page after a cursor, for lists newest first by a UUIDv7 column: write
- * `WHERE project_id = … AND ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and give the rows to `toPage`.
- * The id is unique, so no row is shown twice or left out while others come and go.
+ * The predicate of the page after a cursor, for lists newest first by a UUIDv7 column: write `WHERE project_id = … AND
+ * ${afterCursor(page.cursor)} ORDER BY id DESC LIMIT ${page.limit + 1}` and give the rows to `toPage`. The id is
+ * unique, so no row is shown twice or left out while others come and go.
  * @throws AppError BAD_REQUEST for a cursor that is not ours
  */
 export function afterCursor(cursor: string | undefined, column = 'id'): RawBuilder<SqlBool> {
@@ -35,8 +35,9 @@ export function afterCursor(cursor: string | undefined, column = 'id'): RawBuild
 }
 
 /**
- * Cuts `limit + 1` rows to a page: the extra row only says that there is more. Where rows may be large, `bytesOf` says what each costs in the
- * answer: a page that would pass what an answer carries ends earlier, and its cursor goes on from there.
+ * Cuts `limit + 1` rows to a page: the extra row only says that there is more. Where rows may be large, `bytesOf` says
+ * what each costs in the answer: a page that would pass what an answer carries ends earlier, and its cursor goes on
+ * from there.
  */
 export function toPage<R extends { id: string }, T>(
   rows: R[],

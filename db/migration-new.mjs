@@ -1,4 +1,5 @@
-// `npm run migration:new -- campaign-lanes`: writes db/migrations/20261121T1030-campaign-lanes.ts and names it in db/migrations.ts.
+// `npm run migration:new -- campaign-lanes`: writes db/migrations/20261121T1030-campaign-lanes.ts and names it in
+// db/migrations.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -50,6 +50,17 @@ import * as doubleOptIn from './migrations/20261122T2215-double-opt-in.ts';
 import * as eventActors from './migrations/20261122T2222-event-actors.ts';
 import * as frequencyPlaces from './migrations/20261122T2232-frequency-places.ts';
 import * as bounceWords from './migrations/20261122T2302-bounce-words.ts';
+import * as signInLinks from './migrations/20261123T0035-sign-in-links.ts';
+import * as assets from './migrations/20261123T0037-assets.ts';
+import * as segmentHistory from './migrations/20261123T0037-segment-history.ts';
+import * as mailHours from './migrations/20261123T0038-mail-hours.ts';
+import * as sandboxSms from './migrations/20261123T0040-sandbox-sms.ts';
+import * as suppressionActors from './migrations/20261123T0040-suppression-actors.ts';
+import * as campaignFigures from './migrations/20261123T0046-campaign-figures.ts';
+import * as processes from './migrations/20261123T0100-processes.ts';
+import * as invitations from './migrations/20261123T0105-invitations.ts';
+import * as requestLog from './migrations/20261123T0108-request-log.ts';
+import * as domainSeen from './migrations/20261123T0142-domain-seen.ts';
 
 /** Every migration, in order; `npm run migration:new -- <name>` adds one here. Never edit one that has landed. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -104,4 +115,15 @@ export const MIGRATIONS: Record<string, Migration> = {
   '20261122T2215-double-opt-in': doubleOptIn,
   '20261122T2232-frequency-places': frequencyPlaces,
   '20261122T2302-bounce-words': bounceWords,
+  '20261123T0040-suppression-actors': suppressionActors,
+  '20261123T0035-sign-in-links': signInLinks,
+  '20261123T0046-campaign-figures': campaignFigures,
+  '20261123T0040-sandbox-sms': sandboxSms,
+  '20261123T0037-segment-history': segmentHistory,
+  '20261123T0037-assets': assets,
+  '20261123T0038-mail-hours': mailHours,
+  '20261123T0100-processes': processes,
+  '20261123T0108-request-log': requestLog,
+  '20261123T0105-invitations': invitations,
+  '20261123T0142-domain-seen': domainSeen,
 };

@@ -46,7 +46,9 @@ async function refuseOldServer(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** A database with migrations that this build does not know was written by a newer build: running on would corrupt it. */
+/**
+ * A database with migrations that this build does not know was written by a newer build: running on would corrupt it.
+ */
 async function refuseNewerDatabase(db: Kysely<unknown>): Promise<void> {
   const { rows: found } = await sql<{ present: boolean }>`
     SELECT to_regclass('kysely_migration') IS NOT NULL AS present`.execute(db);

@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Bytes of JSON that one page of a list carries at most, so that a few callers at a time do not take the memory of the API. */
+/**
+ * Bytes of JSON that one page of a list carries at most, so that a few callers at a time do not take the memory of the
+ * API.
+ */
 export const PAGE_MAX_BYTES = 4 * 1024 * 1024;
 /** Of a record's other fields, more than they have. */
 const RECORD_BYTES = 2_000;
@@ -12,8 +15,9 @@ export type Listed<T> = T & { truncated: boolean };
 export type LargeColumns = Readonly<Record<string, 'text' | { jsonb: number }>>;
 
 /**
- * The statement of a page whose rows all have to be there, newest first, though together they may pass what an answer carries: from the
- * record on with which they do, the large columns are empty and `truncated` says so. `rows` selects `columns` of the page.
+ * The statement of a page whose rows all have to be there, newest first, though together they may pass what an answer
+ * carries: from the record on with which they do, the large columns are empty and `truncated` says so. `rows` selects
+ * `columns` of the page.
  */
 export function fittedPage<R>(p: {
   columns: readonly string[];

@@ -12,17 +12,17 @@ import type pg from 'pg';
 const MARK = '/* prepared */ ';
 
 /**
- * As kysely's `sql`, of a statement that is to be parsed and planned once a connection, instead of each time it runs: for the short statements
- * of the paths that run hundreds of times a second, of which planning is more than half the cost. Not for lists, searches and
- * segments, whose best plan depends on what is asked.
+ * As kysely's `sql`, of a statement that is to be parsed and planned once a connection, instead of each time it runs:
+ * for the short statements of the paths that run hundreds of times a second, of which planning is more than half the
+ * cost. Not for lists, searches and segments, whose best plan depends on what is asked.
  */
 export function prepared<T = unknown>(fragments: TemplateStringsArray, ...values: unknown[]): RawBuilder<T> {
   return sql`${sql.raw(MARK)}${sql(fragments, ...values)}`;
 }
 
 /**
- * Plans are made anew this often: one that was made while a table was small reads all of it, and Postgres itself would keep it until
- * statistics are next collected, which takes up to a minute from when a burst begins.
+ * Plans are made anew this often: one that was made while a table was small reads all of it, and Postgres itself would
+ * keep it until statistics are next collected, which takes up to a minute from when a burst begins.
  */
 const REPLAN_MS = 1_000;
 
@@ -37,7 +37,10 @@ interface Statement {
 /** By their text as it is written. Marked statements have one text each, so there are only so many. */
 const statements = new Map<string, Statement>();
 
-/** A pool whose connections prepare the statements that begin with the mark; `answered` hears of each answer, before who asked does. */
+/**
+ * A pool whose connections prepare the statements that begin with the mark; `answered` hears of each answer, before who
+ * asked does.
+ */
 export function preparing(pool: pg.Pool, answered: () => void = () => {}): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient & { plannedAtMs: number }>();
   return {
@@ -71,8 +74,8 @@ function preparingClient(client: pg.PoolClient, answered: () => void): PostgresP
 }
 
 /**
- * Where Postgres sees how short an array is, it prefers a plan for just that length to the one for any length, and makes it each time. Into a subquery it
- * does not look.
+ * Where Postgres sees how short an array is, it prefers a plan for just that length to the one for any length, and
+ * makes it each time. Into a subquery it does not look.
  */
 function statementOf(text: string): Statement {
   const known = statements.get(text);

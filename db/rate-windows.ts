@@ -10,8 +10,8 @@ export interface RateGrant {
 }
 
 /**
- * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes: the row lock decides.
- * A window begins with its first request. Postgres' clock counts, so hosts need not agree.
+ * Takes up to `want` of a subject's allowance in its window of `windowSeconds`, over all processes: the row lock
+ * decides. A window begins with its first request. Postgres' clock counts, so hosts need not agree.
  */
 export async function takeFromWindow(
   db: Db,

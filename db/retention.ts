@@ -54,8 +54,14 @@ export async function pruneExpired(db: Db, retention: Retention, options: { batc
       prune: sql`DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`,
     },
     {
+      days: retention.requestLogDays,
+      select: (after, cutoff) => sql`SELECT id FROM requests WHERE ${between(after, cutoff)} ORDER BY id`,
+      prune: sql`DELETE FROM requests WHERE id IN (SELECT id FROM old)`,
+    },
+    {
       days: retention.attachmentDays,
-      // All mails that carry one are made together with it. By the index emails_attachments, whose expression and predicate are repeated here.
+      // All mails that carry one are made together with it. By the index emails_attachments, whose expression and
+      // predicate are repeated here.
       select: (after, cutoff) => sql`
         SELECT a.id FROM attachments a WHERE a.size IS NULL AND ${between(after, cutoff, 'a.id')} AND NOT EXISTS (
           SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text)

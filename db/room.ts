@@ -11,8 +11,8 @@ const STEPS_MOST = 500;
 const CONFIGS_MAX_BYTES = 3 * 1024 * 1024;
 
 /**
- * Makes sure that a workflow may have one more step of this config, or this config in place of that of `stepId`. The caller holds the
- * workflow's lock.
+ * Makes sure that a workflow may have one more step of this config, or this config in place of that of `stepId`. The
+ * caller holds the workflow's lock.
  * @throws AppError CONFLICT when it has as many as it may, VALIDATION_ERROR where their configs together were too large
  */
 export async function takeStepRoom(
@@ -38,8 +38,8 @@ export async function takeStepRoom(
 }
 
 /**
- * Makes sure that a project may have one more, until the transaction ends: whoever asks at the same time waits, so two never take the last
- * place.
+ * Makes sure that a project may have one more, until the transaction ends: whoever asks at the same time waits, so two
+ * never take the last place.
  * @throws AppError CONFLICT when it has as many as it may
  */
 export async function takeRoom(trx: Trx, projectId: string, table: keyof typeof MOST): Promise<void> {

@@ -4,7 +4,9 @@ import type { Db, Trx } from './connection.ts';
 import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-errors.ts';
 import { awaitFate } from './unknown-commit.ts';
 
-/** Tries of a transaction of which nothing is left for a reason that passes; each starts from nothing, so it is safe. */
+/**
+ * Tries of a transaction of which nothing is left for a reason that passes; each starts from nothing, so it is safe.
+ */
 const MAX_TRIES = 5;
 /** deadlock_detected and serialization_failure. */
 const RETRYABLE = new Set(['40P01', '40001']);
@@ -13,9 +15,11 @@ const RETRYABLE = new Set(['40P01', '40001']);
 const thrownBeforeCommit = new WeakSet<Error>();
 
 /**
- * Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in `trx`. Where the
- * answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what was not runs again.
- * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction is left
+ * Runs a transaction, and runs it again when Postgres chose it to break a deadlock. `work` must have no effect but in
+ * `trx`. Where the answer to COMMIT is lost, Postgres is asked what became of it: what was committed is returned, what
+ * was not runs again.
+ * @throws UnknownCommit when Postgres cannot tell within seconds; whatever else it throws, nothing of the transaction
+ * is left
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
@@ -33,7 +37,10 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
   }
 }
 
-/** Runs a part of a transaction that may fail by itself: what it wrote is undone, and the transaction goes on with what the error says. */
+/**
+ * Runs a part of a transaction that may fail by itself: what it wrote is undone, and the transaction goes on with what
+ * the error says.
+ */
 export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
   await sql`SAVEPOINT part`.execute(trx);
   try {
@@ -46,7 +53,10 @@ export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<
   }
 }
 
-/** Runs a part of a transaction whose statements have this long each; one that has not fails (`isOutOfTime`), and the transaction goes on. */
+/**
+ * Runs a part of a transaction whose statements have this long each; one that has not fails (`isOutOfTime`), and the
+ * transaction goes on.
+ */
 export function withinMs<T>(trx: Trx, ms: number, work: () => Promise<T>): Promise<T> {
   return inSavepoint(trx, async () => {
     const { rows } = await sql<{ before: string }>`
@@ -63,7 +73,10 @@ export async function limitLockWaits(trx: Trx, waitMs: number): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${String(waitMs)}, true)`.execute(trx);
 }
 
-/** Whether an error proves that nothing is left of what was to be written: not one of the connection, by which a COMMIT may have been done. */
+/**
+ * Whether an error proves that nothing is left of what was to be written: not one of the connection, by which a COMMIT
+ * may have been done.
+ */
 export function provesRollback(error: unknown): boolean {
   if (isConnectionFailure(error)) return false;
   return error instanceof AppError || sqlStateOf(error) !== undefined || thrownBeforeCommit.has(error as Error);

@@ -11,8 +11,8 @@ import { isConnectionFailure, sqlStateOf, UnknownCommit } from './postgres-error
 import type { Database } from './schema/database.ts';
 
 /**
- * One round trip for both. The number is what Postgres knows the transaction by after its connection is gone; it is given to it a statement
- * earlier than it would be, and costs nothing more.
+ * One round trip for both. The number is what Postgres knows the transaction by after its connection is gone; it is
+ * given to it a statement earlier than it would be, and costs nothing more.
  */
 const BEGIN = 'BEGIN; SELECT pg_current_xact_id()::text AS xid';
 /** A Postgres that the supervisor restarts is back within this; a client still waits. */
@@ -43,8 +43,9 @@ export async function awaitFate(db: Kysely<Database>, unknown: UnknownCommit): P
 }
 
 /**
- * A pool whose transactions can be looked up when the answer to their COMMIT is lost: that COMMIT fails with UnknownCommit. A ROLLBACK on a
- * connection that broke counts as done, as it is, so that what broke it is the error that is seen.
+ * A pool whose transactions can be looked up when the answer to their COMMIT is lost: that COMMIT fails with
+ * UnknownCommit. A ROLLBACK on a connection that broke counts as done, as it is, so that what broke it is the error
+ * that is seen.
  */
 export function withKnownCommits(pool: PostgresPool): PostgresPool {
   const clients = new WeakMap<PostgresPoolClient, PostgresPoolClient>();

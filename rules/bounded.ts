@@ -7,7 +7,10 @@ export interface Bound {
   attempts: number;
 }
 
-/** A template may hold a process up for 200 ms (contract §4.2); the rest is for stopping it. A fourth try would hardly end better. */
+/**
+ * A template may hold a process up for 200 ms (contract §4.2); the rest is for stopping it. A fourth try would hardly
+ * end better.
+ */
 let bound: Bound = { ms: 180, attempts: 3 };
 
 const context = createContext({ run: undefined });
@@ -25,15 +28,18 @@ export function tookTooMuch(error: unknown): boolean {
   return error instanceof BoundExceeded || error.cause instanceof BoundExceeded || LIBRARY_LIMIT.test(error.message);
 }
 
-/** Another bound for all that follows on this thread: one on which nobody waits may give more, and need not try again. */
+/**
+ * Another bound for all that follows on this thread: one on which nobody waits may give more, and need not try again.
+ */
 export function setBound(given: Bound): void {
   bound = given;
 }
 
 /**
- * Runs `work` and stops it after `ms` (that of the thread unless given), whatever it is doing: a loop, a filter or a regular expression. The limits
- * of the template library count what it thinks of; this counts time from outside, by V8's own interrupt. Where others
- * have the processor meanwhile, work is not at fault: it runs again from its start, until it has had its time.
+ * Runs `work` and stops it after `ms` (that of the thread unless given), whatever it is doing: a loop, a filter or a
+ * regular expression. The limits of the template library count what it thinks of; this counts time from outside, by
+ * V8's own interrupt. Where others have the processor meanwhile, work is not at fault: it runs again from its start,
+ * until it has had its time.
  *
  * It costs about 130 µs a call (V8 starts a watchdog thread), 30 times a whole message of plain variables, so callers
  * use it for compiling and for templates with loops or costly filters, not for those that cannot take long.

@@ -67,7 +67,8 @@ export function parseConfig(env: Environment): Config {
 
 /**
  * The settings of `npm start`, which makes the database, Temporal and the secret key itself.
- * @throws ConfigError for the first variable that cannot be used, and for what only development would want where others reach HOST
+ * @throws ConfigError for the first variable that cannot be used, and for what only development would want where others
+ * reach HOST
  */
 export function parseStart(env: Environment): Settings {
   const settings = parseSettings(env);
@@ -76,7 +77,10 @@ export function parseStart(env: Environment): Settings {
   return settings;
 }
 
-/** What is wrong with capturing mail or SMS instead of sending them, in one line with its remedy; undefined where nothing is. */
+/**
+ * What is wrong with capturing mail or SMS instead of sending them, in one line with its remedy; undefined where
+ * nothing is.
+ */
 export function captureProblem(
   settings: Pick<Settings, 'publicHost' | 'host' | 'allowCapture' | 'email' | 'sms'>,
 ): { variable: VariableName; message: string } | undefined {
@@ -96,7 +100,8 @@ export function captureProblem(
 }
 
 /**
- * Reads every variable and checks each for itself and with those that it needs; for commands that open nothing to anybody.
+ * Reads every variable and checks each for itself and with those that it needs; for commands that open nothing to
+ * anybody.
  * @throws ConfigError for the first variable that cannot be used
  */
 export function parseSettings(env: Environment) {
@@ -113,6 +118,9 @@ export function parseSettings(env: Environment) {
     port: values.PORT,
     /** Without a slash at its end. */
     publicUrl: values.PUBLIC_URL ?? httpAddress(values.HOST, values.PORT),
+    dashboard: values.DASHBOARD,
+    /** Addresses in lower case. */
+    operators: values.OPERATORS,
     corsOrigins: values.CORS_ORIGINS,
     /** Addresses and CIDRs. */
     trustedProxies: values.TRUSTED_PROXIES,

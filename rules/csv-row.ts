@@ -2,7 +2,10 @@
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
-/** One record of a CSV file (RFC 4180), with its end of line. A text that begins as a formula does is made text by a leading `'`. */
+/**
+ * One record of a CSV file (RFC 4180), with its end of line. A text that begins as a formula does is made text by a
+ * leading `'`.
+ */
 export function csvRow(cells: readonly (string | number | null)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }

@@ -26,7 +26,10 @@ export type JsonBody =
       fault?: undefined;
       value: unknown;
       unstorable: Unstorable | undefined;
-      /** The decoded files, by the index of their records; a hole where one has none. In `value` a word stands in their place. */
+      /**
+       * The decoded files, by the index of their records; a hole where one has none. In `value` a word stands in their
+       * place.
+       */
       files: (Uint8Array | undefined)[];
     };
 
@@ -84,8 +87,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /**
  * Where a JSON value holds what Postgres cannot: a NUL character, half of a surrogate pair, or nesting without end.
- * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings, and it looks at
- * `JSON_MAX_NODES` values at most, wherever the value came from.
+ * Returns the path of the first such place with what is wrong, or undefined. Cheap: native searches over the strings,
+ * and it looks at `JSON_MAX_NODES` values at most, wherever the value came from.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
   return unstorableIn(value, 0, { left: JSON_MAX_NODES });

@@ -1,6 +1,6 @@
 /**
- * Values of a JSON body. Parsing, checking and comparing them costs the process that all tenants share; what a record of ours may hold
- * is far below, and what is larger are strings.
+ * Values of a JSON body. Parsing, checking and comparing them costs the process that all tenants share; what a record
+ * of ours may hold is far below, and what is larger are strings.
  */
 export const JSON_MAX_NODES = 100_000;
 
@@ -12,8 +12,8 @@ const IS_STRUCTURAL = Uint8Array.from({ length: 256 }, (_, byte) => (STRUCTURAL.
 const LONG_STRING = 256;
 
 /**
- * Whether JSON text has more than `max` commas, colons and opening brackets outside of its strings, told before it is parsed: one pass over
- * the bytes that ends with the first one too many. What is no JSON is for the parser to refuse.
+ * Whether JSON text has more than `max` commas, colons and opening brackets outside of its strings, told before it is
+ * parsed: one pass over the bytes that ends with the first one too many. What is no JSON is for the parser to refuse.
  */
 export function hasTooManyNodes(bytes: Uint8Array, max = JSON_MAX_NODES): boolean {
   let nodes = 0;

@@ -3,9 +3,9 @@ import type { Simulated } from './emails/simulator.ts';
 import type { ExecutionStart } from './executions/execution.ts';
 
 /**
- * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is made from it, so dispatching a
- * row twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI. Rows of the version before may still wait, so a field is added
- * as one that can be missing.
+ * What the outbox can hold, with the payload of each kind. `refId` is the row that the work is for; the Temporal id is
+ * made from it, so dispatching a row twice is harmless. Payloads hold ids and cursors only: they reach Temporal's UI.
+ * Rows of the version before may still wait, so a field is added as one that can be missing.
  */
 interface OutboxPayloads {
   /** refId = email: a worker makes the first attempt straight from this row; one with large files waits among those. */
@@ -32,6 +32,8 @@ interface OutboxPayloads {
   'job.start': { kind: JobKind };
   /** refId = project: send what was held. */
   'hold.release': Nothing;
+  /** refId = project: its sending window, or the zone by which it goes, has changed. */
+  'window.changed': Nothing;
   /** refId = project. */
   'restock.start': { variantId: string; restockNo: number };
   /** refId = webhook endpoint: deliveries to it are due. */
@@ -65,8 +67,8 @@ type NewOutboxRowOf<K extends OutboxKind> = Omit<OutboxRowOf<K>, 'id' | 'payload
 export type NewOutboxRow = { [K in OutboxKind]: NewOutboxRowOf<K> }[OutboxKind];
 
 /**
- * The order in which rows that wait are taken: single mails and SMS, what executions under way wait for, new executions, bulk work. Within a
- * number projects take turns, and a project's own rows go in the order of their ids.
+ * The order in which rows that wait are taken: single mails and SMS, what executions under way wait for, new
+ * executions, bulk work. Within a number projects take turns, and a project's own rows go in the order of their ids.
  */
 export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'email.deliver': 0,
@@ -81,11 +83,15 @@ export const OUTBOX_PRIORITY: Record<OutboxKind, number> = {
   'campaign.start': 4,
   'job.start': 4,
   'hold.release': 4,
+  'window.changed': 4,
   'restock.start': 4,
   'email.simulated': 6,
 };
 
-/** Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even their own project's. */
+/**
+ * Of mails with large files, of which few are under way at a time: nobody's other mails wait behind them, not even
+ * their own project's.
+ */
 export const LARGE_MAIL_PRIORITY = 5;
 
 export type QueuedRow = { [K in OutboxKind]: Pick<OutboxRowOf<K>, 'kind' | 'payload'> }[OutboxKind];

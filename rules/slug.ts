@@ -7,8 +7,8 @@ export const SLUG_LENGTH = 200;
 export const SLUG_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * The slug of a name: lower case, hyphen separated, ASCII. A name that leaves nothing (only emoji, or a script without a
- * transliteration) falls back to its code points in hex, so that different names keep different slugs.
+ * The slug of a name: lower case, hyphen separated, ASCII. A name that leaves nothing (only emoji, or a script without
+ * a transliteration) falls back to its code points in hex, so that different names keep different slugs.
  */
 export function slugOf(name: string): string {
   // Capitals are no word borders: "VIPs" is `vips`, and a name in other capitals has the same slug.

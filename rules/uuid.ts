@@ -9,7 +9,10 @@ let used = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/** A new UUIDv7. Those of one process are in the order in which they were made, within a millisecond too. Source: RFC 9562 §6.2, method 1. */
+/**
+ * A new UUIDv7. Those of one process are in the order in which they were made, within a millisecond too. Source:
+ * RFC 9562 §6.2, method 1.
+ */
 export function uuidv7(): string {
   const random = takeRandom();
   const nowMs = Date.now();

@@ -1,6 +1,8 @@
 import type { OutboxKind, OutboxRow, OutboxRowOf } from '../rules/outbox.ts';
 
-/** Rows of a project that start one workflow together: one activity does them all, so Temporal is paid once for many. */
+/**
+ * Rows of a project that start one workflow together: one activity does them all, so Temporal is paid once for many.
+ */
 const GROUP_MAX: Partial<Record<OutboxKind, number>> = { 'email.retry': 200, 'sms.retry': 100, 'webhook.deliver': 200 };
 
 export type RowsOf<K extends OutboxKind> = [OutboxRowOf<K>, ...OutboxRowOf<K>[]];

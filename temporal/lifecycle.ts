@@ -4,6 +4,7 @@ import type { OutboxRow } from '../rules/outbox.ts';
 import { temporalConnectionOptions } from './connection.ts';
 import type { RowGroup } from './groups.ts';
 import { findMessagesInDelivery, findStatus, findStoppedExecutions, restartTerminated } from './lost-workflows.ts';
+import { type QueueStats, readQueueStats } from './queue-stats.ts';
 import { ensureSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { type Dispatched, dispatchGroup } from './starts.ts';
@@ -14,20 +15,32 @@ const PING_DEADLINE_MS = 3_000;
 /** An answer that is complete without the run id does not wait long for it. */
 const RUN_ID_DEADLINE_MS = 1_000;
 
-/** Status codes of gRPC by which Temporal says nothing about what it was asked: not reached, no answer in time, too busy. */
+/**
+ * Status codes of gRPC by which Temporal says nothing about what it was asked: not reached, no answer in time, too
+ * busy.
+ */
 const AWAY_CODES = new Set([1, 4, 8, 14]);
 
-/** What became of a group that was handed to Temporal. `away`: it was not reached, or is too busy, for this group and any other. */
+/**
+ * What became of a group that was handed to Temporal. `away`: it was not reached, or is too busy, for this group and
+ * any other.
+ */
 export type HandedOver = { outcome: Dispatched } | { outcome: 'failed'; reason: string; away: boolean };
 
 export interface Lifecycle {
-  /** Wakes the workers for rows, after the commit of their transaction. Never throws and is not awaited: workers also look by themselves. */
+  /**
+   * Wakes the workers for rows, after the commit of their transaction. Never throws and is not awaited: workers also
+   * look by themselves.
+   */
   dispatch(rows: OutboxRow[]): void;
   /** Gives a group of rows of `splitIntoGroups` to Temporal. Never rejects; running it twice is harmless. */
   handOver(group: RowGroup): Promise<HandedOver>;
   /** Registers search attributes and schedules, where they are missing. Every worker does so at its start. */
   prepareNamespace(): Promise<void>;
-  /** The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or answer. */
+  /**
+   * The current run of a workflow, for answers that point an operator to it; null where Temporal does not know or
+   * answer.
+   */
   findRunId(workflowId: string): Promise<string | null>;
   /** How the last run of a workflow stands; null where Temporal knows of none. */
   findStatus(workflowId: string): Promise<WorkflowExecutionStatusName | null>;
@@ -35,10 +48,15 @@ export interface Lifecycle {
   findStoppedExecutions(
     executionIds: string[],
   ): Promise<{ executionId: string; status: WorkflowExecutionStatusName | null }[]>;
-  /** Ids of the messages of a project that running deliveries have, those included that they have delivered since they began. */
+  /**
+   * Ids of the messages of a project that running deliveries have, those included that they have delivered since they
+   * began.
+   */
   findMessagesInDelivery(p: { kind: 'email' | 'sms'; projectId: string }): Promise<Set<string>>;
   /** Starts deliveries again that an operator terminated since then; returns their workflow ids. */
   restartTerminated(since: Date): Promise<string[]>;
+  /** How many tasks wait in each queue, and who asks for them. Throws when Temporal does not answer. */
+  readQueueStats(): Promise<QueueStats[]>;
   /** Throws when Temporal does not answer. */
   ping(): Promise<void>;
   /** Waits for what is under way, then closes the connection. */
@@ -46,7 +64,10 @@ export interface Lifecycle {
   readonly client: Client;
 }
 
-/** The only place that starts, signals or cancels workflows. Connects lazily, so the API starts and accepts while Temporal is down. */
+/**
+ * The only place that starts, signals or cancels workflows. Connects lazily, so the API starts and accepts while
+ * Temporal is down.
+ */
 export function createLifecycle(deps: {
   temporal: Config['temporal'];
   /** Wakes who takes rows of the outbox; passed in, because `temporal` does not import `db`. */
@@ -79,6 +100,7 @@ export function createLifecycle(deps: {
     findStoppedExecutions: (executionIds) => findStoppedExecutions(client, executionIds),
     findMessagesInDelivery: (p) => findMessagesInDelivery(client, p),
     restartTerminated: (since) => restartTerminated(client, since),
+    readQueueStats: () => calls.make(PING_DEADLINE_MS, () => readQueueStats(client)),
     ping: async () => {
       await calls.make(PING_DEADLINE_MS, () => connection.workflowService.getSystemInfo({}));
     },
@@ -90,8 +112,8 @@ export function createLifecycle(deps: {
 }
 
 /**
- * Calls of Temporal, each for so long at the most. The client tries again by itself, from a timer, where Temporal is away: on a connection
- * that was closed meanwhile that would end the process, so `close` waits for them.
+ * Calls of Temporal, each for so long at the most. The client tries again by itself, from a timer, where Temporal is
+ * away: on a connection that was closed meanwhile that would end the process, so `close` waits for them.
  */
 class TemporalCalls {
   private readonly connection: Connection;

@@ -11,14 +11,15 @@ import type { EmailDeliveryInput } from '../workflows/email-delivery.ts';
 import type { SmsDeliveryInput } from '../workflows/sms-delivery.ts';
 
 /**
- * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which has the same id again,
- * and what is settled is not taken twice. Whoever wants mail to stop holds the project; whoever terminates a workflow clears a fault.
+ * Those that deliver what was accepted. Running one again is harmless: messages are claimed by their delivery, which
+ * has the same id again, and what is settled is not taken twice. Whoever wants mail to stop holds the project; whoever
+ * terminates a workflow clears a fault.
  */
 const DELIVERING = ['emailDelivery', 'smsDelivery', 'releaseHeld', 'backInStock'];
 
 /**
- * Starts deliveries again that were terminated since an instant, under their id and with their input: nobody else would send what
- * they had not. One that was started again already is left alone.
+ * Starts deliveries again that were terminated since an instant, under their id and with their input: nobody else would
+ * send what they had not. One that was started again already is left alone.
  * @returns their workflow ids
  */
 export async function restartTerminated(client: Client, since: Date): Promise<string[]> {
@@ -42,10 +43,11 @@ const GRPC_NOT_FOUND = 5;
 const DESCRIBED_AT_A_TIME = 16;
 
 /**
- * How the last runs of executions stand that have no running workflow; null where Temporal knows of none. Temporal's list decides whom to
- * look at and may be seconds old; how each stands it answers by its truth, so one that is RUNNING after all is left out.
- * Where Temporal has as many running as were asked for, one count is all that it costs.
- * @param executionIds in their order, and all that there are from the first to the last, but for those that are not started yet
+ * How the last runs of executions stand that have no running workflow; null where Temporal knows of none. Temporal's
+ * list decides whom to look at and may be seconds old; how each stands it answers by its truth, so one that is RUNNING
+ * after all is left out. Where Temporal has as many running as were asked for, one count is all that it costs.
+ * @param executionIds in their order, and all that there are from the first to the last, but for those that are not
+ * started yet
  */
 export async function findStoppedExecutions(
   client: Client,
@@ -70,7 +72,10 @@ export async function findStoppedExecutions(
   return found.filter(({ status }) => status !== 'RUNNING');
 }
 
-/** Of which messages deliveries of a project are under way, by the input of each that Temporal lists; what they have delivered since included. */
+/**
+ * Of which messages deliveries of a project are under way, by the input of each that Temporal lists; what they have
+ * delivered since included.
+ */
 export async function findMessagesInDelivery(
   client: Client,
   p: { kind: 'email' | 'sms'; projectId: string },

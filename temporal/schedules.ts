@@ -8,7 +8,10 @@ const SCHEDULES = [
   { id: 'housekeeping', workflow: 'housekeeping', every: '1 hour' },
 ] as const;
 
-/** Creates the schedules that are missing. Every worker calls it at its start; the first one wins, the others find them there. */
+/**
+ * Creates the schedules that are missing. Every worker calls it at its start; the first one wins, the others find them
+ * there.
+ */
 export async function ensureSchedules(client: Client): Promise<void> {
   for (const schedule of SCHEDULES) {
     try {

@@ -26,7 +26,10 @@ export function searchAttributes(ids: Partial<Record<keyof typeof KEYS, string>>
   );
 }
 
-/** Registers our search attributes in the namespace; those that are there already stay. May run again, and on many hosts. */
+/**
+ * Registers our search attributes in the namespace; those that are there already stay. May run again, and on many
+ * hosts.
+ */
 export async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(KEYS).filter((key) => !known.customAttributes?.[key.name]);

@@ -17,6 +17,7 @@ import type {
   emailDelivery,
   releaseHeld,
   smsDelivery,
+  wakeWindowWaits,
   webhookDelivery,
 } from '../workflows/registry.ts';
 import type { RowGroup, RowsOf } from './groups.ts';
@@ -27,12 +28,13 @@ import {
   releaseWorkflowId,
   restockWorkflowId,
   webhookWorkflowId,
+  windowWorkflowId,
 } from './names.ts';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * What became of rows that were given to Temporal: `taken`, `begun` before (by an earlier dispatch of the same rows), or `absent`: a signal
- * to a workflow that is not there, because it has not started yet or is done.
+ * What became of rows that were given to Temporal: `taken`, `begun` before (by an earlier dispatch of the same rows),
+ * or `absent`: a signal to a workflow that is not there, because it has not started yet or is done.
  */
 export type Dispatched = 'taken' | 'begun' | 'absent';
 
@@ -69,6 +71,8 @@ export async function dispatchGroup(client: Client, group: RowGroup): Promise<Di
       return started(startJob(client, group.rows[0]));
     case 'hold.release':
       return started(startRelease(client, group.rows[0]));
+    case 'window.changed':
+      return started(startWindowWakes(client, group.rows[0]));
     case 'restock.start':
       return started(startRestock(client, group.rows[0]));
     default:
@@ -138,7 +142,10 @@ function deliveryOf(rows: RowsOf<'email.retry' | 'sms.retry'>): DeliveryState {
   };
 }
 
-/** Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost Temporal one signal. */
+/**
+ * Wakes the one workflow of an endpoint, or starts it. What is due it finds by itself, so that many events cost
+ * Temporal one signal.
+ */
 function wakeWebhookDelivery(client: Client, [first]: RowsOf<'webhook.deliver'>): Promise<unknown> {
   const { projectId, payload } = first;
   return client.workflow.signalWithStart<typeof webhookDelivery>('webhookDelivery', {
@@ -156,8 +163,9 @@ function wakeWebhookDelivery(client: Client, [first]: RowsOf<'webhook.deliver'>)
 const STARTED_BY = 'startedBy';
 
 /**
- * Starts a run beside those that are over. One that still runs is this row's own from an earlier dispatch, or the one that failed, which has only
- * to return: the row comes again soon. One that comes again when its run is over starts another, which finds in the database that it has nothing to do.
+ * Starts a run beside those that are over. One that still runs is this row's own from an earlier dispatch, or the one
+ * that failed, which has only to return: the row comes again soon. One that comes again when its run is over starts
+ * another, which finds in the database that it has nothing to do.
  */
 async function startAnew(client: Client, row: OutboxRowOf<'execution.start'>): Promise<Dispatched> {
   const outcome = await started(startExecution(client, row));
@@ -218,6 +226,17 @@ function startRelease(client: Client, row: OutboxRowOf<'hold.release'>): Promise
     args: [{ projectId: row.projectId }],
     staticSummary: `send what was held of project ${row.projectId}`,
     typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: 'hold-release' }),
+    priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
+  });
+}
+
+function startWindowWakes(client: Client, row: OutboxRowOf<'window.changed'>): Promise<unknown> {
+  return client.workflow.start<typeof wakeWindowWaits>('wakeWindowWaits', {
+    taskQueue: TASK_QUEUES.workflows,
+    workflowId: windowWorkflowId(row.id),
+    args: [{ projectId: row.projectId }],
+    staticSummary: `the sending window of project ${row.projectId} has changed`,
+    typedSearchAttributes: searchAttributes({ projectId: row.projectId, jobKind: 'sending-window' }),
     priority: { priorityKey: PRIORITY.automation, fairnessKey: row.projectId },
   });
 }

@@ -11,8 +11,8 @@ export interface Page {
 }
 
 /**
- * A page for the people who get mail: no script, one column, the project's name and colour. `body` is HTML that is escaped already. Buttons
- * have at least 44 px and their text stands out from any colour (WCAG 2.2 §1.4.3, §2.5.5).
+ * A page for the people who get mail: no script, one column, the project's name and colour. `body` is HTML that is
+ * escaped already. Buttons have at least 44 px and their text stands out from any colour (WCAG 2.2 §1.4.3, §2.5.5).
  */
 export function documentOf(p: { title: string; body: string; projectName?: string; color?: string | null }): Page {
   const style = styleOf(p.color && COLOR.test(p.color) ? p.color.toLowerCase() : DEFAULT_COLOR);

@@ -3,7 +3,10 @@ import { Admission } from './admission.ts';
 
 let nowMs = 0;
 
-/** Rounds of a server that begins so many a second, with as many handed over as the window lets in: each waits for those before it. */
+/**
+ * Rounds of a server that begins so many a second, with as many handed over as the window lets in: each waits for those
+ * before it.
+ */
 function run(admission: Admission, beginsPerSecond: number, rounds: number): number {
   for (let round = 1; round <= rounds; round += 1) {
     admission.full();

@@ -1,4 +1,7 @@
-/** From the hand-over of a start to its first task: what Temporal and the workers take at the most before it has to wait in the outbox. */
+/**
+ * From the hand-over of a start to its first task: what Temporal and the workers take at the most before it has to wait
+ * in the outbox.
+ */
 const TARGET_MS = 250;
 /** Beneath this there is room for more. */
 const EASY_MS = 125;
@@ -14,9 +17,10 @@ const SHRINK_MIN = 0.5;
 const GROW = 1.5;
 
 /**
- * How much Temporal may have that it has not begun, over all processes. Its own queues are first come first served over all tenants: what stands
- * there makes everybody wait, what stands in the outbox only those of the same project. The window follows what is measured: it grows while
- * starts begin soon and it is what holds them back, and shrinks while they begin late. Each process keeps its own, of the same whole.
+ * How much Temporal may have that it has not begun, over all processes. Its own queues are first come first served over
+ * all tenants: what stands there makes everybody wait, what stands in the outbox only those of the same project. The
+ * window follows what is measured: it grows while starts begin soon and it is what holds them back, and shrinks while
+ * they begin late. Each process keeps its own, of the same whole.
  */
 export class Admission {
   private size = FIRST_WINDOW;

@@ -13,7 +13,10 @@ export interface BeginRate {
   stop(): void;
 }
 
-/** Tells Postgres how much this worker sees Temporal begin, by which timers are spread (db/executions/timer-seconds.ts). An idle worker tells nothing. */
+/**
+ * Tells Postgres how much this worker sees Temporal begin, by which timers are spread (db/executions/timer-seconds.ts).
+ * An idle worker tells nothing.
+ */
 export function startBeginRate(p: { db: Db; timersPerSecond: number; log: Pick<Logger, 'warn'> }): BeginRate {
   const { db, timersPerSecond: atLeast } = p;
   const workerId = uuidv7();

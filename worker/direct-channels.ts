@@ -12,7 +12,10 @@ import type { DirectChannel, RowFate } from './direct-sender.ts';
 
 type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'emailAttempts' | 'smsAttempts'>;
 
-/** Mails: some more are claimed than may be in doubt (activities/emails/mailer.ts), so that the wire never waits for a claim. */
+/**
+ * Mails: some more are claimed than may be in doubt (activities/emails/mailer.ts), so that the wire never waits for a
+ * claim.
+ */
 export function emailChannel(deps: Deps): DirectChannel {
   const { emailAttempts } = deps;
   /** The same for all, so that mails of different batches share the transaction that records them. */
@@ -40,8 +43,8 @@ export function emailChannel(deps: Deps): DirectChannel {
 }
 
 /**
- * Mails with large files: as many as may be in memory at a time (compute/compute.ts), so that what waits for its turn is claimed by nobody, and keeps
- * no other mail from its place.
+ * Mails with large files: as many as may be in memory at a time (compute/compute.ts), so that what waits for its turn
+ * is claimed by nobody, and keeps no other mail from its place.
  */
 export function largeEmailChannel(deps: Deps): DirectChannel {
   return { ...emailChannel(deps), name: 'large mails', priority: LARGE_MAIL_PRIORITY, maxInFlight: 4, maxOfProject: 2 };
@@ -72,7 +75,10 @@ export function smsChannel(deps: Deps): DirectChannel {
   };
 }
 
-/** What comes back about mails to the simulator, once it is due: recorded as it would be of others, by whoever takes the row. */
+/**
+ * What comes back about mails to the simulator, once it is due: recorded as it would be of others, by whoever takes the
+ * row.
+ */
 export function simulatorChannel(
   deps: Pick<ActivityDeps, 'config' | 'db' | 'compute' | 'lifecycle' | 'log'>,
 ): DirectChannel {

@@ -10,7 +10,10 @@ const LEASE_MS = 20_000;
 /** What takes longer, behind a slow provider, is renewed this often. */
 const RENEW_MS = 5_000;
 
-/** What became of a row: `closed` by the transaction that recorded its message, `gone` (nothing to send), or `back` to be taken again later. */
+/**
+ * What became of a row: `closed` by the transaction that recorded its message, `gone` (nothing to send), or `back` to
+ * be taken again later.
+ */
 export type RowFate = { row: TakenRow; fate: 'closed' | 'gone' } | RowBack;
 
 export interface RowBack {
@@ -35,8 +38,9 @@ export interface DirectChannel {
 }
 
 /**
- * Sends single messages straight from their rows of the outbox, projects in turns, so that Temporal's outage or backlog stops no password reset. What is
- * refused for now, and what a kill left behind, becomes Temporal's. Runs in every worker; a row is its who takes it, as long as he lives.
+ * Sends single messages straight from their rows of the outbox, projects in turns, so that Temporal's outage or backlog
+ * stops no password reset. What is refused for now, and what a kill left behind, becomes Temporal's. Runs in every
+ * worker; a row is its who takes it, as long as he lives.
  */
 export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: Pick<Logger, 'warn'> }): OutboxLoop {
   const { db, channel, log } = deps;
@@ -80,7 +84,8 @@ export function startDirectSender(deps: { db: Db; channel: DirectChannel; log: P
   function track(projectId: string, rows: TakenRow[]): void {
     for (const row of rows) inFlight.set(row.id, { projectId, sinceMs: Date.now() });
     const work = send(projectId, rows)
-      // Where Postgres is away nothing is known of them: they come back when their lease has run out, and are Temporal's then.
+      // Where Postgres is away nothing is known of them: they come back when their lease has run out, and are
+      // Temporal's then.
       .catch((error: Error) =>
         log.warn({ projectId, rows: rows.length, reason: error.message }, `${channel.name} not recorded`),
       )

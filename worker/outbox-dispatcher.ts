@@ -48,8 +48,8 @@ export interface OutboxDispatcher {
 }
 
 /**
- * Hands rows of the outbox to Temporal: by priority, projects in turns, and no more than it begins soon. Runs in every worker; a row is handed
- * over by whoever takes it, and deleted by whoever sees it begin.
+ * Hands rows of the outbox to Temporal: by priority, projects in turns, and no more than it begins soon. Runs in every
+ * worker; a row is handed over by whoever takes it, and deleted by whoever sees it begin.
  */
 export function startDispatcher(deps: {
   db: Db;
@@ -167,8 +167,8 @@ export function startDispatcher(deps: {
 }
 
 /**
- * The highest priority first, as long as it has rows; but each lower one has a small share, or a tenant who keeps a higher one full would shut it
- * off for everybody.
+ * The highest priority first, as long as it has rows; but each lower one has a small share, or a tenant who keeps a
+ * higher one full would shut it off for everybody.
  */
 function prioritiesAt(claims: number): TemporalPriority[] {
   const first = SHARES.find(({ every }) => claims % every === every - 1)?.priority;

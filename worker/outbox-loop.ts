@@ -1,4 +1,6 @@
-/** Whoever has work is woken for it; this finds what nobody was woken for: words that were lost, leases that ran out. */
+/**
+ * Whoever has work is woken for it; this finds what nobody was woken for: words that were lost, leases that ran out.
+ */
 const POLL_MS = 1_000;
 
 export interface OutboxLoop {

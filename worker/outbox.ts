@@ -19,7 +19,10 @@ export interface RunningOutbox {
   stop(): Promise<void>;
 }
 
-/** Everything of a worker process that takes rows of the outbox: single mails and SMS it sends itself, the rest it hands to Temporal. */
+/**
+ * Everything of a worker process that takes rows of the outbox: single mails and SMS it sends itself, the rest it hands
+ * to Temporal.
+ */
 export function startOutbox(p: {
   databaseUrl: string;
   deps: ActivityDeps;

@@ -5,7 +5,9 @@ import type { Logger as Pino } from 'pino';
 import type { WorkDone } from '../compute/compute.ts';
 import type { Held } from '../compute/loop-watch.ts';
 
-/** Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing. */
+/**
+ * Workers with activities only, or workflows only, are how we build them (one a queue), so these warnings say nothing.
+ */
 const EXPECTED = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -17,8 +19,8 @@ const COMPUTED_HELP = 'Microseconds of a processor in threads, by kind of work.'
 let computedCounter: MetricCounter | undefined;
 
 /**
- * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus at
- * `/metrics` where an address is given. To be called once, before the first worker.
+ * Sends what Temporal's SDK logs to our log, as JSON lines like every other, and serves what it counts for Prometheus
+ * at `/metrics` where an address is given. To be called once, before the first worker.
  */
 export function useTemporalLogger(log: Pino, metrics?: { host: string; port: number }): void {
   const write = (level: LogLevel, message: string, meta?: LogEntry['meta']) => {
@@ -38,7 +40,9 @@ export function useTemporalLogger(log: Pino, metrics?: { host: string; port: num
   Runtime.install({ logger, shutdownSignals: [], ...(telemetryOptions && { telemetryOptions }) });
 }
 
-/** Counts beside what the SDK counts, by the activity that held the event loop; to be called after `useTemporalLogger`. */
+/**
+ * Counts beside what the SDK counts, by the activity that held the event loop; to be called after `useTemporalLogger`.
+ */
 export function countHeld({ work, ms }: Held): void {
   heldHistogram ??= Runtime.instance().metricMeter.createHistogram(
     'tidings_event_loop_held_milliseconds',

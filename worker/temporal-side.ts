@@ -16,8 +16,8 @@ export interface TemporalSide {
 }
 
 /**
- * The Temporal workers of a process. Where Temporal cannot be reached they begin when it can: single mails and SMS need no Temporal to leave, so
- * a process that starts in its outage is of use.
+ * The Temporal workers of a process. Where Temporal cannot be reached they begin when it can: single mails and SMS need
+ * no Temporal to leave, so a process that starts in its outage is of use.
  * @returns when the workers run, or Temporal was found not to answer
  * @throws Error when they cannot be made, which no waiting mends; later `onFatal` is told
  */

@@ -17,8 +17,8 @@ import type { BegunSinks } from '../workflows/begun.ts';
 type ActivityQueue = Exclude<TaskQueue, 'workflows'>;
 
 /**
- * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign works, and one of a campaign
- * with a send rate waits nearly all the time.
+ * Activities of a queue that run at a time in one process. A mail or a webhook mostly waits, a chunk of a campaign
+ * works, and one of a campaign with a send rate waits nearly all the time.
  */
 const CONCURRENCY: Record<ActivityQueue, number> = {
   transactional: 20,
@@ -32,8 +32,8 @@ const SHUTDOWN_GRACE = '10 seconds';
 /** Then they are cancelled by force, so that a stop always comes to its end. */
 const SHUTDOWN_FORCE = '15 seconds';
 /**
- * Polls that always wait at Temporal, for a task to go straight to a worker: with one, a task that comes while it is being renewed goes
- * through the database and is 40 ms later. More are added and taken away with the load.
+ * Polls that always wait at Temporal, for a task to go straight to a worker: with one, a task that comes while it is
+ * being renewed goes through the database and is 40 ms later. More are added and taken away with the load.
  */
 const POLLERS = { type: 'autoscaling', minimum: 4, initial: 4 } as const;
 /** Nobody waits for a chunk that has to wait for its send rate anyway. */

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { activitiesByQueue } from '../activities/registry.ts';
 import { watchLoop } from '../compute/loop-watch.ts';
 import { connect } from '../db/connection.ts';
+import { type Release, startHeartbeat } from '../db/operator/processes.ts';
 import { createOutboxBell } from '../db/outbox/outbox-bell.ts';
 import { WORKER_CONNECTIONS } from '../db/pool-sizes.ts';
 import type { Config } from '../rules/config.ts';
@@ -24,6 +25,8 @@ export interface WorkerParts {
   log: Logger;
   /** The prebuilt bundle; without it the workflows are bundled from their source. */
   workflowBundle: WorkflowBundleOption | undefined;
+  /** What this process was made of: it is told to the operator's page. */
+  release?: Release | undefined;
   /** Called when a part of the worker ends by itself: the process has to end too, so that it is started again. */
   onFatal: (error: Error) => void;
 }
@@ -82,12 +85,14 @@ export async function startWorker(config: Config, parts: WorkerParts): Promise<R
     onFatal: parts.onFatal,
   });
   loop.start();
+  const heartbeat = parts.release && startHeartbeat(db, { kind: 'worker', release: parts.release, log });
   return {
     close: async () => {
       stopping.abort();
       await Promise.all([outbox.stop(), temporal.stop()]);
       beginRate.stop();
       loop.stop();
+      await heartbeat?.stop();
       await lifecycle.close();
       await channels.close();
       await db.destroy();

@@ -8,7 +8,9 @@ import {
 } from '@temporalio/workflow';
 import { type Begun, cancelBegun, signalBegun, startBegun } from '../rules/executions/begun.ts';
 
-/** How a worker hears that Temporal has begun what it was given; the call is no command, so histories do not know of it. */
+/**
+ * How a worker hears that Temporal has begun what it was given; the call is no command, so histories do not know of it.
+ */
 export interface BegunSinks extends Sinks {
   outbox: { begun(begun: Begun): void };
 }
@@ -20,8 +22,8 @@ function tell(begun: Begun | undefined): void {
 }
 
 /**
- * Tells of each workflow's first task, and of each signal and cancel that reaches it. So the outbox knows how much Temporal has that it has not
- * begun, and gives it no more than it begins soon (worker/admission.ts).
+ * Tells of each workflow's first task, and of each signal and cancel that reaches it. So the outbox knows how much
+ * Temporal has that it has not begun, and gives it no more than it begins soon (worker/admission.ts).
  */
 export const interceptors = (): WorkflowInterceptors => {
   const inbound: WorkflowInboundCallsInterceptor = {

@@ -22,15 +22,22 @@ import { DELIVERY_EXPIRES_MS } from '../rules/emails/retry-schedule.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
- * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks as it has places
- * for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by fairness.
+ * Chunks of one campaign under way at a time. How many really run is up to the workers: each takes as many bulk tasks
+ * as it has places for, so lanes scale with them; the rest wait in the queue, where other projects' tasks pass by
+ * fairness.
  */
 const LANES = 16;
-/** With a send rate one lane is enough, as it waits nearly all the time; one for each so many mails a second where that is not. */
+/**
+ * With a send rate one lane is enough, as it waits nearly all the time; one for each so many mails a second where that
+ * is not.
+ */
 const RATE_OF_LANE = 1_000;
 /** Nobody signals the end of a hold that an operator set in the database, so it is looked for. */
 const HELD_RECHECK_MS = 300_000;
-/** A chunk that is not let go though its hour has come is tried again after this: the clocks of database and Temporal may differ a little. */
+/**
+ * A chunk that is not let go though its hour has come is tried again after this: the clocks of database and Temporal
+ * may differ a little.
+ */
 const CLOCK_RECHECK_MS = 500;
 
 /** Short statements; they pass the chunks' queue by, so a cancel is heard while every place for bulk work is taken. */
@@ -44,7 +51,8 @@ const control = proxyActivities<CampaignControlActivities>({
 
 const CHUNKS = {
   allowEagerDispatch: false,
-  // A chunk's turn ends after a minute at the latest; this covers a provider that takes ten minutes to answer a message.
+  // A chunk's turn ends after a minute at the latest; this covers a provider that takes ten minutes to answer a
+  // message.
   startToCloseTimeout: '20 minutes',
   // How long a killed process goes unnoticed.
   heartbeatTimeout: '10 seconds',
@@ -57,13 +65,16 @@ const bulk = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TA
 /** Chunks that wait for a send rate wait where nobody needs their places. */
 const paced = proxyActivities<CampaignChunkActivities>({ ...CHUNKS, taskQueue: TASK_QUEUES.paced });
 
-/** The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice, early, or late. */
+/**
+ * The campaign's row has changed (rescheduled, cancelled, paused, resumed, released): read it again. May come twice,
+ * early, or late.
+ */
 export const changedSignal = defineSignal('changed');
 
 /**
- * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while the rest is taken, and
- * marks it SENT. What happens to it is decided in the database by conditional updates; this only walks along. Nothing here grows with the
- * number of recipients but the count of chunks that the provider has put off.
+ * Sends one start of a campaign: waits for its time, takes the audience into the ledger, sends it chunk by chunk while
+ * the rest is taken, and marks it SENT. What happens to it is decided in the database by conditional updates; this only
+ * walks along. Nothing here grows with the number of recipients but the count of chunks that the provider has put off.
  */
 export async function campaignSend(input: CampaignInput): Promise<string> {
   const news = { changed: false };
@@ -77,7 +88,8 @@ export async function campaignSend(input: CampaignInput): Promise<string> {
   if (!standing) return end(start);
   heedClock(progress, standing.clock);
   const audience = new Audience(start, progress);
-  // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken first.
+  // What begins before the audience is whole is a matter of the answer: that of an earlier version has all of it taken
+  // first.
   while (!progress.audienceDone && !audience.sendNow) {
     setCurrentDetails(`Taking the audience: ${progress.recipients} recipients so far`);
     if (!(await audience.takeMore())) return end(start);
@@ -152,8 +164,8 @@ class Audience {
 }
 
 /**
- * Takes in what an activity says of the chunks and the test. Answers may overtake each other: chunks only become more, and a test that is
- * over stays so. Campaigns without a test say nothing of it.
+ * Takes in what an activity says of the chunks and the test. Answers may overtake each other: chunks only become more,
+ * and a test that is over stays so. Campaigns without a test say nothing of it.
  */
 function learnOfTest(progress: CampaignProgress, said: { lastSeq: number; testing?: boolean }): void {
   progress.lastSeq = Math.max(progress.lastSeq, said.lastSeq);
@@ -188,7 +200,10 @@ function heedClock(progress: CampaignProgress, clock: string | undefined): void 
   for (const chunk of progress.later) if (chunk.shut) chunk.dueAtMs = 0;
 }
 
-/** The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience beside them. */
+/**
+ * The lanes: as many chunks as may run at a time, the next one as soon as one is through, and the rest of the audience
+ * beside them.
+ */
 class Sending {
   /** As last heard. */
   rate: number;
@@ -218,7 +233,9 @@ class Sending {
     this.paused = p.paused;
   }
 
-  /** `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns. */
+  /**
+   * `idle` when no chunk is left, `continue` when the history is long enough. Nothing runs any more when it returns.
+   */
   async run(): Promise<'idle' | 'ended' | 'continue'> {
     const scope = new CancellationScope({ cancellable: true });
     const result = await scope.run(() => this.schedule());
@@ -303,7 +320,10 @@ class Sending {
     return audienceDone && later.length === 0 && nextSeq > lastSeq && testing !== true;
   }
 
-  /** The wait begins when every chunk had its turn: it does not wait for mails that the provider puts off, for up to a day. */
+  /**
+   * The wait begins when every chunk had its turn: it does not wait for mails that the provider puts off, for up to a
+   * day.
+   */
   private isTestDue(): boolean {
     const { audienceDone, later, nextSeq, lastSeq, testing, testEndsAtMs } = this.progress;
     if (testing !== true || this.paused) return false;

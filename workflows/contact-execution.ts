@@ -15,9 +15,10 @@ import type { ExecutionInput, Next, Resume, StepActivity, StepInput } from '../r
 import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
- * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some for each command before it.
- * A second attempt beside the first would double the mail; a killed worker is known by its heartbeats. What fails for now is tried again for a
- * day, which covers an outage of a mail provider; retries are safe because each visit's effect has its own row in the database.
+ * An effect may take as long as its slowest provider answers: a mail server has ten minutes for the message and some
+ * for each command before it. A second attempt beside the first would double the mail; a killed worker is known by its
+ * heartbeats. What fails for now is tried again for a day, which covers an outage of a mail provider; retries are safe
+ * because each visit's effect has its own row in the database.
  */
 const STEP_OPTIONS = {
   startToCloseTimeout: '20 minutes',
@@ -39,13 +40,15 @@ const webhooks = proxyActivities<WebhookActivities>({
   allowEagerDispatch: false,
 });
 
-/** The wait of a visit is over, or somebody has ended its pause; the database knows. May arrive twice, early, or late. */
+/**
+ * The wait of a visit is over, or somebody has ended its pause; the database knows. May arrive twice, early, or late.
+ */
 export const eventSignal = defineSignal<[{ visit: number }]>('event');
 
 /**
- * One contact's run through a tenant's workflow. It knows only where the execution stands: activities walk the graph in the
- * database and return what comes next, so that trigger → SEND_EMAIL → EXIT costs Temporal one activity and nothing more.
- * Ending an execution early cancels this workflow; the database has said why.
+ * One contact's run through a tenant's workflow. It knows only where the execution stands: activities walk the graph in
+ * the database and return what comes next, so that trigger → SEND_EMAIL → EXIT costs Temporal one activity and nothing
+ * more. Ending an execution early cancels this workflow; the database has said why.
  */
 export async function contactExecution(input: ExecutionInput): Promise<string> {
   const satisfied = new Set(input.satisfied ?? []);
@@ -86,13 +89,16 @@ async function follow(
 /** Until the timer is over, or somebody has moved the execution on. */
 async function awaitInstant(next: Next & { kind: 'delay' }, satisfied: Set<number>): Promise<void> {
   const advanced = () => satisfied.has(next.visit);
-  if (advanced()) return;
-  const timer = new CancellationScope();
-  try {
-    await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
-  } finally {
-    timer.cancel();
+  if (!advanced()) {
+    const timer = new CancellationScope();
+    try {
+      await timer.run(() => Promise.race([sleep(msUntil(next.dueAt), { summary: next.label }), condition(advanced)]));
+    } finally {
+      timer.cancel();
+    }
   }
+  // Whoever was woken because a window has changed may have to wait for it again, at the same visit.
+  satisfied.delete(next.visit);
 }
 
 async function awaitEvent(next: Next & { kind: 'wait' }, satisfied: Set<number>): Promise<Resume> {

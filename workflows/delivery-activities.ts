@@ -6,9 +6,10 @@ import { TASK_QUEUES } from '../rules/queues.ts';
 type Activities = DeliveryActivities & SmsActivities;
 
 /**
- * A group takes messages for five minutes at most and gives its place back where it has to wait; this covers a relay that takes ten minutes to
- * answer the last of them, so that Temporal never starts a second attempt beside a slow one. The heartbeat tells of a dead worker; trying again
- * for ever is safe because each message is claimed and settled by its row, and right because the messages were accepted.
+ * A group takes messages for five minutes at most and gives its place back where it has to wait; this covers a relay
+ * that takes ten minutes to answer the last of them, so that Temporal never starts a second attempt beside a slow one.
+ * The heartbeat tells of a dead worker; trying again for ever is safe because each message is claimed and settled by
+ * its row, and right because the messages were accepted.
  */
 export const { sendMails, sendSms } = proxyActivities<Activities>({
   taskQueue: TASK_QUEUES.transactional,

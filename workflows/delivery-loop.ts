@@ -33,8 +33,8 @@ export function newDelivery(ids: string[]): DeliveryState {
 }
 
 /**
- * Sends what is due, waits by a timer for what was put off, and so on until nothing waits; tells how it stands in the current details.
- * `continueWith` is called when the history has become long, and does not return.
+ * Sends what is due, waits by a timer for what was put off, and so on until nothing waits; tells how it stands in the
+ * current details. `continueWith` is called when the history has become long, and does not return.
  */
 export async function deliver(p: {
   state: DeliveryState;

@@ -9,8 +9,9 @@ export interface EmailDeliveryInput {
 }
 
 /**
- * Delivers a group of single mails that did not go at the first attempt, which a worker makes by itself: each waits by a timer until it is due, an
- * activity sends them, and so on until they are sent or have expired. How many wait, and until when, is in the current details.
+ * Delivers a group of single mails that did not go at the first attempt, which a worker makes by itself: each waits by
+ * a timer until it is due, an activity sends them, and so on until they are sent or have expired. How many wait, and
+ * until when, is in the current details.
  */
 export async function emailDelivery(input: EmailDeliveryInput): Promise<string> {
   const { projectId, emailIds } = input;

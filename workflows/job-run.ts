@@ -11,8 +11,9 @@ import type { JobInput } from '../rules/contacts/jobs.ts';
 import { TASK_QUEUES } from '../rules/queues.ts';
 
 /**
- * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then has a fault that
- * waiting does not cure; it is FAILED and says so. Retries are safe because each chunk commits with the job's cursor.
+ * About 20 minutes of tries: longer than a database is away for a restart or a failover. A job that still fails then
+ * has a fault that waiting does not cure; it is FAILED and says so. Retries are safe because each chunk commits with
+ * the job's cursor.
  */
 const RETRY = {
   initialInterval: '1 second',
@@ -39,8 +40,8 @@ const { endJob } = proxyActivities<JobActivities>({
 });
 
 /**
- * Runs a job's activity until it is done, and writes down how it ended: COMPLETED, FAILED with the reason, or CANCELLED.
- * `goOn` continues the workflow as new when its history has grown.
+ * Runs a job's activity until it is done, and writes down how it ended: COMPLETED, FAILED with the reason, or
+ * CANCELLED. `goOn` continues the workflow as new when its history has grown.
  */
 export async function runJob(
   input: JobInput,

@@ -11,4 +11,5 @@ export { contactImport } from './import.ts';
 export { releaseHeld } from './release-held.ts';
 export { segmentRecompute } from './segment-recompute.ts';
 export { smsDelivery } from './sms-delivery.ts';
+export { wakeWindowWaits } from './wake-window-waits.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

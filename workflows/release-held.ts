@@ -12,7 +12,9 @@ const { releasePage } = proxyActivities<MaintenanceActivities>({
 /** Before every id. */
 const FROM_START = '00000000-0000-0000-0000-000000000000';
 
-/** Lets a project's held mail go, page by page; started when its hold is released, and over when it is on hold again. */
+/**
+ * Lets a project's held mail go, page by page; started when its hold is released, and over when it is on hold again.
+ */
 export async function releaseHeld(input: { projectId: string }): Promise<number> {
   let released = 0;
   let after: string | null = null;
@@ -24,7 +26,10 @@ export async function releaseHeld(input: { projectId: string }): Promise<number>
   return released;
 }
 
-/** Workers of an earlier release, and histories of theirs, have the number of mails alone, each time of the first that are held. */
+/**
+ * Workers of an earlier release, and histories of theirs, have the number of mails alone, each time of the first that
+ * are held.
+ */
 function toReleased(page: Released | number): Released {
   return typeof page === 'number' ? { released: page, after: page > 0 ? FROM_START : null } : page;
 }

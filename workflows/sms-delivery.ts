@@ -8,7 +8,10 @@ export interface SmsDeliveryInput {
   carried?: DeliveryState;
 }
 
-/** Delivers a group of SMS that did not go at the first attempt, which a worker makes by itself; tries again for a day at most. */
+/**
+ * Delivers a group of SMS that did not go at the first attempt, which a worker makes by itself; tries again for a day
+ * at most.
+ */
 export async function smsDelivery(input: SmsDeliveryInput): Promise<string> {
   const { projectId, smsIds } = input;
   return deliver({

@@ -30,9 +30,9 @@ const { deliverWebhooks } = proxyActivities<WebhookDeliveryActivities>({
 export const wake = defineSignal('wake');
 
 /**
- * Delivers to one endpoint: turns of some seconds, each for all that is due, then a timer until the next delivery is due or a signal
- * comes, until none is left. There is one for an endpoint, so that its events share Temporal's cost, a slow or dead endpoint never has
- * more than one turn under way, and turns go round among endpoints and projects.
+ * Delivers to one endpoint: turns of some seconds, each for all that is due, then a timer until the next delivery is
+ * due or a signal comes, until none is left. There is one for an endpoint, so that its events share Temporal's cost, a
+ * slow or dead endpoint never has more than one turn under way, and turns go round among endpoints and projects.
  */
 export async function webhookDelivery(input: WebhookDeliveryInput): Promise<void> {
   let woken = false;

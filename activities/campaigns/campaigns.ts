@@ -22,7 +22,10 @@ const SKIP_ROWS = 5_000;
 const REOPENED_CHUNKS = 1_000;
 
 export interface AudienceInput extends CampaignStart {
-  /** How many times the audience was asked for before, in this run of the workflow; absent from workflows of earlier versions. */
+  /**
+   * How many times the audience was asked for before, in this run of the workflow; absent from workflows of earlier
+   * versions.
+   */
   round?: number;
 }
 
@@ -102,7 +105,10 @@ export function campaignChunkActivities(deps: ConstructorParameters<typeof Campa
       }, HEARTBEAT_MS);
     },
 
-    /** One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions no longer count. */
+    /**
+     * One turn at a chunk. Safe to run again: what an earlier attempt left claimed is claimed anew, and its completions
+     * no longer count.
+     */
     async sendCampaignChunk(input: ChunkInput): Promise<ChunkResult> {
       return withHeartbeats((cancelled) => sending.sendTurn(input, cancelled), HEARTBEAT_MS);
     },

@@ -48,7 +48,10 @@ export class ChunkClaims {
     return this.ranges[0]?.first;
   }
 
-  /** A claim found nothing to take: the campaign was cancelled or paused, the project put on hold, or its send rate changed. */
+  /**
+   * A claim found nothing to take: the campaign was cancelled or paused, the project put on hold, or its send rate
+   * changed.
+   */
   get blocked(): boolean {
     return this.foundNothing;
   }

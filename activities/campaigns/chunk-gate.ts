@@ -6,8 +6,8 @@ import type { ChunkResult } from '../../rules/campaigns/campaign.ts';
 import { campaignGate } from '../../rules/campaigns/gate.ts';
 
 /**
- * Whether a chunk may be sent by the clocks of its recipients; else what becomes of it: it comes back at an instant, or is done where its hour
- * is over. By the clock of the database, as the claims are.
+ * Whether a chunk may be sent by the clocks of its recipients; else what becomes of it: it comes back at an instant, or
+ * is done where its hour is over. By the clock of the database, as the claims are.
  */
 export async function passGate(db: Db, chunk: ChunkRef): Promise<OpenClock | { refused: ChunkResult }> {
   const found = await findChunkClock(db, chunk);

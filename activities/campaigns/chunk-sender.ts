@@ -17,9 +17,15 @@ import { type ChunkTurn, type ChunkTurnResult, emailOf } from './chunk-turn.ts';
 import type { CampaignRecorder, RecordOwner } from './recorder.ts';
 import { type CampaignTokens, createCampaignTokens } from './tokens.ts';
 
-/** The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement takes. */
+/**
+ * The next claim is made when so many claimed rows are left: at full speed they last about as long as its statement
+ * takes.
+ */
 const AHEAD_ROWS = 250;
-/** So many answers in a row that are not about the message: the provider is away, and each further claim would cost an attempt. */
+/**
+ * So many answers in a row that are not about the message: the provider is away, and each further claim would cost an
+ * attempt.
+ */
 const OUTAGE_ANSWERS = 20;
 
 /** Who is over the project's budget comes again after this at the soonest: each turn costs Temporal something. */
@@ -40,9 +46,9 @@ export interface ChunkSenderDeps {
 }
 
 /**
- * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the limit of what is in flight allows, and returns
- * when all it has claimed is recorded or given back. At most one attempt's completions count for a row; the one that finds it has lost
- * rows stops at once.
+ * One turn at a chunk: claims its rows stretch by stretch, keeps some ahead, hands them to the provider as the limit of
+ * what is in flight allows, and returns when all it has claimed is recorded or given back. At most one attempt's
+ * completions count for a row; the one that finds it has lost rows stops at once.
  */
 export async function sendChunk(deps: ChunkSenderDeps, turn: ChunkTurn): Promise<ChunkTurnResult> {
   return new ChunkSender(deps, turn, await nextClaim(deps.db)).run();
@@ -240,7 +246,10 @@ class ChunkSender implements RecordOwner {
     this.submit(row, made);
   }
 
-  /** Before the message has a place among those in flight: who waits holds nothing. Null when it cannot be made in this turn. */
+  /**
+   * Before the message has a place among those in flight: who waits holds nothing. Null when it cannot be made in this
+   * turn.
+   */
   private async composed(row: ClaimedRecipient): Promise<(() => OutgoingEmail) | null> {
     const { composer, slow } = this.turn;
     try {

@@ -12,7 +12,10 @@ export interface ChunkTurn {
   clock: OpenClock;
   composer: CampaignComposer;
   slow: SlowContent;
-  /** Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when that begins later. */
+  /**
+   * Something waits for `email.sent`, so each one is recorded with all that follows from it. The recorder notices when
+   * that begins later.
+   */
   eventful: boolean;
   /** Mails a second over all workers; 0 is no limit. */
   ratePerSecond: number;
@@ -27,9 +30,9 @@ export interface ChunkTurn {
 }
 
 /**
- * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send rate changed. `paced`:
- * the send rate, or what the project may compute, has no room now. `hopeless`: the content runs out of time for everybody. With `from` the
- * round goes on at this row; without it the next turn begins a round.
+ * `blocked`: a claim found nothing to take, because the campaign was cancelled, the project put on hold, or its send
+ * rate changed. `paced`: the send rate, or what the project may compute, has no room now. `hopeless`: the content runs
+ * out of time for everybody. With `from` the round goes on at this row; without it the next turn begins a round.
  */
 export interface ChunkTurnResult {
   outcome: 'done' | 'more' | 'deferred' | 'blocked' | 'stopped' | 'paced' | 'hopeless';

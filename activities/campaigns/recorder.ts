@@ -5,13 +5,17 @@ import type { EmailProviderKind } from '../../rules/emails/email-providers.ts';
 import type { HoldGuard } from '../hold-guard.ts';
 import { type Persistence, persistently } from '../persistently.ts';
 
-/** Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (docs/ARCHITECTURE.md "Decisions"). */
+/**
+ * Answers that share a commit: 100 cost half of what 20 cost a row, and 500 hardly less (docs/ARCHITECTURE.md
+ * "Decisions").
+ */
 const BATCH_ROWS = 100;
 /** How long a lone answer waits for others. */
 const BATCH_MS = 20;
 /**
- * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often, and the limit
- * of what is in flight keeps more from leaving. After it the lane gives up, and its rows are claimed again.
+ * A mail that left has to be recorded, or it leaves again: while Postgres is away its commit is tried again this often,
+ * and the limit of what is in flight keeps more from leaving. After it the lane gives up, and its rows are claimed
+ * again.
  */
 const RETRY_WAITS_MS = Array.from({ length: 1_200 }, () => 500);
 
@@ -20,7 +24,10 @@ export interface RecordOwner {
   readonly projectId: string;
   /** Committed, or known to be another attempt's: out of doubt. */
   recorded(mails: number): void;
-  /** Not recorded, because something has begun to listen to `email.sent`: it has to be recorded with all that follows from it. */
+  /**
+   * Not recorded, because something has begun to listen to `email.sent`: it has to be recorded with all that follows
+   * from it.
+   */
   wanted(recipient: ClaimedRecipient, providerId: string | null): void;
   /** Another attempt owns the mails now, or they could not be recorded: stop. */
   lost(error: Error | null): void;

@@ -10,6 +10,7 @@ import {
   holdChunk,
   type SendTerms,
 } from '../../db/campaigns/chunks.ts';
+import { beginTurn, endTurn } from '../../db/campaigns/figures.ts';
 import type { ChunkRef, ClaimedRecipient } from '../../db/campaigns/ledger.ts';
 import { pauseCampaign } from '../../db/campaigns/lifecycle.ts';
 import { suppressionPads } from '../../db/contacts/suppressions.ts';
@@ -41,7 +42,10 @@ import { createSlowContents } from './slow-content.ts';
 const IN_FLIGHT_MAX = 200;
 /** How long a turn keeps its place: other projects' chunks and jobs wait for one no longer than this. */
 const TURN_MS = 60_000;
-/** With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with the rate. */
+/**
+ * With a send rate: short enough that many campaigns have their turns, and so long that Temporal has nothing to do with
+ * the rate.
+ */
 const PACED_TURN_MS = 30_000;
 
 export interface ChunkInput extends ChunkRef {
@@ -102,6 +106,10 @@ export class CampaignSending {
 
   /** One turn at a chunk. */
   async sendTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
+    return this.busy(input, () => this.oneTurn(input, cancelled));
+  }
+
+  private async oneTurn(input: ChunkInput, cancelled: AbortSignal): Promise<ChunkResult> {
     const { config, db, stopping } = this.deps;
     const terms = await findSendTerms(db, input);
     const refused = await this.refusal(input, terms);
@@ -137,10 +145,26 @@ export class CampaignSending {
   /** Gives up whom the provider has put off for a day; whoever else the chunk has left is sent to. */
   async expire(chunk: ChunkInput): Promise<ChunkResult> {
     const { db } = this.deps;
-    const refused = await this.refusal(chunk, await findSendTerms(db, chunk));
-    if (refused) return refused;
-    await expireChunk(db, chunk);
-    return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
+    return this.busy(chunk, async () => {
+      const refused = await this.refusal(chunk, await findSendTerms(db, chunk));
+      if (refused) return refused;
+      await expireChunk(db, chunk);
+      return (await finishChunk(db, chunk)) ? result('done') : { ...result('more'), fresh: true };
+    });
+  }
+
+  /**
+   * The figures of a chunk are counted anew while a turn is at it. A process that dies in it leaves the mark to the
+   * next turn.
+   */
+  private async busy(chunk: ChunkRef, turn: () => Promise<ChunkResult>): Promise<ChunkResult> {
+    const { db } = this.deps;
+    await beginTurn(db, chunk);
+    try {
+      return await turn();
+    } finally {
+      await endTurn(db, chunk);
+    }
   }
 
   /** What a chunk is to do that may not be sent now; undefined when it may. */

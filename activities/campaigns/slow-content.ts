@@ -1,6 +1,9 @@
 import { Lru } from '../../rules/lru.ts';
 
-/** Recipients in a row for whom the content ran out of time, after which the campaign is paused: the next ones would only cost. */
+/**
+ * Recipients in a row for whom the content ran out of time, after which the campaign is paused: the next ones would
+ * only cost.
+ */
 const TIMEOUTS_MAX = 20;
 const CAMPAIGNS_MAX = 1_000;
 

@@ -1,9 +1,15 @@
 import type { Db } from '../../db/connection.ts';
 import { returnSendTokens, takeSendTokens } from '../../db/sending/send-rate.ts';
 
-/** Who waits longer for his turn in the send rate gives his place up: others may need it, and the workflow's timer waits for nothing. */
+/**
+ * Who waits longer for his turn in the send rate gives his place up: others may need it, and the workflow's timer waits
+ * for nothing.
+ */
 const WAIT_HERE_MS = 2_000;
-/** Tokens asked for at a time, in parts of a second: as many as leave at once, and few enough that a stop has little to give back. */
+/**
+ * Tokens asked for at a time, in parts of a second: as many as leave at once, and few enough that a stop has little to
+ * give back.
+ */
 const ASK_SECONDS = 0.25;
 const ASK_MAX = 250;
 

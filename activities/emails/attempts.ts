@@ -8,7 +8,10 @@ import type { Delivery, Mailer } from './mailer.ts';
 import type { SendRates } from './send-rates.ts';
 import type { SettleHook } from './settler.ts';
 
-/** Postgres was away for longer than the settler waits for it: the mail is claimed again, and leaves with the same Message-ID. */
+/**
+ * Postgres was away for longer than the settler waits for it: the mail is claimed again, and leaves with the same
+ * Message-ID.
+ */
 const UNRECORDED_MS = 30_000;
 
 /** A single mail, and who delivers it: the first delivery that claims a mail keeps it. */
@@ -18,16 +21,20 @@ export interface MailToSend {
 }
 
 /**
- * What became of one mail of a batch. `settled`: its row says what; `absent`: there was nothing to claim, because it is settled or another
- * delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now, `unpaid` had no place in the send rate or the project's budget, which is no
- * try, `stopped` was not tried, and of `unrecorded` nobody knows.
+ * What became of one mail of a batch. `settled`: its row says what; `absent`: there was nothing to claim, because it is
+ * settled or another delivery has it. The others have to be tried (again) at `dueAt`: `later` was refused for now,
+ * `unpaid` had no place in the send rate or the project's budget, which is no try, `stopped` was not tried, and of
+ * `unrecorded` nobody knows.
  */
 export type Attempted =
   | { id: string; became: 'sent' | 'settled' | 'absent' }
   | { id: string; became: 'later' | 'unpaid' | 'stopped' | 'unrecorded'; dueAt: Date };
 
 export interface EmailAttempts {
-  /** Tries each of a project's mails once, in the order of the answer. May run again: each is claimed and settled by its row. */
+  /**
+   * Tries each of a project's mails once, in the order of the answer. May run again: each is claimed and settled by its
+   * row.
+   */
   attempt(p: {
     projectId: string;
     mails: MailToSend[];
@@ -46,7 +53,9 @@ export function createEmailAttempts(deps: { config: Config; db: Db; mailer: Mail
   const { db, mailer, rates } = deps;
   const pads = suppressionPads(deriveKey(deps.config.secretKey, 'suppression'));
 
-  /** Of the mails those that may leave now; the rest come again. Mails of test keys and to the simulator need no place. */
+  /**
+   * Of the mails those that may leave now; the rest come again. Mails of test keys and to the simulator need no place.
+   */
   async function takeTurn({
     projectId,
     mails,

@@ -8,8 +8,8 @@ import { failed } from '../../rules/emails/refusal.ts';
 import { nextAttemptAt } from '../../rules/emails/retry-schedule.ts';
 
 /**
- * When the project's sending window opens for a mail that it holds; undefined where it does not. Only MARKETING of automations: of a request the
- * caller chose the moment, and campaigns decide for all their recipients.
+ * When the project's sending window opens for a mail that it holds; undefined where it does not. Only MARKETING of
+ * automations: of a request the caller chose the moment, and campaigns decide for all their recipients.
  */
 export function opensAt({ sourceType, contentType, clock }: ClaimedEmail): Date | undefined {
   if (sourceType !== 'WORKFLOW' || contentType !== 'MARKETING' || !clock?.window) return undefined;

@@ -8,11 +8,14 @@ import { deliveryIdOf } from './delivery-id.ts';
 /** Mails claimed at a time: few enough that consent is read right before they leave, enough to share the statement. */
 const CLAIM_MAX = 40;
 /**
- * After this no further mails are taken: behind a slow relay each may take ten minutes, and the activity has to end before Temporal takes it for
- * lost (`startToCloseTimeout`).
+ * After this no further mails are taken: behind a slow relay each may take ten minutes, and the activity has to end
+ * before Temporal takes it for lost (`startToCloseTimeout`).
  */
 const TAKE_MS = 5 * 60_000;
-/** Who had no place in the send rate comes again after this at the soonest, so that waiting costs Temporal an activity a second at most. */
+/**
+ * Who had no place in the send rate comes again after this at the soonest, so that waiting costs Temporal an activity a
+ * second at most.
+ */
 const UNPAID_MIN_MS = 1_000;
 
 /** A message that has to wait. */
@@ -40,8 +43,8 @@ export type DeliveryActivities = ReturnType<typeof deliveryActivities>;
 
 export const deliveryActivities = (deps: Pick<ActivityDeps, 'db' | 'emailAttempts'>) => ({
   /**
-   * Sends a group of single mails of a project that did not go before, and answers which have to wait until when. May run again: each mail is
-   * claimed by its delivery (the workflow), and what is settled is not taken twice.
+   * Sends a group of single mails of a project that did not go before, and answers which have to wait until when. May
+   * run again: each mail is claimed by its delivery (the workflow), and what is settled is not taken twice.
    */
   async sendMails(input: SendMailsInput): Promise<SendMailsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);

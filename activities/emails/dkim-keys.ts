@@ -15,7 +15,9 @@ export interface DkimKeys {
   /** Who signs for the sender's domain; undefined where the domain or the deployment does not sign. */
   signerOf(email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>): Promise<DkimSigner | undefined>;
   readonly rewrittenFields: readonly string[];
-  /** The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign. */
+  /**
+   * The message with the signature of its sender's domain; as it is where the domain or the deployment does not sign.
+   */
   sign(
     email: Pick<ClaimedEmail, 'projectId' | 'senderDomain'>,
     raw: string | Buffer,

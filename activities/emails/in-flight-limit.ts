@@ -1,7 +1,8 @@
 /**
- * How many mails of this process may be on the wire, answered, or being committed at a time. It is the most that a kill of the process can
- * double, so it is backpressure: whoever is over it waits before the next mail is taken. Projects take turns, and none has more places than
- * its share: behind a slow relay one with thousands of mails would keep the others' waiting for minutes.
+ * How many mails of this process may be on the wire, answered, or being committed at a time. It is the most that a kill
+ * of the process can double, so it is backpressure: whoever is over it waits before the next mail is taken. Projects
+ * take turns, and none has more places than its share: behind a slow relay one with thousands of mails would keep the
+ * others' waiting for minutes.
  */
 export class InFlightLimit {
   private readonly max: number;

@@ -21,7 +21,10 @@ import { InFlightLimit } from './in-flight-limit.ts';
 import { createEmailMessages, type ReadyEmail } from './message.ts';
 import { createEmailSettler, type SettleHook } from './settler.ts';
 
-/** Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md "Decisions"). */
+/**
+ * Single mails of a process on the wire, answered or being committed: what a kill can double (docs/ARCHITECTURE.md
+ * "Decisions").
+ */
 const IN_FLIGHT_MAX = 60;
 /** Of one project: some places are always free for others. */
 const IN_FLIGHT_OF_PROJECT = 48;
@@ -39,8 +42,9 @@ export interface Delivery<T> {
 }
 
 /**
- * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because its project has used up
- * what it may compute, until `dueAt`, `shut` because its project's sending window opens only then.
+ * It was not tried and is not claimed any more: `stopped` because whoever asked for it has stopped, `unpaid` because
+ * its project has used up what it may compute, until `dueAt`, `shut` because its project's sending window opens only
+ * then.
  */
 export type NotTried = { kind: 'stopped' } | { kind: 'unpaid' | 'shut'; dueAt: Date };
 
@@ -53,9 +57,10 @@ export interface DeliverOptions {
 
 export interface Mailer {
   /**
-   * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one transaction, in which the
-   * hook runs too (also for `later`), for this mail and others that are settled with it and the same hook. A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the
-   * database or our own code fails: the mail stays claimed, and whoever delivers claims it again.
+   * Decides whether a claimed mail may leave, renders, signs and sends it, and records what became of it in one
+   * transaction, in which the hook runs too (also for `later`), for this mail and others that are settled with it and
+   * the same hook. A mail in doubt is put off and sent again with the same Message-ID. Rejects only where the database
+   * or our own code fails: the mail stays claimed, and whoever delivers claims it again.
    */
   deliver<T = undefined>(
     email: ClaimedEmail,
@@ -114,7 +119,10 @@ export function createMailer(deps: {
     return { ...attempted, outcome: await guard.named(attempted.outcome, to) };
   }
 
-  /** The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are not held up. */
+  /**
+   * The tenant's fault ends the mail; ours (a key that does not open, Postgres away) puts it off, so that others are
+   * not held up.
+   */
   function unready(email: ClaimedEmail, error: unknown, expiresAt: Date): EmailOutcome | NotTried {
     if (error instanceof OverBudget) return unpaid(error);
     if (error instanceof TemplateError) {

@@ -8,7 +8,7 @@ import type { Db } from '../../db/connection.ts';
 import { findAttachments, readLargeAttachments, sumAttachmentBytes } from '../../db/contents/attachments.ts';
 import type { Content } from '../../db/contents/contents.ts';
 import type { ClaimedEmail } from '../../db/sending/email-ledger.ts';
-import { deriveKey } from '../../rules/access/secrets.ts';
+import { deriveKey, openSecret } from '../../rules/access/secrets.ts';
 import type { Config } from '../../rules/config.ts';
 import { listUnsubscribeHeaders } from '../../rules/content/content.ts';
 import { linkToken, messageId } from '../../rules/content/link-tokens.ts';
@@ -18,7 +18,9 @@ import { buildVariables } from '../../rules/content/variables.ts';
 import { emailDomain } from '../../rules/emails/email-address.ts';
 import type { EmailEventData } from '../../rules/emails/email-event.ts';
 import { isLargeMail } from '../../rules/emails/large-mail.ts';
+import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
 import { verpAddress } from '../../rules/emails/verp.ts';
+import type { Data } from '../../rules/filters/data-values.ts';
 import { sourced } from '../../rules/strangers/provenance.ts';
 import { createDkimKeys, type DkimKeys } from './dkim-keys.ts';
 
@@ -32,7 +34,10 @@ export interface ReadyEmail {
 }
 
 export interface EmailMessages {
-  /** Bytes of the files of a mail where they are many: it is made in a thread, once they are paid for. 0 for all other mails. */
+  /**
+   * Bytes of the files of a mail where they are many: it is made in a thread, once they are paid for. 0 for all other
+   * mails.
+   */
   largeBytes(email: Pick<ClaimedEmail, 'projectId' | 'options'>): Promise<number>;
   /**
    * Renders and signs a claimed mail, a large one by `inThread`. The same mail gives the same message but for its Date.
@@ -59,7 +64,7 @@ export function createEmailMessages(deps: { config: Config; db: Db; compute: Com
     },
     async make(email, to, inThread) {
       const { id, projectId } = email;
-      const tracked = isTracked(email.project.tracking, email.contentType);
+      const tracked = isTracked(email.project.tracking, email.contentType) && email.options.sealed === undefined;
       const work = { projectId, kind: 'email.message', maxWaitMs: WAIT_HERE_MS };
       const { content, ready } = await contents.get({ ...work, contentId: email.contentId, tracked });
       const rendering = renderingOf(email, to, config);
@@ -80,10 +85,17 @@ function renderingOf(email: ClaimedEmail, to: { email: string }, config: Config)
   return {
     vars: buildVariables({
       contact: { id: contact?.id ?? '', email: contact?.email ?? to.email, data },
-      data: sourced(email.variables, email.options.untrustedKeys),
+      data: sourced(withSealed(email, config), email.options.untrustedKeys),
     }),
     urls: { baseUrl: config.publicUrl, ...linkToken(config.secretKey, email.id) },
   };
+}
+
+/** The variables of a mail, with those that only its recipient may read. */
+function withSealed({ id, variables, options }: ClaimedEmail, { secretKey }: Config): ClaimedEmail['variables'] {
+  if (options.sealed === undefined) return variables;
+  const opened = openSecret(deriveKey(secretKey, 'at-rest'), sealedVariables(id), options.sealed);
+  return { ...variables, ...(JSON.parse(opened) as Data) };
 }
 
 interface Rendering {

@@ -15,7 +15,8 @@ export interface Turn {
 /** The send rates of projects, for mails that leave one by one. */
 export interface SendRates {
   /**
-   * Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no failure.
+   * Takes a place for up to `n` live mails. Who gets none comes again after `retryAfterMs`; that is no try and no
+   * failure.
    * @param returning a workflow's mail that comes again
    */
   take(projectId: string, n: number, order: SendOrder, returning?: boolean): Promise<Turn>;

@@ -18,8 +18,8 @@ const WORTH_A_LANE = 16;
 export type Settled = Pick<EmailResult, 'email' | 'outcome'>;
 
 /**
- * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of one project at
- * once. May run again.
+ * What is done in the transaction that records mails' results, such as completing the steps that sent them: for all of
+ * one project at once. May run again.
  */
 export type SettleHook<T> = (trx: Trx, settled: Settled[]) => Promise<Hooked<T>>;
 
@@ -37,7 +37,9 @@ export interface Settlement<T> {
 }
 
 export interface EmailSettler {
-  /** Records a result together with others, with what the hook does in the same transaction; resolves after the commit. */
+  /**
+   * Records a result together with others, with what the hook does in the same transaction; resolves after the commit.
+   */
   settle<T>(result: EmailResult, hook?: SettleHook<T>): Promise<Settlement<T>>;
 }
 

@@ -31,8 +31,8 @@ interface Returned {
 }
 
 /**
- * Records what the simulator says of mails, by the code that records what servers and people do; each row once, in the transaction that takes
- * it out of the outbox. A row that cannot be recorded does not keep the others.
+ * Records what the simulator says of mails, by the code that records what servers and people do; each row once, in the
+ * transaction that takes it out of the outbox. A row that cannot be recorded does not keep the others.
  * @throws Error where it could not: its row comes back
  */
 export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: OutboxRow[]) => Promise<void> {
@@ -90,7 +90,10 @@ export function createSimulatedFeedback(deps: Deps): (projectId: string, rows: O
     return (await recordFeedback(trx, { ...about, feedback })).outbox;
   }
 
-  /** A mail without links, or whose first one cannot be made, is clicked all the same: what follows from a click is what is tested. */
+  /**
+   * A mail without links, or whose first one cannot be made, is clicked all the same: what follows from a click is what
+   * is tested.
+   */
   async function firstLink(projectId: string, email: Email): Promise<string | null> {
     const work = { projectId, kind: 'link' };
     try {

@@ -35,11 +35,11 @@ const WORTH_A_LANE = 16;
 type Begun = { email: ClaimedEmail } | { next: Next };
 
 /**
- * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash sends that row and
- * no second one. Status, event and the execution's next step are one transaction. Executions that come at the same time share both
- * transactions, the one before the mail and the one after it.
- * @throws ApplicationFailure MAIL_DEFERRED when the provider refused for now, SEND_RATE when the project may not send yet, both with the delay
- * that Temporal keeps to; CancelledFailure when it was to stop before the mail left
+ * The SEND_EMAIL activity. The mail is a row, unique by execution and visit, before it is sent, so a run after a crash
+ * sends that row and no second one. Status, event and the execution's next step are one transaction. Executions that
+ * come at the same time share both transactions, the one before the mail and the one after it.
+ * @throws ApplicationFailure MAIL_DEFERRED when the provider refused for now, SEND_RATE when the project may not send
+ * yet, both with the delay that Temporal keeps to; CancelledFailure when it was to stop before the mail left
  */
 export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   const { rates } = deps;
@@ -63,8 +63,8 @@ export function createSendEmailStep(deps: ActivityDeps): (input: StepInput) => P
 }
 
 /**
- * Takes a place in the project's send rate, before the step is looked at, so that waiting for it counts as no try. Who gets none gives the
- * activity's place back. Returns whether a place was taken; without a rate none is.
+ * Takes a place in the project's send rate, before the step is looked at, so that waiting for it counts as no try. Who
+ * gets none gives the activity's place back. Returns whether a place was taken; without a rate none is.
  * @throws ApplicationFailure SEND_RATE with the delay that Temporal keeps to
  */
 async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
@@ -79,7 +79,10 @@ async function takeTurn(rates: SendRates, projectId: string): Promise<boolean> {
   });
 }
 
-/** Ends the pauses that led here, lets MARKETING wait for the window, writes the mails of those that stand at a SEND_EMAIL, and claims them; in the order of the inputs. */
+/**
+ * Ends the pauses that led here, lets MARKETING wait for the window, writes the mails of those that stand at a
+ * SEND_EMAIL, and claims them; in the order of the inputs.
+ */
 async function begin(trx: Trx, inputs: StepInput[], suppressionPads: KeyPads): Promise<Begun[]> {
   const projectId = inputs[0]?.projectId ?? '';
   const standings = await resumeExecutions(trx, projectId, inputs);

@@ -29,9 +29,11 @@ type Prepared = { to: PhoneNumber; from: string | undefined; body: string } | { 
 type Unsent = Omit<EffectOutcome, 'executionId' | 'visit'>;
 
 /**
- * The SEND_SMS activity. The text is rendered first, outside any transaction; then the SMS is accepted in the transaction that ends the visit,
- * so a visit has one at the most, whatever is run again. The SMS ledger delivers it as it does one that came by the API.
- * @throws ApplicationFailure COMPUTE_BUDGET with the delay that Temporal keeps to, when the project computes more than its share
+ * The SEND_SMS activity. The text is rendered first, outside any transaction; then the SMS is accepted in the
+ * transaction that ends the visit, so a visit has one at the most, whatever is run again. The SMS ledger delivers it as
+ * it does one that came by the API.
+ * @throws ApplicationFailure COMPUTE_BUDGET with the delay that Temporal keeps to, when the project computes more than
+ * its share
  */
 export function createSendSmsStep(deps: ActivityDeps): (input: StepInput) => Promise<Next> {
   return async (input) => {
@@ -119,7 +121,7 @@ async function accept(
     return end({ status: 'SKIPPED', output: { reason: 'sms_stopped' satisfies Reason } });
   try {
     const { sms, outbox } = await inSavepoint(trx, () =>
-      insertSms(trx, { projectId, mode, to, body, contactId, from }),
+      insertSms(trx, { projectId, mode, to, body, contactId, from, sandbox: execution.run !== null }),
     );
     return end({ status: 'COMPLETED', output: { smsId: sms.id } }, outbox);
   } catch (error) {

@@ -34,8 +34,8 @@ export function createWebhookStep(deps: ActivityDeps): (input: StepInput) => Pro
 }
 
 /**
- * Runs a WEBHOOK step that an execution stands at: one request, then the visit's outcome or a retry. A crash after the request makes
- * it again with the same `Idempotency-Key`, by which the endpoint can tell.
+ * Runs a WEBHOOK step that an execution stands at: one request, then the visit's outcome or a retry. A crash after the
+ * request makes it again with the same `Idempotency-Key`, by which the endpoint can tell.
  * @throws ApplicationFailure WEBHOOK_RETRY with the delay that Temporal keeps to
  */
 async function makeRequest(deps: ActivityDeps, standing: EffectStanding): Promise<Next> {
@@ -110,7 +110,10 @@ interface Fault {
   retry: boolean;
 }
 
-/** Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and redirects without end will not. */
+/**
+ * Null is success. Network errors, timeouts, 408, 425, 429 and 5xx may pass; other 4xx, bad or blocked addresses and
+ * redirects without end will not.
+ */
 function faultOf(result: WebhookResult): Fault | null {
   if (result.outcome === 'failed') return { error: result.error, retry: !result.final };
   return faultOfAnswer(result);

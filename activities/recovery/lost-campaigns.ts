@@ -13,8 +13,9 @@ type Deps = Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>;
 const PAGE = 1_000;
 
 /**
- * Makes campaigns and Temporal agree again. One whose workflow was terminated or cancelled there is cancelled, since whoever did so
- * wanted it to stop; one that Temporal has forgotten, or whose workflow failed, is sent on. May run at any time, and again.
+ * Makes campaigns and Temporal agree again. One whose workflow was terminated or cancelled there is cancelled, since
+ * whoever did so wanted it to stop; one that Temporal has forgotten, or whose workflow failed, is sent on. May run at
+ * any time, and again.
  */
 export async function recoverCampaigns(deps: Deps): Promise<void> {
   let page: OpenCampaign[] = [];

@@ -13,10 +13,16 @@ type Lost = OpenExecution & { status: string | null };
 const PAGE = 5_000;
 /** Executions a transaction: it holds their contacts' locks. */
 const CHUNK = 200;
-/** Where Temporal has lost everything, the rest waits for the next round: what was started by then costs it a count a page. */
+/**
+ * Where Temporal has lost everything, the rest waits for the next round: what was started by then costs it a count a
+ * page.
+ */
 const ROUND_MS = 15 * 60_000;
 
-/** What is written of an execution whose workflow was ended in Temporal; the tenant reads it, and the operator finds the history by its id. */
+/**
+ * What is written of an execution whose workflow was ended in Temporal; the tenant reads it, and the operator finds the
+ * history by its id.
+ */
 const ENDS: Record<string, { status: 'CANCELLED' | 'FAILED'; reason: 'cancelled' | null; error: string }> = {
   TERMINATED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator terminated the execution in Temporal.' },
   CANCELLED: { status: 'CANCELLED', reason: 'cancelled', error: 'An operator cancelled the execution in Temporal.' },
@@ -25,8 +31,9 @@ const ENDS: Record<string, { status: 'CANCELLED' | 'FAILED'; reason: 'cancelled'
 };
 
 /**
- * Makes executions and Temporal agree again. One whose workflow was terminated or cancelled there is CANCELLED, since whoever did so
- * wanted it to stop; one that Temporal has forgotten goes on where it stands. May run at any time, and again.
+ * Makes executions and Temporal agree again. One whose workflow was terminated or cancelled there is CANCELLED, since
+ * whoever did so wanted it to stop; one that Temporal has forgotten goes on where it stands. May run at any time, and
+ * again.
  */
 export async function recoverExecutions(deps: Deps): Promise<void> {
   const until = Date.now() + ROUND_MS;

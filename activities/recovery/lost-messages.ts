@@ -18,8 +18,9 @@ const LISTED_AFTER_MS = 2_000;
 const CHUNK = 1_000;
 
 /**
- * Gives messages a new delivery that Temporal has lost theirs of. They are found by their rows, since Temporal knows nothing of them; a message
- * that any running delivery has is left to it. What a cancelled execution was about to send has ended with it.
+ * Gives messages a new delivery that Temporal has lost theirs of. They are found by their rows, since Temporal knows
+ * nothing of them; a message that any running delivery has is left to it. What a cancelled execution was about to send
+ * has ended with it.
  */
 export async function recoverMessages(deps: Deps, since: Date): Promise<void> {
   await endCancelledStepMails(deps.db, since);

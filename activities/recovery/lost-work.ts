@@ -15,14 +15,18 @@ import { recoverMessages } from './lost-messages.ts';
 
 /** Rounds come every hour; this outlasts a day without a worker. */
 const LOOK_BACK_MS = 24 * 3_600_000;
-/** Messages are found by a scan of those accepted lately: two hours more than the day for which a refused one is tried. */
+/**
+ * Messages are found by a scan of those accepted lately: two hours more than the day for which a refused one is tried.
+ */
 const MESSAGES_HOURS = 26;
 
 /**
- * Takes up what has a row that says "under way" and no workflow any more, since an operator terminated it or Temporal has forgotten it:
- * deliveries of messages and webhooks are started again. What was terminated otherwise has ended, since whoever did so wanted it to stop: a job
- * is FAILED, a campaign or execution cancelled. What Temporal does not know goes on where it was. May run at any time, and again.
- * @param p.messagesOfHours how far back to look for messages that Temporal has lost; a little more than a day unless given
+ * Takes up what has a row that says "under way" and no workflow any more, since an operator terminated it or Temporal
+ * has forgotten it: deliveries of messages and webhooks are started again. What was terminated otherwise has ended,
+ * since whoever did so wanted it to stop: a job is FAILED, a campaign or execution cancelled. What Temporal does not
+ * know goes on where it was. May run at any time, and again.
+ * @param p.messagesOfHours how far back to look for messages that Temporal has lost; a little more than a day unless
+ * given
  */
 export async function recoverLostWork(
   deps: Pick<ActivityDeps, 'db' | 'lifecycle' | 'log'>,

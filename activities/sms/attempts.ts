@@ -15,7 +15,10 @@ export type AttemptedSms =
   | { id: string; became: 'sent' | 'settled' | 'absent' }
   | { id: string; became: 'later' | 'unrecorded'; dueAt: Date };
 
-/** Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the commit. */
+/**
+ * Done in the transaction that records what became of an SMS; the takers of the rows that it queued are woken after the
+ * commit.
+ */
 export type SmsSettleHook = (trx: Trx, attempted: AttemptedSms) => Promise<OutboxRow[]>;
 
 interface Batch {
@@ -27,7 +30,10 @@ interface Batch {
 }
 
 export interface SmsAttempts {
-  /** Tries each of a project's SMS once, all at a time, in the order of the answer. May run again: each is claimed and settled by its row. */
+  /**
+   * Tries each of a project's SMS once, all at a time, in the order of the answer. May run again: each is claimed and
+   * settled by its row.
+   */
   attempt(batch: Batch): Promise<AttemptedSms[]>;
 }
 

@@ -27,7 +27,10 @@ export interface SendSmsResult {
 export type SmsActivities = ReturnType<typeof smsActivities>;
 
 export const smsActivities = ({ db, smsAttempts }: Pick<ActivityDeps, 'db' | 'smsAttempts'>) => ({
-  /** Sends a group of SMS that did not go before; answers which have to wait until when. May run again: rows are claimed by their delivery. */
+  /**
+   * Sends a group of SMS that did not go before; answers which have to wait until when. May run again: rows are claimed
+   * by their delivery.
+   */
   async sendSms(input: SendSmsInput): Promise<SendSmsResult> {
     const deliveryId = deliveryIdOf(Context.current().info);
     return withHeartbeats((stop) => sendGroup(smsAttempts, input, { deliveryId, stop }));

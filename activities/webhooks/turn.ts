@@ -28,14 +28,17 @@ const TURN_MS = 10_000;
 const WIDTH = 20;
 /** Deliveries read at a time; with their payloads they are a few hundred kB. */
 const PAGE = 200;
-/** A turn that has found nothing more looks once again after this, so that a steady trickle is one turn and not one an event. */
+/**
+ * A turn that has found nothing more looks once again after this, so that a steady trickle is one turn and not one an
+ * event.
+ */
 const LINGER_MS = 100;
 /** While slow requests leave room for others, the turn looks this often for what has come meanwhile. */
 const LOOK_MS = 500;
 
 /**
- * Delivers what is due to an endpoint for some seconds: some requests at a time, one to a degraded endpoint. Ends early when the
- * endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
+ * Delivers what is due to an endpoint for some seconds: some requests at a time, one to a degraded endpoint. Ends early
+ * when the endpoint is degraded or its probe fails, when it is disabled, and when another turn has begun.
  * @returns the endpoint's status at the end
  */
 export async function deliverDue(deps: ActivityDeps, turn: Turn, stop: AbortSignal): Promise<EndpointStatus> {

@@ -10,7 +10,10 @@ import { type FetchKind, isTooEarly } from '../../rules/emails/prefetchers.ts';
 import { groupBy } from '../../rules/filters/group-by.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 
-/** A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a sound database. */
+/**
+ * A hit waits this long for others, and for the flush under way: what a kill -9 can lose is younger than 100 ms on a
+ * sound database.
+ */
 const GATHER_MS = 20;
 const BATCH_MAX = 2_000;
 /** While the database is away: about 40 MB. What comes on top is answered and not counted. */
@@ -18,7 +21,9 @@ const WAITING_MAX = 100_000;
 const RETRY_MS = 1_000;
 /** Ten minutes of tries a second apart: an outage passes, a hit that can never be written does not stay. */
 const TRIES_MAX = 600;
-/** A mail whose SENT is not committed yet: its sender writes that within milliseconds, or crashed and sends it again. */
+/**
+ * A mail whose SENT is not committed yet: its sender writes that within milliseconds, or crashed and sends it again.
+ */
 const SENDER_TRIES_MAX = 10;
 /** `npm start` allows 20 s for everything. */
 const CLOSE_MS = 5_000;
@@ -49,7 +54,10 @@ interface BatcherDeps {
   lenient: boolean;
 }
 
-/** Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came meanwhile. */
+/**
+ * Writes opens and clicks in batches, so that they cost the request nothing: one flush at a time, of all that came
+ * meanwhile.
+ */
 export class EngagementBatcher {
   private readonly deps: BatcherDeps;
   private waiting: Waiting[] = [];
@@ -143,7 +151,10 @@ export class EngagementBatcher {
   }
 }
 
-/** What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell of. */
+/**
+ * What is to be written, without what a transaction of an unknown end has written; and what Postgres has yet to tell
+ * of.
+ */
 async function settleDoubts(db: Db, hits: Waiting[]): Promise<{ batch: Waiting[]; doubtful: Waiting[] }> {
   const settled = { batch: hits.filter(({ unknown }) => !unknown), doubtful: [] as Waiting[] };
   for (const [unknown, ofOne] of groupBy(hits, (hit) => hit.unknown)) {
@@ -218,7 +229,10 @@ function linksOf(clicks: Hit[], isMachine: (hit: Hit) => boolean): NonNullable<E
   });
 }
 
-/** Whether the sender of a mail has yet to record that it was sent: SENT and `email.sent` come before what follows from them. */
+/**
+ * Whether the sender of a mail has yet to record that it was sent: SENT and `email.sent` come before what follows from
+ * them.
+ */
 function isUnderWay(email: Email | undefined, hit: Waiting): boolean {
   const open = email?.status === 'PENDING' || email?.status === 'SENDING' || email?.status === 'HELD';
   return open && hit.tries < SENDER_TRIES_MAX;

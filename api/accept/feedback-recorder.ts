@@ -13,9 +13,9 @@ export type FeedbackRecorder = (
 ) => Promise<Pick<FeedbackResult, 'outcome'>>;
 
 /**
- * Records what came back about mails, and dispatches what follows from it; for every way by which it comes. Who runs the mailbox of a
- * mail that was refused because of its sender is asked of the DNS between two transactions: a process that ends there has one refusal
- * less among the last hundred.
+ * Records what came back about mails, and dispatches what follows from it; for every way by which it comes. Who runs
+ * the mailbox of a mail that was refused because of its sender is asked of the DNS between two transactions: a process
+ * that ends there has one refusal less among the last hundred.
  */
 export function createFeedbackRecorder(p: {
   config: Config;

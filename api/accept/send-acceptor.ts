@@ -7,13 +7,19 @@ import { isLargeMail } from '../../rules/emails/large-mail.ts';
 import type { SendAnswer, SendRequest } from '../../rules/emails/send-request.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 
-/** Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md "Decisions"). */
+/**
+ * Transactions at a time: one is built while the other commits; a third brought nothing (docs/ARCHITECTURE.md
+ * "Decisions").
+ */
 const LANES = 2;
 /** Requests that share a transaction at most. */
 const BATCH_MAX = 64;
 /** A transaction costs about as much as 15 requests in it: two half-empty ones at a time cost more than they bring. */
 const WORTH_A_LANE = 32;
-/** A transaction of several projects waits this long for a lock; then each project goes on alone, and only the one concerned waits. */
+/**
+ * A transaction of several projects waits this long for a lock; then each project goes on alone, and only the one
+ * concerned waits.
+ */
 const SHARED_LOCK_WAIT_MS = 200;
 /** A batch with files stays small: what is in memory and in one statement is bounded. */
 const BATCH_MAX_BYTES = 20 * 1024 * 1024;
@@ -23,7 +29,10 @@ export interface SendAcceptor {
   accept(request: SendRequest): Promise<SendAnswer>;
 }
 
-/** Requests that come at the same time share a transaction, of whatever projects. Each caller gets an answer or a refusal of its own. */
+/**
+ * Requests that come at the same time share a transaction, of whatever projects. Each caller gets an answer or a
+ * refusal of its own.
+ */
 export function createSendAcceptor(deps: {
   db: Db;
   suppressionKey: Buffer;
@@ -56,7 +65,8 @@ export function createSendAcceptor(deps: {
       },
     });
   const group = newGroup();
-  // Apart: whoever shares a transaction with megabytes waits until they are written, and so does who waits for its lane.
+  // Apart: whoever shares a transaction with megabytes waits until they are written, and so does who waits for its
+  // lane.
   const large = newGroup();
   const openMonth = createMonthOpener(deps.db);
   return {

@@ -2,7 +2,9 @@ import type { KeyOwner } from '../../rules/access/key-owner.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Actor, RequestContext } from './env.ts';
 
-/** The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none */
+/**
+ * The person behind a request, on routes that only a session reaches. @throws AppError UNAUTHORIZED where there is none
+ */
 export function personOf(c: RequestContext): Extract<Actor, { kind: 'user' }> {
   const { actor } = c.var;
   if (actor.kind !== 'user') throw new AppError('UNAUTHORIZED');

@@ -42,9 +42,9 @@ export function noContent(description = 'Done') {
 export const CODES = 'x-error-codes';
 
 /**
- * The error answers of an operation by their codes, for the document; spread it into `responses`. Those that follow from
- * credentials, parameters and body (401, 403, 422, 429 …) are added for every route by itself. Its type is empty, so that the
- * handler's type knows the successes only: errors are thrown.
+ * The error answers of an operation by their codes, for the document; spread it into `responses`. Those that follow
+ * from credentials, parameters and body (401, 403, 422, 429 …) are added for every route by itself. Its type is empty,
+ * so that the handler's type knows the successes only: errors are thrown.
  */
 // biome-ignore lint/complexity/noBannedTypes: the empty type is the point, see above
 export function errors(...codes: ErrorCode[]): {} {

@@ -11,9 +11,12 @@ import { answerError, errorHandler } from './error-handler.ts';
 import { hostCheck } from './host-check.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { atBothPaths, atOnePath, createOpenRoutes, createRegistrar } from './registrar.ts';
+import { logEntry } from './request-log.ts';
 import { createRouteTable } from './route-table.ts';
 
-/** The HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error envelope. */
+/**
+ * The HTTP application: every route of `api/routes/register.ts` behind request ids, logs, CORS and the error envelope.
+ */
 export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenAPIHono<AppEnv> {
   const table = createRouteTable();
   const hono = new OpenAPIHono<AppEnv>();
@@ -39,7 +42,10 @@ export function createApp(deps: Deps, metrics: Metrics = createMetrics()): OpenA
   return hono;
 }
 
-/** Gives each request its id and, when it is answered, one line in the log and its place in the metrics: the route, never the URL. */
+/**
+ * Gives each request its id and, when it is answered, one line in the log and its place in the metrics: the route,
+ * never the URL.
+ */
 function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
   // Looking for private fields costs 9 µs a line, and these are the line's only fields: none is private.
   const log = deps.log.child({}, { redact: [] });
@@ -55,6 +61,8 @@ function observe(deps: Deps, metrics: Metrics): MiddlewareHandler<AppEnv> {
     const ms = performance.now() - startedMs;
     const [method, route, status] = [c.req.method, c.get('route') ?? 'none', c.res.status];
     metrics.observe({ method, route, status, ms });
+    const entry = logEntry(c, { requestId, route, status, ms });
+    if (entry) deps.requests.add(entry);
     log.info(
       { requestId, method, route, status, ms: Math.round(ms * 10) / 10, projectId: c.get('projectId') },
       'request',

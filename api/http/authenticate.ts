@@ -10,8 +10,9 @@ import type { AccessRule } from './security.ts';
 import { givenSessionToken, hashToken } from './session-cookie.ts';
 
 /**
- * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the project,
- * origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks nobody.
+ * Decides whether a request may go on, and says for whom in `c.var`: credentials, rate limit, scope, state of the
+ * project, origin of a write by cookie, in this order. Without a key that is new to this process or a session, it asks
+ * nobody.
  * @throws AppError UNAUTHORIZED, INVALID_API_KEY, RATE_LIMIT_EXCEEDED, FORBIDDEN, PROJECT_DISABLED
  */
 export async function authenticate(c: RequestContext, rule: AccessRule, deps: Deps): Promise<void> {
@@ -25,7 +26,10 @@ export async function authenticate(c: RequestContext, rule: AccessRule, deps: De
   if (c.get('actor').kind === 'user') refuseForeignWrite(c, deps.config.publicUrl);
 }
 
-/** The project of whatever valid credentials a request to an open endpoint happens to bring; undefined where it brings none. */
+/**
+ * The project of whatever valid credentials a request to an open endpoint happens to bring; undefined where it brings
+ * none.
+ */
 export async function findProjectId(c: RequestContext, deps: Deps): Promise<string | undefined> {
   const header = c.req.header('authorization');
   if (header) return (await deps.keys.find(header.replace(/^Bearer +/i, '').trim()))?.project.id;
@@ -72,8 +76,8 @@ function bearerToken(header: string): string {
 }
 
 /**
- * Anyone can read the public key from a page: its requests take nothing of what the project's own are allowed, and count per caller besides,
- * first, so that one caller who asks for too much does not use up what all have together.
+ * Anyone can read the public key from a page: its requests take nothing of what the project's own are allowed, and
+ * count per caller besides, first, so that one caller who asks for too much does not use up what all have together.
  */
 async function takeAllowance(c: RequestContext, deps: Deps): Promise<RateStanding | undefined> {
   // `c.get`, here and wherever every request passes: `c.var` makes an object of all variables each time.

@@ -4,7 +4,10 @@ import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 /** Projects named a kind: those with most rows. The others are summed up as `other`, so that series stay few. */
 const PROJECTS_MAX = 20;
 
-/** Gauges of what waits in the outbox, read when they are asked for. Every API process shows the same: take the maximum, not the sum. */
+/**
+ * Gauges of what waits in the outbox, read when they are asked for. Every API process shows the same: take the maximum,
+ * not the sum.
+ */
 export function registerBacklog(registry: Registry, read: () => Promise<Backlog[]>): void {
   const waiting = new Gauge({
     name: 'tidings_outbox_waiting',

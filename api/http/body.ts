@@ -20,8 +20,9 @@ export async function readBody(c: RequestContext, maxBytes: number): Promise<Uin
 }
 
 /**
- * Reads by events and not by a stream reader: cancelling one would destroy the socket before the caller has its 413. What is left
- * of a body that is too large is read and dropped, for half a second at most (`autoCleanupIncoming` of the server).
+ * Reads by events and not by a stream reader: cancelling one would destroy the socket before the caller has its 413.
+ * What is left of a body that is too large is read and dropped, for half a second at most (`autoCleanupIncoming` of the
+ * server).
  */
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,10 @@
 import { callerAddress, callerNetwork } from '../../rules/access/caller-address.ts';
 import type { RequestContext } from './env.ts';
 
-/** The address of who asks, for the audit log. Headers that a caller could write are not believed: see `TRUSTED_PROXIES`. */
+/**
+ * The address of who asks, for the audit log. Headers that a caller could write are not believed: see
+ * `TRUSTED_PROXIES`.
+ */
 export function clientAddress(c: RequestContext): string {
   return callerAddress({
     peer: c.env?.incoming?.socket?.remoteAddress,

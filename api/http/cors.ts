@@ -8,7 +8,10 @@ const EXPOSED_HEADERS =
   'X-Request-Id, X-Ignored-Fields, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
 const PREFLIGHT_SECONDS = 600;
 
-/** Lets pages of other origins call the API: any where the public key works, else those of CORS_ORIGINS; never with cookies. */
+/**
+ * Lets pages of other origins call the API: any where the public key works, else those of CORS_ORIGINS; never with
+ * cookies.
+ */
 export function cors(p: {
   origins: readonly string[];
   methodsOf: (path: string) => string[];

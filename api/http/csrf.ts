@@ -2,8 +2,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { RequestContext } from './env.ts';
 
 /**
- * Refuses a write by cookie that another site could have caused: a browser says where a request comes from, by `Origin` or
- * `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser. Source: contract §2.6.
+ * Refuses a write by cookie that another site could have caused: a browser says where a request comes from, by `Origin`
+ * or `Sec-Fetch-Site`, and a form cannot send JSON. A client that sends neither header is no browser.
+ * Source: contract §2.6.
  * @throws AppError FORBIDDEN
  */
 export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
@@ -21,7 +22,10 @@ export function refuseForeignWrite(c: RequestContext, publicUrl: string): void {
   }
 }
 
-/** Our own origin is PUBLIC_URL's, or that of the host the request was sent to: a browser does not let a page forge `Host`. */
+/**
+ * Our own origin is PUBLIC_URL's, or that of the host the request was sent to: a browser does not let a page forge
+ * `Host`.
+ */
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);

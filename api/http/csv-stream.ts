@@ -5,8 +5,8 @@ export interface CsvPart {
 }
 
 /**
- * A CSV file as it goes over the wire: a part is asked for when the one before has left, so a slow reader costs no memory, and nothing is
- * read any more for one who has gone.
+ * A CSV file as it goes over the wire: a part is asked for when the one before has left, so a slow reader costs no
+ * memory, and nothing is read any more for one who has gone.
  */
 export function csvStream(header: string, next: (cursor: string | undefined) => Promise<CsvPart>): ReadableStream {
   const encoder = new TextEncoder();

@@ -3,29 +3,37 @@ import type { Logger } from 'pino';
 import type { Compute } from '../../compute/compute.ts';
 import type { LoopWatch } from '../../compute/loop-watch.ts';
 import type { Db } from '../../db/connection.ts';
+import type { Release } from '../../db/operator/processes.ts';
 import type { Backlog } from '../../db/outbox/outbox-backlog.ts';
 import type { Config } from '../../rules/config.ts';
 import type { Lifecycle } from '../../temporal/lifecycle.ts';
 import type { EngagementBatcher } from '../accept/engagement-batcher.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { RequestLog } from './request-log.ts';
 
 /** What routes are made from. Purpose keys come from `deriveKey(deps.config.secretKey, …)`. */
 export interface Deps {
   config: Config;
+  /** What this process was made of; undefined from sources. */
+  release?: Release | undefined;
   db: Db;
-  /** For what people look at: lists, feeds, counts, segments. Few connections, so that it never takes those that sends need. */
+  /**
+   * For what people look at: lists, feeds, counts, segments. Few connections, so that it never takes those that sends
+   * need.
+   */
   reads: Db;
   pool: pg.Pool;
   /** For what can take long to compute. */
   compute: Compute;
   /** Names the route that holds the event loop. */
   loop: Pick<LoopWatch, 'as' | 'resumed'>;
-  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId'>;
+  lifecycle: Pick<Lifecycle, 'dispatch' | 'ping' | 'findRunId' | 'readQueueStats'>;
   log: Logger;
   keys: KeyCache;
   limits: RateLimits;
   /** What waits in the outbox, a few seconds old at most. */
   backlog: () => Promise<Backlog[]>;
   engagements: Pick<EngagementBatcher, 'add' | 'close'>;
+  requests: RequestLog;
 }

@@ -5,6 +5,8 @@ import type { AccessProject } from '../../db/projects/access.ts';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { TrustedProxies } from '../../rules/access/caller-address.ts';
 import type { Role } from '../../rules/access/scopes.ts';
+import type { ErrorCode } from '../../rules/errors.ts';
+import type { RequestMade } from '../../rules/request-made.ts';
 
 /** Who makes the request. `public` is the project's public key. */
 export type Actor =
@@ -27,6 +29,10 @@ export interface RequestVariables {
   actor: Actor;
   /** The files of a body, decoded, by their places in it; set where the route has a body with files. */
   files: (Uint8Array | undefined)[];
+  /** Ids of what it has made, for the log of requests. */
+  made: RequestMade | undefined;
+  /** Of the error it is answered with. */
+  errorCode: ErrorCode | undefined;
 }
 
 export interface AppEnv {

@@ -24,6 +24,7 @@ export function errorHandler(log: Logger): (error: Error, c: RequestContext) => 
 
 /** Answers with the envelope of an error, and its headers. */
 export function answerError(c: RequestContext, error: AppError): Response {
+  c.set('errorCode', error.code);
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   return c.json(errorEnvelope(error, c.get('requestId')), error.status as ContentfulStatusCode);
 }

@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
 
-/** What a request may bring of JSON of any shape: lists, executions, webhooks and variables carry it on, in processes that all share. */
+/**
+ * What a request may bring of JSON of any shape: lists, executions, webhooks and variables carry it on, in processes
+ * that all share.
+ */
 export const FREE_JSON_MAX_BYTES = 64 * 1024;
 
 /** Whether a value is larger than free JSON may be. */
@@ -15,7 +18,14 @@ export function tooLargeText(what: string): string {
 
 /** An object of any names and values. */
 export function freeJson(what: string) {
-  return z
-    .record(z.string(), z.unknown())
-    .refine((value) => !isTooLarge(value), { error: tooLargeText(what), params: { code: 'too_big' } });
+  return bounded(z.record(z.string(), z.unknown()), what);
+}
+
+/** Any JSON at all. */
+export function anyJson(what: string) {
+  return bounded(z.unknown(), what);
+}
+
+function bounded<Schema extends z.ZodType>(schema: Schema, what: string): Schema {
+  return schema.refine((value) => !isTooLarge(value), { error: tooLargeText(what), params: { code: 'too_big' } });
 }

@@ -24,8 +24,8 @@ export interface RouteOptions {
   /** Largest body; 3 MB unless given. */
   maxBodyBytes?: number;
   /**
-   * The member of a JSON body whose records each have a file in base64 as their `content`: it may be larger for their sake, and all else of
-   * it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
+   * The member of a JSON body whose records each have a file in base64 as their `content`: it may be larger for their
+   * sake, and all else of it is 3 MB at most. The handler takes the decoded ones by `c.get('files')`.
    */
   filesAt?: string;
 }
@@ -36,8 +36,8 @@ export type GuardedRoute = RouteConfig & RouteOptions;
 type Check = (c: RequestContext, deps: Pick<Deps, 'loop'>, inThread?: PaidFor) => Promise<void>;
 
 /**
- * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is valid:
- * handlers take it by `c.req.valid(…)`.
+ * All that stands before a handler, in one middleware: credentials, limits, path, query, body. What it lets through is
+ * valid: handlers take it by `c.req.valid(…)`.
  */
 export function guard(route: GuardedRoute, deps: Deps): MiddlewareHandler<AppEnv> {
   const rule = accessRule(route.security);
@@ -167,7 +167,9 @@ function jsonCheck(plan: BodyPlan): Check {
 /** A body that was left out. */
 const NOTHING: JsonBody = { value: {}, unstorable: undefined, files: [] };
 
-/** Reads a body, a large one with files in a thread; without files reading what the thread has read would take as long. */
+/**
+ * Reads a body, a large one with files in a thread; without files reading what the thread has read would take as long.
+ */
 async function jsonOf(bytes: Uint8Array, { route }: BodyPlan, inThread: PaidFor | undefined): Promise<JsonBody> {
   const rules = { filesAt: route.filesAt, maxOtherBytes: JSON_MAX_BYTES };
   if (!inThread || route.filesAt === undefined) return readJsonBody(bytes, rules);

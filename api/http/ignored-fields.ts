@@ -12,8 +12,8 @@ const MAX_NAMED = 20;
 const MAX_NAME_CHARS = 100;
 
 /**
- * Finds the fields of a body that its schema does not know, as dotted paths: they are ignored, and named in the answer's
- * `X-Ignored-Fields` header (contract §1.9).
+ * Finds the fields of a body that its schema does not know, as dotted paths: they are ignored, and named in the
+ * answer's `X-Ignored-Fields` header (contract §1.9).
  */
 export function ignoredFields(schema: z.ZodType): (body: unknown) => string[] {
   const known = lazyKnown(schema);

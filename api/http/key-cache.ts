@@ -25,8 +25,9 @@ interface Entry {
 }
 
 /**
- * Keys in memory, forgotten at once on every API process when a key or project changes: triggers NOTIFY `access_changed`.
- * It fails closed: while the listening connection is down, each request asks the database. Source: contract §2.1.
+ * Keys in memory, forgotten at once on every API process when a key or project changes: triggers NOTIFY
+ * `access_changed`. It fails closed: while the listening connection is down, each request asks the database.
+ * Source: contract §2.1.
  */
 export function createKeyCache(deps: { db: Db; databaseUrl: string; log: Logger }): KeyCache {
   const entries = new Map<string, Entry>();

@@ -58,7 +58,10 @@ export function createMetrics(options: { ofProcess?: boolean } = {}): Metrics {
   };
 }
 
-/** Serves `/metrics` on a port of its own, which is not for the public; on loopback not for other sites' pages either, as in `hostCheck`. */
+/**
+ * Serves `/metrics` on a port of its own, which is not for the public; on loopback not for other sites' pages either,
+ * as in `hostCheck`.
+ */
 export async function serveMetrics(metrics: Metrics, p: { host: string; port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (isLoopbackHost(p.host) && !isLoopbackAuthority(request.headers.host ?? ''))

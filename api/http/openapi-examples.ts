@@ -34,8 +34,8 @@ const BY_FORMAT: Record<string, string> = {
 const MAX_DEPTH = 6;
 
 /**
- * Gives every JSON body without an example one that is put together from the examples of its parts, so that a list needs none of
- * its own. Changes the document in place.
+ * Gives every JSON body without an example one that is put together from the examples of its parts, so that a list
+ * needs none of its own. Changes the document in place.
  */
 export function fillExamples(document: { paths?: object; components?: { schemas?: object } }): void {
   const schemas = document.components?.schemas as Record<string, Schema> | undefined;
@@ -43,6 +43,16 @@ export function fillExamples(document: { paths?: object; components?: { schemas?
     if (!content.schema || content.example !== undefined || content.examples !== undefined) continue;
     if (resolve(content.schema, schemas)?.example === undefined) content.example = build(content.schema, schemas, 0);
   }
+  for (const schema of Object.values(schemas ?? {})) {
+    if (schema.example !== undefined) Object.values(schema.properties ?? {}).forEach(dropExamples);
+  }
+}
+
+/** The example of the whole shows its parts: once is enough. */
+function dropExamples(schema: Schema): void {
+  delete schema.example;
+  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), schema.items];
+  for (const part of [...parts, ...Object.values(schema.properties ?? {})]) if (part) dropExamples(part);
 }
 
 function jsonContents(paths: object): Content[] {

@@ -7,8 +7,9 @@ import { type CallerLimits, createCallerLimits } from './caller-limits.ts';
 
 const WINDOW_SECONDS = 60;
 /**
- * A process takes a hundredth of a limit at a time from Postgres and counts that down in memory: one statement a hundred
- * requests at most, never more than the limit over all processes, and at most a hundredth a process is left unused.
+ * A process takes a hundredth of a limit at a time from Postgres and counts that down in memory: one statement a
+ * hundred requests at most, never more than the limit over all processes, and at most a hundredth a process is left
+ * unused.
  */
 const LEASES_PER_WINDOW = 100;
 /** Subjects remembered at a time; beyond it, those whose window is over are forgotten. */
@@ -32,8 +33,8 @@ export interface RateLimits extends CallerLimits {
   /** One request of a project; undefined where RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED */
   takeForProject(projectId: string): Promise<RateStanding | undefined>;
   /**
-   * One request by a project's public key, counted apart from its other requests, so that a stranger uses up none of those; undefined
-   * where PUBLIC_RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED
+   * One request by a project's public key, counted apart from its other requests, so that a stranger uses up none of
+   * those; undefined where PUBLIC_RATE_LIMIT_PER_MINUTE is 0. @throws AppError RATE_LIMIT_EXCEEDED
    */
   takeForPublicKey(projectId: string): Promise<RateStanding | undefined>;
   /** One request by public key from an address. @throws AppError RATE_LIMIT_EXCEEDED */

@@ -18,8 +18,8 @@ export const atBothPaths: PathRule = (path) => [`/v1${path}`, path];
 export const atOnePath: PathRule = (path) => [path];
 
 /**
- * What routes files register their operations on: each goes through one guard, is listed in the route table and is described
- * in the OpenAPI document with all its statuses, at every path that it answers at.
+ * What routes files register their operations on: each goes through one guard, is listed in the route table and is
+ * described in the OpenAPI document with all its statuses, at every path that it answers at.
  */
 export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps, paths: PathRule): App {
   const register = (route: GuardedRoute, handler: Handler<AppEnv>): void => {
@@ -34,7 +34,10 @@ export function createRegistrar(hono: OpenAPIHono<AppEnv>, table: RouteTable, de
   return { openapi: register as unknown as App['openapi'] };
 }
 
-/** What routes outside the API register on: pages, pixels and callbacks, which ask for no credentials and go through no guard. */
+/**
+ * What routes outside the API register on: pages, pixels and callbacks, which ask for no credentials and go through no
+ * guard.
+ */
 export interface OpenRoutes {
   get(path: string, handler: OpenHandler, options?: OpenOptions): void;
   /** By default a caller has `OPEN_WRITES` of all of these together. */
@@ -52,7 +55,9 @@ interface OpenOptions {
   pattern?: string;
 }
 
-/** Routes without credentials, each with a limit by the caller's address where it writes, and named in the route table. */
+/**
+ * Routes without credentials, each with a limit by the caller's address where it writes, and named in the route table.
+ */
 export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, { limits }: Deps): OpenRoutes {
   const on = (method: 'get' | 'post', path: string, handler: OpenHandler, options: OpenOptions): void => {
     const { limitOfRefused, limit = method === 'post' && !limitOfRefused ? OPEN_WRITES : undefined } = options;
@@ -75,8 +80,8 @@ export function createOpenRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, {
 }
 
 /**
- * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of providers, which
- * check a signature over the raw body and so go through no guard.
+ * Describes an operation whose handler is plain Hono, with the errors that it names and nothing more: callbacks of
+ * providers, which check a signature over the raw body and so go through no guard.
  */
 export function describeCallback(hono: OpenAPIHono<AppEnv>, route: RouteConfig, codes: ErrorCode[]): void {
   const errors = errorResponses([...codes, 'RATE_LIMIT_EXCEEDED', 'INTERNAL_SERVER_ERROR'], route.responses);

@@ -21,7 +21,9 @@ export function createRouteTable(): RouteTable {
   };
 }
 
+/** `{id}` is one part of a path, `*` at its end all that comes. */
 function patternOf(path: string): RegExp {
-  const parts = path.split(/\{.+?\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^/]+')}$`);
+  const [, fixed = path, rest] = /^(.*\/)(\*)$/.exec(path) ?? [];
+  const parts = fixed.split(/\{.+?\}/).map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}${rest ? '.*' : ''}$`);
 }

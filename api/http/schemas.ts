@@ -83,7 +83,10 @@ export function cursorQuery(defaultLimit: number) {
   });
 }
 
-/** The query of a list that takes page numbers, and `limit` and `cursor` too (contract §1.6). `limit` is the page's size where given. */
+/**
+ * The query of a list that takes page numbers, and `limit` and `cursor` too (contract §1.6). `limit` is the page's size
+ * where given.
+ */
 export function pageQuery(defaultSize: number) {
   return z.object({
     page: wholeNumber({ min: 1, max: 1_000_000, default: 1, description: 'Page number, from 1' }),

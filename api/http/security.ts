@@ -4,7 +4,9 @@ import type { Scope } from '../../rules/access/scopes.ts';
 type Requirement = Partial<Record<'secretKey' | 'publicKey' | 'session', Scope[]>>;
 export type Security = Requirement[];
 
-/** A secret key, or a person's session, that holds all of these scopes. Enforced by the guard and shown in the document. */
+/**
+ * A secret key, or a person's session, that holds all of these scopes. Enforced by the guard and shown in the document.
+ */
 export function scopes(...needed: Scope[]): Security {
   return [{ secretKey: needed }, { session: needed }];
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { createCompute } from '../../compute/compute.ts';
 import { watchLoop } from '../../compute/loop-watch.ts';
 import { connect } from '../../db/connection.ts';
+import { type Release, startHeartbeat } from '../../db/operator/processes.ts';
 import { createBacklogReader } from '../../db/outbox/outbox-backlog.ts';
 import { createOutboxBell } from '../../db/outbox/outbox-bell.ts';
 import { API_CONNECTIONS, API_READ_CONNECTIONS } from '../../db/pool-sizes.ts';
@@ -23,12 +24,16 @@ import type { Deps } from './deps.ts';
 import { createKeyCache } from './key-cache.ts';
 import { createMetrics, type Metrics, serveMetrics } from './metrics.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { createRequestLog } from './request-log.ts';
 
 /** Far beyond what anything takes that is accepted: what holds a connection for longer is stuck. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 /** Of a list or a count; nobody looks at a page that takes longer. */
 const READ_TIMEOUT_MS = 20_000;
-/** Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed socket. */
+/**
+ * Longer than the idle time of common load balancers (60 s), so that they close first and no request meets a closed
+ * socket.
+ */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests under way get this long when the process ends; `npm start` allows 20 s for everything. */
 const DRAIN_MS = 10_000;
@@ -44,7 +49,10 @@ export interface RunningApi {
  * Starts the HTTP API. It starts while Temporal is down, and takes requests as soon as it listens.
  * `close` takes no new requests, finishes those under way, and gives back every connection.
  */
-export async function startApi(given: Config, { log }: { log: Logger }): Promise<RunningApi> {
+export async function startApi(
+  given: Config,
+  { log, release }: { log: Logger; release?: Release | undefined },
+): Promise<RunningApi> {
   let fetch: Parameters<typeof getRequestListener>[0] = () => new Response(null, { status: 503 });
   const listener = getRequestListener((...args) => fetch(...args), { errorHandler: answerBadRequest });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener).on('clientError', answerBadHttp);
@@ -53,16 +61,17 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
   // With PORT=0 only now is the address known that links are made of.
   const config = { ...given, port, publicUrl: given.publicUrl.replace(/:0$/, `:${port}`) };
   const metrics = createMetrics({ ofProcess: true });
-  const { deps, watch, close } = openDeps(config, log, metrics);
+  const { deps, watch, close } = openDeps({ config, release }, log, metrics);
   registerBacklog(metrics.registry, deps.backlog);
   fetch = createApp(deps, metrics).fetch as typeof fetch;
+  let heartbeat: ReturnType<typeof startHeartbeat> | undefined;
   let metricsServer: Server | undefined;
   let inbound: Awaited<ReturnType<typeof startInboundMail>>;
   let relay: Awaited<ReturnType<typeof startSmtpRelay>>;
 
   async function stop(): Promise<void> {
     metricsServer?.close();
-    await Promise.all([drain(server), inbound?.close(), relay?.close()]);
+    await Promise.all([drain(server), inbound?.close(), relay?.close(), heartbeat?.stop()]);
     await close();
     log.info('the API has stopped');
   }
@@ -78,13 +87,14 @@ export async function startApi(given: Config, { log }: { log: Logger }): Promise
     throw error;
   }
   watch();
+  heartbeat = release && startHeartbeat(deps.db, { kind: 'api', release, log });
   log.info({ port }, 'the API takes requests');
   return { port, close: stop };
 }
 
 /** Everything that routes need, and how it is given back: what is still to be written first, the database last. */
 function openDeps(
-  config: Config,
+  { config, release }: Pick<Deps, 'config' | 'release'>,
   log: Logger,
   metrics: Metrics,
 ): { deps: Deps; watch: () => void; close: () => Promise<void> } {
@@ -121,9 +131,10 @@ function openDeps(
   });
   const lenient = isLoopbackHost(new URL(config.publicUrl).hostname);
   const engagements = new EngagementBatcher({ db, lifecycle, log, lenient });
+  const requests = createRequestLog({ db: reads, log });
   const close = async () => {
     // What was answered and is not written yet.
-    await engagements.close();
+    await Promise.all([engagements.close(), requests.close()]);
     // Questions to a Temporal that is away are not waited for.
     await Promise.race([lifecycle.close(), sleep(TEMPORAL_MS, undefined, { ref: false })]);
     limits.close();
@@ -136,7 +147,22 @@ function openDeps(
     ...{ cpuMsPerSecond: config.projectCpuMsPerSecond, onDone: metrics.computed, resumed: loop.resumed },
   });
   return {
-    deps: { config, db, reads, pool, compute, loop, lifecycle, log, keys, limits, backlog, engagements },
+    deps: {
+      config,
+      release,
+      db,
+      reads,
+      pool,
+      compute,
+      loop,
+      lifecycle,
+      log,
+      keys,
+      limits,
+      backlog,
+      engagements,
+      requests,
+    },
     watch: loop.start,
     close,
   };
@@ -149,7 +175,10 @@ function listen(server: Server, config: Config): Promise<number> {
   });
 }
 
-/** Waits for requests under way. `close` alone would wait for idle keep-alive connections too, so those are closed, again and again. */
+/**
+ * Waits for requests under way. `close` alone would wait for idle keep-alive connections too, so those are closed,
+ * again and again.
+ */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const idle = setInterval(() => server.closeIdleConnections(), 50);

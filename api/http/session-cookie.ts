@@ -4,7 +4,10 @@ import type { RequestContext } from './env.ts';
 
 /** The name on http. */
 export const SESSION_COOKIE = 'tidings_session';
-/** The name on https: by the prefix browsers take it from this very host over TLS only, so that no neighbouring subdomain can plant one. */
+/**
+ * The name on https: by the prefix browsers take it from this very host over TLS only, so that no neighbouring
+ * subdomain can plant one.
+ */
 export const SECURE_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`;
 /** A month: long enough for a dashboard that is opened now and then. */
 export const SESSION_DAYS = 30;
@@ -37,7 +40,10 @@ export function dropSessionCookie(c: RequestContext, publicUrl: string): void {
   deleteCookie(c, SECURE_SESSION_COOKIE, { ...OPTIONS, secure: true });
 }
 
-/** Whether the service is reached by https. What a request says of itself does not count: its sender may have written it. */
+/**
+ * Whether the service is reached by https. What a request says of itself does not count: its sender may have written
+ * it.
+ */
 export function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https://');
 }

@@ -46,9 +46,10 @@ export async function startInboundMail(deps: Deps): Promise<InboundListener | un
 }
 
 /**
- * Decides what becomes of mail that comes in: to one of our return paths, whose signature names the email and proves that its report is
- * about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the return path or the unsubscribe link that
- * they quote, both signed. Anything else is refused or changes nothing. Source: contract §9.3.
+ * Decides what becomes of mail that comes in: to one of our return paths, whose signature names the email and proves
+ * that its report is about it; or to a verified domain, as mail to its project. Abuse reports name the mail by the
+ * return path or the unsubscribe link that they quote, both signed. Anything else is refused or changes nothing.
+ * Source: contract §9.3.
  */
 export async function createInboundHandler(deps: Deps): Promise<InboundHandler> {
   const { config, db, lifecycle, log } = deps;
@@ -68,7 +69,9 @@ export async function createInboundHandler(deps: Deps): Promise<InboundHandler> 
     return proven && proven.kind === 'email' ? proven.id : undefined;
   }
 
-  /** What a report says of the mails that its recipients, or what it quotes, prove; each with its own recipient in mind. */
+  /**
+   * What a report says of the mails that its recipients, or what it quotes, prove; each with its own recipient in mind.
+   */
   async function record(read: ReadMessage & { kind: 'status' | 'complaint' }, returned: string[]): Promise<void> {
     const quoted =
       read.kind === 'status'

@@ -17,7 +17,10 @@ import { checkAttachments } from '../routes/send/input.ts';
 
 const SCOPE = 'email:send';
 
-/** What refusals of the acceptance are on the wire, with their enhanced codes (RFC 3463); what is not here is our fault: 451. */
+/**
+ * What refusals of the acceptance are on the wire, with their enhanced codes (RFC 3463); what is not here is our fault:
+ * 451.
+ */
 const REPLIES: Partial<Record<ErrorCode, [code: number, enhanced: string]>> = {
   INVALID_API_KEY: [535, '5.7.8'],
   FORBIDDEN: [535, '5.7.1'],
@@ -49,8 +52,8 @@ export async function startSmtpRelay(deps: Deps): Promise<RelayListener | undefi
 }
 
 /**
- * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before the 250. Its words
- * are sent as they are, not as templates. Source: contract §2.1, §9.13.
+ * Mail by SMTP is a send request: the same keys, limits and checks as `POST /v1/send`, accepted in the same way before
+ * the 250. Its words are sent as they are, not as templates. Source: contract §2.1, §9.13.
  */
 export async function createRelayHandler(deps: Deps): Promise<RelayHandler> {
   const { RelayRefusal } = await import('../../channels/relay/listener.ts');

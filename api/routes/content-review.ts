@@ -20,7 +20,8 @@ export function readersVariables({ id, email, data, untrustedKeys }: Reader, giv
 
 /**
  * Looks at a content: a large or costly one in a thread, from the project's budget.
- * @throws AppError VALIDATION_ERROR with line and column where it does not parse, or cannot be rendered for this reader; OverBudget
+ * @throws AppError VALIDATION_ERROR with line and column where it does not parse, or cannot be rendered for this
+ * reader; OverBudget
  */
 export async function contentReview(
   compute: Compute,

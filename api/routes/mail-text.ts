@@ -48,8 +48,8 @@ export const mailTextAnswer = {
 type Given = { [Field in keyof MailText]?: MailText[Field] | null | undefined };
 
 /**
- * What it says after a change: fields that are not given stay as they are, null clears those that may be empty. Which may, and which a new
- * one has to have, its schema has checked.
+ * What it says after a change: fields that are not given stay as they are, null clears those that may be empty. Which
+ * may, and which a new one has to have, its schema has checked.
  */
 export function changedMailText<From>(given: Given, current?: MailText<From>): MailText<From> {
   const fields = Object.keys(NO_TEXT) as (keyof MailText)[];

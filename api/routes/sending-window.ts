@@ -1,7 +1,10 @@
 import '@hono/zod-openapi';
 import { SendingWindowInput } from '../../rules/time/sending-window.ts';
 
-/** When marketing may leave, as projects and campaigns are given and show it. A copy, because only what is made here can be described. */
+/**
+ * When marketing may leave, as projects and campaigns are given and show it. A copy, because only what is made here can
+ * be described.
+ */
 export const SendingWindow = SendingWindowInput.clone().openapi('SendingWindow', {
   description:
     'When marketing may leave: from `from` until before `to`, on `days` (1 is Monday, all when left out), by the clocks of `timezone`: each ' +

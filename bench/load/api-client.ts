@@ -9,7 +9,10 @@ export interface ApiAnswer {
 
 /** A caller of the API with one project's key, on kept connections. */
 export interface ApiClient {
-  /** The answer, whatever its status; a body that is a buffer is JSON already. @throws when the connection ends before there is one */
+  /**
+   * The answer, whatever its status; a body that is a buffer is JSON already. @throws when the connection ends before
+   * there is one
+   */
   call(method: Method, path: string, body?: object | Buffer, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** The body of an answer that says yes. @throws when it says no */
   need(method: Method, path: string, body?: object): Promise<ApiAnswer['body']>;

@@ -5,8 +5,8 @@ import { emailIdOf } from '../../rules/content/link-tokens.ts';
 import type { SmtpSink } from '../../test/support/smtp-sink.ts';
 
 /**
- * What a fault left in doubt: messages that had arrived and of which the service could not know, by the message's id and how often. Only such
- * a message may come again, and only so often.
+ * What a fault left in doubt: messages that had arrived and of which the service could not know, by the message's id
+ * and how often. Only such a message may come again, and only so often.
  */
 export interface Doubt {
   /** The answer to this Message-ID was lost on the way from the relay. */

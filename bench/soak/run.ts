@@ -12,7 +12,10 @@ import { seeded } from './random.ts';
 import { type Stage, startStage } from './stage.ts';
 import { judge, type Verdict } from './verdict.ts';
 
-/** Send rates: of the project whose single mails have to wait, and of the campaigns, so that faults have time to meet them. */
+/**
+ * Send rates: of the project whose single mails have to wait, and of the campaigns, so that faults have time to meet
+ * them.
+ */
 const SLOW_PER_SECOND = 5;
 const CAMPAIGN_PER_SECOND = 40;
 /** A campaign takes this share of the run at its rate. */
@@ -21,8 +24,8 @@ const CAMPAIGN_SHARE = 0.3;
 const HEAD_START_MS = 5_000;
 
 /**
- * Load and faults for a while; then the faults end, what was accepted is waited for, and every request is looked for at the far end. The
- * exit code is 1 if anything was lost, came twice without a fault that left it in doubt, or is stuck.
+ * Load and faults for a while; then the faults end, what was accepted is waited for, and every request is looked for at
+ * the far end. The exit code is 1 if anything was lost, came twice without a fault that left it in doubt, or is stuck.
  */
 export async function runSoak(args: string[]): Promise<number> {
   const { values } = parseArgs({

@@ -157,7 +157,9 @@ async function isLive(baseUrl: string): Promise<boolean> {
   );
 }
 
-/** Starts a process, and starts it again when it is gone; one that cannot start (its servers are away) is tried again. */
+/**
+ * Starts a process, and starts it again when it is gone; one that cannot start (its servers are away) is tried again.
+ */
 function keep(name: string, start: () => Promise<HostProcess>): Kept {
   const deaths: string[] = [];
   let host: HostProcess | undefined;

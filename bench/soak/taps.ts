@@ -45,8 +45,8 @@ export function commitTrap(): Trap {
 }
 
 /**
- * Cuts the connection to the relay instead of passing its yes to a message on. Whatever the reason of an end, mails that were on the wire
- * and whose answer had not been passed on are told to `inDoubt`.
+ * Cuts the connection to the relay instead of passing its yes to a message on. Whatever the reason of an end, mails
+ * that were on the wire and whose answer had not been passed on are told to `inDoubt`.
  */
 export function dataTrap(inDoubt: (messageId: string) => void): Trap {
   let armed = 0;

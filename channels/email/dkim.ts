@@ -9,7 +9,8 @@ import {
 } from './dkim-canonical.ts';
 
 /**
- * Fields that are signed where they are present: what RFC 6376 §5.4.1 names, and List-Unsubscribe(-Post), which RFC 8058 §4 demands.
+ * Fields that are signed where they are present: what RFC 6376 §5.4.1 names, and List-Unsubscribe(-Post), which
+ * RFC 8058 §4 demands.
  */
 const SIGNED_FIELDS = [
   'from',
@@ -38,7 +39,10 @@ export function dkimSigner(p: { domain: string; selector: string; privateKey: st
 }
 
 export interface DkimOptions {
-  /** The body is relaxed-canonical as it stands: no two spaces in a row, none at a line's end, one CRLF at the end. Nothing is looked at. */
+  /**
+   * The body is relaxed-canonical as it stands: no two spaces in a row, none at a line's end, one CRLF at the end.
+   * Nothing is looked at.
+   */
   canonicalBody?: boolean;
   /** Fields that are left out because the provider replaces them. */
   rewrittenFields?: readonly string[];
@@ -46,9 +50,9 @@ export interface DkimOptions {
 }
 
 /**
- * The DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256). The message has CRLF line
- * ends and goes out byte for byte. The signing itself runs in Node's thread pool: 0.25 ms each would block every other connection.
- * From is named once more than it occurs, so nobody can add a second one.
+ * The DKIM-Signature header, with its CRLF, to put before the message (RFC 6376, relaxed/relaxed, RSA-SHA256). The
+ * message has CRLF line ends and goes out byte for byte. The signing itself runs in Node's thread pool: 0.25 ms each
+ * would block every other connection. From is named once more than it occurs, so nobody can add a second one.
  */
 function dkimSignature(
   message: string | Buffer,

@@ -38,8 +38,8 @@ const OWN_HEADERS =
   /^(from|sender|to|cc|bcc|subject|date|message-id|reply-to|return-path|received|mime-version|content-.*|dkim-.*)$/i;
 
 /**
- * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and none passes 998 octets.
- * Nothing in it can add a header, name a file of this host or fetch a URL.
+ * Builds the whole message: text and HTML as alternatives, inline images, attachments. All lines end in CRLF and none
+ * passes 998 octets. Nothing in it can add a header, name a file of this host or fetch a URL.
  */
 export async function buildMessage(input: MailInput): Promise<Buffer> {
   const composer = new MailComposer({
@@ -63,8 +63,8 @@ export async function buildMessage(input: MailInput): Promise<Buffer> {
 }
 
 /**
- * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, where RFC 2047 §5 forbids it. Here it stands
- * in Content-Disposition alone, encoded by RFC 2231 where it is long or not ASCII.
+ * The composer would repeat a file's name in Content-Type, encoded in quotes for old programs, where RFC 2047 §5
+ * forbids it. Here it stands in Content-Disposition alone, encoded by RFC 2231 where it is long or not ASCII.
  */
 function nameFilesByDisposition(node: MimeNode): void {
   if (node.filename) {

@@ -19,9 +19,10 @@ export interface OutgoingEmail {
 }
 
 /**
- * What the provider made of a message. `unsent` and a refusal that is not permanent have not arrived and may be sent again; `in_doubt`
- * may have arrived: the provider never repeats it by itself, and the caller, who would rather double than lose it, sends it again under
- * the same Message-ID. What a refusal means for the recipient is for `classifyReply`.
+ * What the provider made of a message. `unsent` and a refusal that is not permanent have not arrived and may be sent
+ * again; `in_doubt` may have arrived: the provider never repeats it by itself, and the caller, who would rather double
+ * than lose it, sends it again under the same Message-ID. What a refusal means for the recipient is for
+ * `classifyReply`.
  */
 export type ProviderResult =
   | { outcome: 'accepted'; providerMessageId: string | null; reply: string }
@@ -35,8 +36,8 @@ export interface EmailProvider {
   /** Never rejects. An abort stops what is not on the wire yet. */
   send(message: OutgoingEmail, signal?: AbortSignal): Promise<ProviderResult>;
   /**
-   * The same without a promise a message, for campaigns; `onResult` is called once, after this call. What it returns takes the message back
-   * while it is not on its way: true, and then there is no result.
+   * The same without a promise a message, for campaigns; `onResult` is called once, after this call. What it returns
+   * takes the message back while it is not on its way: true, and then there is no result.
    */
   submit(message: OutgoingEmail, onResult: (result: ProviderResult, message: OutgoingEmail) => void): () => boolean;
   /** Answers what is queued as `unsent`, waits for what is on the wire. */

@@ -1,12 +1,16 @@
 import { isSimulatorAddress, SIMULATED_REPLIES, type Simulation } from '../../rules/emails/simulator.ts';
 import type { EmailProvider, OutgoingEmail, ProviderResult } from './provider.ts';
 
-/** Keeps a message where a person can look at it, with what is to come back about it, durably; says what the simulator answers. */
+/**
+ * Keeps a message where a person can look at it, with what is to come back about it, durably; says what the simulator
+ * answers.
+ */
 export type KeepSimulated = (message: OutgoingEmail) => Promise<Simulation['answer']>;
 
 /**
- * The same provider, but that mail to the simulator never reaches it. Its answers are those of a server, so all that follows from them is
- * what follows for everybody: what is accepted is SENT, what is refused bounces, and what is put off is tried again.
+ * The same provider, but that mail to the simulator never reaches it. Its answers are those of a server, so all that
+ * follows from them is what follows for everybody: what is accepted is SENT, what is refused bounces, and what is put
+ * off is tried again.
  */
 export function withSimulator(provider: EmailProvider, keep: KeepSimulated): EmailProvider {
   const underWay = new Set<Promise<unknown>>();

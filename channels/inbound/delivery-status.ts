@@ -7,8 +7,9 @@ const ACTIONS = ['delivered', 'relayed', 'expanded', 'delayed', 'failed'];
 const BLOCKS_MAX = 1_000;
 
 /**
- * The block about `address`, known by its Final- or Original-Recipient; where none is (the mail was forwarded, or the address is not known),
- * the worst of all. One notification may be about several recipients, and `relayed` for another one must not hide that ours failed.
+ * The block about `address`, known by its Final- or Original-Recipient; where none is (the mail was forwarded, or the
+ * address is not known), the worst of all. One notification may be about several recipients, and `relayed` for another
+ * one must not hide that ours failed.
  */
 export function statusOf(blocks: RecipientStatus[], address: string | null): RecipientStatus {
   const about = blocks.filter((fields) => fields.has('action')).slice(0, BLOCKS_MAX);
@@ -23,7 +24,10 @@ function names(fields: RecipientStatus, address: string): boolean {
   });
 }
 
-/** The address of `rfc822; <a@example.com>`. By searches and not by one pattern: a stranger's spaces would make it try for hours. */
+/**
+ * The address of `rfc822; <a@example.com>`. By searches and not by one pattern: a stranger's spaces would make it try
+ * for hours.
+ */
 function writtenAddress(value: string): string | undefined {
   const semicolon = value.indexOf(';');
   if (semicolon < 0 || !/^[\w-]+$/.test(value.slice(0, semicolon).trim())) return undefined;

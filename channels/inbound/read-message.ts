@@ -19,7 +19,10 @@ export interface InboundMail {
 
 /** What a message is: a report on mail of ours, or mail. */
 export type ReadMessage =
-  /** Of a delivery or a bounce; `of` answers what it says about the recipient of a mail, whose address may not be known any more. */
+  /**
+   * Of a delivery or a bounce; `of` answers what it says about the recipient of a mail, whose address may not be known
+   * any more.
+   */
   | { kind: 'status'; of(address: string | null): StatusReport }
   /** `returnPaths` and `links` are of the mail that the complaint is about, where it quotes them. */
   | { kind: 'complaint'; feedback: Feedback; returnPaths: string[]; links: string[] }
@@ -30,7 +33,10 @@ export type ReadMessage =
 /** Nothing to record is said of a delay, or of a mail that was passed on. */
 export type StatusReport = { kind: 'report'; feedback: Feedback } | { kind: 'nothing'; why: string };
 
-/** The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning; attachments are not kept. */
+/**
+ * The parser takes a third of a second a megabyte of short lines. What is read here stands at the beginning;
+ * attachments are not kept.
+ */
 const PARSED_MAX_BYTES = 512 * 1024;
 /** It takes 4 seconds a megabyte of empty parts. */
 const PARTS_MAX = 500;
@@ -38,7 +44,10 @@ const PARTS_MAX = 500;
 const PART_MAX_CHARS = 128 * 1024;
 const LINKS_MAX_CHARS = 4 * 1024;
 
-/** Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return path. */
+/**
+ * Reads delivery status notifications (RFC 3464), abuse reports (RFC 5965), and mail. `isReturned`: it came to a return
+ * path.
+ */
 export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolean }): Promise<ReadMessage> {
   const start = raw.subarray(0, PARSED_MAX_BYTES);
   if (countBoundaries(start) > PARTS_MAX) throw new Error(`more than ${PARTS_MAX} parts`);
@@ -50,7 +59,10 @@ export async function readMessage(raw: Buffer, p: { at: Date; isReturned: boolea
   return p.isReturned ? readReturned(email, p.at) : { kind: 'mail', mail: mailOf(email) };
 }
 
-/** Blocks of fields, the first about the message, the others about a recipient each. Our mails have one; a relay may report on several. */
+/**
+ * Blocks of fields, the first about the message, the others about a recipient each. Our mails have one; a relay may
+ * report on several.
+ */
 function readDeliveryStatus(text: string, at: Date): ReadMessage {
   const blocks = text
     .replace(/\r\n/g, '\n')
@@ -82,7 +94,10 @@ function readAbuseReport(text: string, quoted: Map<string, string>, at: Date): R
   return { kind: 'complaint', feedback: { kind: 'complaint', at }, returnPaths, links };
 }
 
-/** What came back without the form of RFC 3464: older servers write a refusal as text; answering machines write what nobody reads. */
+/**
+ * What came back without the form of RFC 3464: older servers write a refusal as text; answering machines write what
+ * nobody reads.
+ */
 function readReturned(email: Email, at: Date): ReadMessage {
   const automatic = email.headers.find(({ key }) => key === 'auto-submitted')?.value.toLowerCase() ?? '';
   if (automatic.startsWith('auto-replied')) return { kind: 'nothing', why: 'an automatic reply' };

@@ -15,7 +15,10 @@ export interface Verdicts {
 /** All look-ups of a message together; then its verdicts are PROCESSING_FAILED, and it is taken all the same. */
 const CHECK_MS = 10_000;
 const QUERY_MS = 3_000;
-/** What makes the check of one message hold the process up for seconds: blank lines by the million, signatures by the thousand. */
+/**
+ * What makes the check of one message hold the process up for seconds: blank lines by the million, signatures by the
+ * thousand.
+ */
 const BLANK_LINES_MAX = 20_000;
 const SIGNATURES_MAX = 20;
 const HEADERS_MAX_BYTES = 256 * 1024;

@@ -40,7 +40,9 @@ export interface RelayHandler {
   signIn(key: string): Promise<void>;
   /** @throws RelayRefusal */
   checkRecipient(address: string): void;
-  /** Accepts a message durably, the 250 comes after it; returns its words. @throws RelayRefusal; anything else is a 451 */
+  /**
+   * Accepts a message durably, the 250 comes after it; returns its words. @throws RelayRefusal; anything else is a 451
+   */
   take(message: RelayMessage): Promise<string>;
 }
 
@@ -63,7 +65,10 @@ export interface RelayOptions {
   onError: (error: Error) => void;
 }
 
-/** Listens for programs that send by SMTP. Passwords are taken by TLS, and in plain from loopback, or where the operator allows it. */
+/**
+ * Listens for programs that send by SMTP. Passwords are taken by TLS, and in plain from loopback, or where the operator
+ * allows it.
+ */
 export async function startRelayListener(p: RelayOptions): Promise<RelayListener> {
   const load: Load = { bytes: 0, messages: 0 };
   const server = new LimitedSmtpServer({

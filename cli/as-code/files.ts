@@ -59,7 +59,9 @@ function readJson(path: string): Record<string, unknown> {
   throw new StartError(`${path}: this is no JSON object.`);
 }
 
-/** Makes the folder what the project is; files of resources that it does not have go. Answers the paths that changed. */
+/**
+ * Makes the folder what the project is; files of resources that it does not have go. Answers the paths that changed.
+ */
 export function writeFiles(folder: string, { settings, kinds }: ProjectFiles): string[] {
   const wanted = new Map<string, string>();
   if (settings) wanted.set(SETTINGS, text(settings));

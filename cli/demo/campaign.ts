@@ -2,8 +2,8 @@ import { LONG_TIMEOUT_MS, until } from './client.ts';
 import type { Tour } from './execution.ts';
 import { number, since } from './report.ts';
 
-const CONTACTS = 5_000;
-const PLANS = ['free', 'team', 'pro'];
+export const CONTACTS = 5_000;
+export const PLANS = ['free', 'team', 'pro'];
 /** Of every three contacts the second and the third. */
 const PAYING = Math.floor((CONTACTS * 2) / 3);
 

@@ -15,8 +15,8 @@ export interface MailListeners {
 }
 
 /**
- * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default: one more API process on its database
- * and Temporal, as any host can run one. It ends with this process.
+ * Starts the mail listeners of the running service of TIDINGS_HOME, where they are off by default: one more API process
+ * on its database and Temporal, as any host can run one. It ends with this process.
  * @throws StartError when it cannot be started, in one line
  */
 export async function startMailListeners(p: {

@@ -110,7 +110,10 @@ async function closeWebhook(tour: ProviderTour): Promise<string> {
   );
 }
 
-/** The body of a request whose signature is right by the public library. @throws Error where it is not, or where any body would do */
+/**
+ * The body of a request whose signature is right by the public library. @throws Error where it is not, or where any
+ * body would do
+ */
 function verified({ headers, body }: ReceivedHook, secret: string) {
   const signed = new Webhook(secret);
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -1,4 +1,6 @@
-/** What other mail servers write back, as text with CRLF: to be delivered to the listener for returned and inbound mail. */
+/**
+ * What other mail servers write back, as text with CRLF: to be delivered to the listener for returned and inbound mail.
+ */
 
 export interface DeliveryStatus {
   /** The recipient that it is about. */

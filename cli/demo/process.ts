@@ -7,8 +7,8 @@ const EXIT_INTERRUPTED = 130;
 export type Open = <T extends { close(): unknown }>(start: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Runs a tour as this process, and ends it: with exit code 0 when the tour says that all is right, 1 when not or when it fails, 130 at
- * a signal.
+ * Runs a tour as this process, and ends it: with exit code 0 when the tour says that all is right, 1 when not or when
+ * it fails, 130 at a signal.
  */
 export async function runTour(tour: (open: Open) => Promise<boolean>): Promise<never> {
   const opened: { close(): unknown }[] = [];

@@ -1,7 +1,9 @@
 import { until } from './client.ts';
 import type { Tour } from './execution.ts';
 
-/** What follows from what comes back is recorded within milliseconds; this is for a machine that does other things too. */
+/**
+ * What follows from what comes back is recorded within milliseconds; this is for a machine that does other things too.
+ */
 export const RECORD_TIMEOUT_MS = 30_000;
 const LABEL_CHARS = 13;
 /** What of an email is printed, where it is not empty. */
@@ -46,8 +48,8 @@ export async function untilStatus({ client, report }: Tour, id: string, status: 
 }
 
 /**
- * Prints what is on record of a mail once it has its status: the email, every event of its contact with the payload, the contact, its
- * entry on the suppression list.
+ * Prints what is on record of a mail once it has its status: the email, every event of its contact with the payload,
+ * the contact, its entry on the suppression list.
  * @returns what was expected and is so, in words
  * @throws Error for what is not so, with the record printed
  */
@@ -82,7 +84,10 @@ export function show({ report }: Tour, what: string, content: object, name = '')
   report.line(`${what.padEnd(LABEL_CHARS)}${name && `${name} `}${JSON.stringify(content)}`);
 }
 
-/** Compares a record with what has to be in it, field by field. @returns it in words @throws Error that names the first difference */
+/**
+ * Compares a record with what has to be in it, field by field. @returns it in words @throws Error that names the first
+ * difference
+ */
 export function compare<T extends object>(
   expected: T,
   recorded: { readonly [K in keyof Required<T>]: unknown },

@@ -7,7 +7,10 @@ import { readJson } from '../start/private-files.ts';
 import { runStart } from '../start/service.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
-/** What of the caller's environment a service of the tour's own keeps: the rest is the tour's, so that nothing real is touched. */
+/**
+ * What of the caller's environment a service of the tour's own keeps: the rest is the tour's, so that nothing real is
+ * touched.
+ */
 const KEPT_VARIABLES = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.*|TEMPORAL_CLI_PATH|WORKERS|LOG_LEVEL|.*_PROXY|.*_proxy)$/;
 
 /** The service that a tour goes over. */
@@ -44,7 +47,10 @@ export async function capturesMail({ mailboxUrl }: DevFile): Promise<boolean> {
   return (status === 200 || status === 401) && headers.get('x-mailbox-of') !== 'simulator';
 }
 
-/** What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the service. */
+/**
+ * What a request for the mailbox has to bring: nothing on loopback, the owner's session where other machines reach the
+ * service.
+ */
 export async function mailboxHeaders({ baseUrl, mailboxUrl, owner }: DevFile): Promise<Record<string, string>> {
   if ((await fetch(`${mailboxUrl}.json?to=nobody@example.com`)).status !== 401) return {};
   const headers = { 'content-type': 'application/json' };

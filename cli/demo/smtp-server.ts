@@ -17,7 +17,10 @@ export interface LoopbackSmtpServer {
   close(): Promise<void>;
 }
 
-/** A complete SMTP server with STARTTLS (a certificate that signs itself) and AUTH; the password is `secret`. Does not offer PIPELINING. */
+/**
+ * A complete SMTP server with STARTTLS (a certificate that signs itself) and AUTH; the password is `secret`. Does not
+ * offer PIPELINING.
+ */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<LoopbackSmtpServer> {
   const mails: ReceivedMail[] = [];
   const logins: LoopbackSmtpServer['logins'] = [];

@@ -6,7 +6,10 @@ import type { Subject } from './subject.ts';
 
 /** As many as are asked for in a few seconds; the workers check all of them as they come round. */
 const DOMAINS_MAX = 50;
-/** Kept free for tests and examples (RFC 2606 §2), as the domain of the first project of `npm start` is: no DNS knows them. */
+/**
+ * Kept free for tests and examples (RFC 2606 §2), as the domain of the first project of `npm start` is: no DNS knows
+ * them.
+ */
 const RESERVED = /(^|\.)(test|example|invalid|localhost)$/;
 /** Mail is sent without those of INBOUND; without the others it is refused, or nothing is heard of it again. */
 const MISSING: readonly { purpose: RecordPurpose; verdict: 'warn' | 'fail'; so: string }[] = [

@@ -13,7 +13,9 @@ const DISK_FAIL_BYTES = GIB;
 const DISK_WARN_BYTES = 5 * GIB;
 /** A file system out of inodes is full as well. */
 const INODES_WARN_SHARE = 0.05;
-/** Signatures of requests and certificates allow minutes; times in records should agree better than a person notices. */
+/**
+ * Signatures of requests and certificates allow minutes; times in records should agree better than a person notices.
+ */
 const CLOCK_WARN_MS = 2_000;
 const CLOCK_FAIL_MS = 60_000;
 /** A `Date` header has whole seconds. */
@@ -67,7 +69,10 @@ async function againstPostgres({ postgres, databaseUrl }: Subject) {
   return { whose: here ? 'Postgres, which is on this machine too' : 'Postgres', aheadMs: inspected.facts.clockAheadMs };
 }
 
-/** The `Date` of whoever we sign requests for, else of what stands before us; undefined where that is nobody, or does not answer. */
+/**
+ * The `Date` of whoever we sign requests for, else of what stands before us; undefined where that is nobody, or does
+ * not answer.
+ */
 async function againstHttp({ settings }: Subject) {
   const { hosts } = settings.email;
   const url = new URL(hosts?.url ?? settings.publicUrl);

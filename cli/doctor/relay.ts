@@ -11,7 +11,9 @@ import type { Subject } from './subject.ts';
 
 const ANSWER_MS = 4_000;
 
-/** Where mail is handed over: by a server of our own, which meets the world from this network, or by somebody else's. */
+/**
+ * Where mail is handed over: by a server of our own, which meets the world from this network, or by somebody else's.
+ */
 export type Handover =
   | { to: 'nobody' }
   | { to: 'provider'; hosts: ProviderHosts }

@@ -16,7 +16,10 @@ export interface Report {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** Every question inside of a check is bounded by itself; this is for what none of them foresaw, and keeps the whole within 15 s. */
+/**
+ * Every question inside of a check is bounded by itself; this is for what none of them foresaw, and keeps the whole
+ * within 15 s.
+ */
 const CHECK_MS = 12_000;
 const EXIT_CODES = { pass: 0, warn: 1, fail: 2 } as const;
 
@@ -24,7 +27,9 @@ export const pass = (says: string): Finding => ({ verdict: 'pass', says });
 export const warn = (says: string, remedy: string): Finding => ({ verdict: 'warn', says, remedy });
 export const fail = (says: string, remedy: string): Finding => ({ verdict: 'fail', says, remedy });
 
-/** Runs all checks at once and reports in their order. A check that breaks or takes too long is a warning of its own. */
+/**
+ * Runs all checks at once and reports in their order. A check that breaks or takes too long is a warning of its own.
+ */
 export async function examine(subject: Subject, checks: readonly Check[]): Promise<Report> {
   const found = await Promise.all(
     checks.map(async (check) => (await findingsOf(check, subject)).map((finding) => ({ name: check.name, finding }))),

@@ -22,7 +22,10 @@ export interface Subject {
   readonly home: string;
   /** SECRET_KEY, or the one that `npm start` keeps in the home. */
   readonly secretKey: { readonly value: string; readonly from: 'SECRET_KEY' | 'home' } | undefined;
-  /** The database and Temporal that are named, or those of the `npm start` that runs on the home; undefined where none does. */
+  /**
+   * The database and Temporal that are named, or those of the `npm start` that runs on the home; undefined where none
+   * does.
+   */
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
   /** The address that mail leaves from as the world sees it, where its user has said so. */

@@ -1,4 +1,5 @@
-// At once, not when it is needed: half a second of loading in the middle would be taken from what others wait for an answer.
+// At once, not when it is needed: half a second of loading in the middle would be taken from what others wait for an
+// answer.
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { temporalConnectionOptions } from '../../temporal/connection.ts';
 import { reasonOf } from '../database-error.ts';
@@ -10,8 +11,9 @@ const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_NOT_FOUND = 5;
 const SECONDS_PER_HOUR = 3_600;
 /**
- * Housekeeping looks every hour at how workflows ended, so that what an operator has ended stays ended; of what Temporal has forgotten by
- * then it takes for granted that it was lost, and starts it again. A day leaves room for workers that are away meanwhile.
+ * Housekeeping looks every hour at how workflows ended, so that what an operator has ended stays ended; of what
+ * Temporal has forgotten by then it takes for granted that it was lost, and starts it again. A day leaves room for
+ * workers that are away meanwhile.
  */
 const RETENTION_MIN_HOURS = 24;
 /** So that on Monday it can still be seen what ended on Friday. */

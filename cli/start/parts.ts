@@ -10,8 +10,8 @@ const KILL_WAIT_MS = 1_500;
 type Kind = 'api' | 'worker' | 'temporal' | 'postgres';
 
 /**
- * No new requests, then the workers drain, then Temporal, and Postgres last, which has what the others left of the whole:
- * its checkpoint after a campaign takes seconds, and without it the next start recovers.
+ * No new requests, then the workers drain, then Temporal, and Postgres last, which has what the others left of the
+ * whole: its checkpoint after a campaign takes seconds, and without it the next start recovers.
  */
 const STOP_ORDER: readonly { kind: Kind; graceMs: number }[] = [
   { kind: 'api', graceMs: 4_000 },

@@ -54,8 +54,8 @@ export async function requirePort(
 const chosen = new Set<number>();
 
 /**
- * A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen before.
- * `draw` answers the next port to try.
+ * A port that is free on `host` now, outside the range of outgoing connections; never one that this process has chosen
+ * before. `draw` answers the next port to try.
  */
 export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_PORT, LAST_PORT)): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -68,7 +68,9 @@ export async function freePort(host = '127.0.0.1', draw = () => randomInt(FIRST_
   throw new StartError(`No free port was found on ${host} between ${FIRST_PORT} and ${LAST_PORT}.`);
 }
 
-/** The port that `name` had at the last start, as long as it is free; else a new one, kept in `file` for the next start. */
+/**
+ * The port that `name` had at the last start, as long as it is free; else a new one, kept in `file` for the next start.
+ */
 export async function keptPort(file: string, name: string, host = '127.0.0.1'): Promise<number> {
   const ports = readJson<Record<string, number>>(file) ?? {};
   const kept = ports[name];

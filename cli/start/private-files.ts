@@ -2,7 +2,9 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, ren
 
 const ONLY_OWNER = 0o600;
 
-/** Writes a file that only its owner reads, whatever the umask; readers see the old content or the new, never a part. */
+/**
+ * Writes a file that only its owner reads, whatever the umask; readers see the old content or the new, never a part.
+ */
 export function writePrivate(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   const file = openSync(temporary, 'w', ONLY_OWNER);

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SIGN_IN_LINK_MINUTES } from '../../rules/access/sign-in-link.ts';
 import { type Environment, httpAddress, parseStart, type Settings } from '../../rules/config.ts';
 import { type DevFile, removeDevFile, writeDevFile } from './dev-file.ts';
 import { StartError } from './error.ts';
 import { exposureTable, openingsOfStart } from './exposure.ts';
-import { ensureFirstProject } from './first-project.ts';
+import { ensureFirstProject, type FirstProjectFacts } from './first-project.ts';
 import { type Home, keptSecret, markVersion, openHome } from './home.ts';
 import { takeLock } from './home-lock.ts';
 import { endLeftovers } from './leftovers.ts';
 import { createParts, type Parts } from './parts.ts';
 import { keptPort, requirePort } from './ports.ts';
+import { newSignInLink } from './sign-in-link.ts';
 import {
   findTemporal,
   migrate,
@@ -107,21 +109,25 @@ async function bringUp(around: Surroundings): Promise<DevFile> {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
+    // The dev server's is open to this machine only, so a link for others would lead nowhere.
+    TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || (settings.publicHost ? '' : (temporal.ui ?? '')),
     SECRET_KEY: secretKey,
   };
-  const [facts] = await allDone(
-    ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder }),
-    startApiChild(around, childEnv),
-    startWorkerChildren(around, childEnv),
-  );
+  const firstProject = ensureFirstProject({ databaseUrl, secretKey, homeFolder: home.folder });
+  // Whoever starts the service operates it, unless others are named.
+  const startApi = ({ owner }: FirstProjectFacts) =>
+    startApiChild(around, { ...childEnv, OPERATORS: env.OPERATORS || owner.email });
+  const [facts] = await allDone(firstProject, firstProject.then(startApi), startWorkerChildren(around, childEnv));
   await healthy(baseUrl, stopping);
   const content = (): DevFile => ({
     ...{ baseUrl, ...facts, databaseUrl, temporal, mailboxUrl: `${baseUrl}/mailbox` },
     pids: parts.pids(),
   });
+  const { PUBLIC_URL: publicUrl } = childEnv;
+  const signInLink = await newSignInLink({ ...facts, settings, publicUrl, databaseUrl, baseUrl });
   writeDevFile(home.devFile, content());
   parts.onChange(() => writeDevFile(home.devFile, content()));
-  announce(around, content(), port);
+  announce(around, content(), port, signInLink);
   return content();
 }
 
@@ -159,7 +165,12 @@ async function healthy(baseUrl: string, stopping: AbortSignal): Promise<void> {
   throw new StartError(`${baseUrl}/health did not answer: see the log of the API.`);
 }
 
-function announce({ settings, home, tell }: Surroundings, dev: DevFile, port: number): void {
+function announce(
+  { settings, home, tell }: Surroundings,
+  dev: DevFile,
+  port: number,
+  signInLink: string | undefined,
+): void {
   const { baseUrl, databaseUrl, temporal, pids } = dev;
   // What is printed ends in journals and log stores: where others reach the service, a key is worth stealing.
   const next = settings.publicHost
@@ -169,6 +180,13 @@ function announce({ settings, home, tell }: Surroundings, dev: DevFile, port: nu
   tell(`  API reference: ${baseUrl}/docs`);
   const openings = openingsOfStart(settings, { port, workers: pids.workers.length, databaseUrl, temporal });
   for (const line of exposureTable(openings)) tell(`  ${line}`);
+  if (!settings.dashboard) return;
+  // Last, where the eye is when the start has ended.
+  tell(
+    signInLink === undefined
+      ? `Dashboard: ${baseUrl}/app`
+      : `Dashboard, open it once within ${SIGN_IN_LINK_MINUTES} minutes to be signed in: ${signInLink}`,
+  );
 }
 
 function firstMail({ email }: Settings, { baseUrl, domain, secretKey, mailboxUrl }: DevFile): string {

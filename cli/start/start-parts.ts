@@ -36,7 +36,10 @@ export async function startDatabase({ settings, home, parts, tell }: Surrounding
   return postgres.url;
 }
 
-/** The program of the dev server, found before anything runs, for fetching it may take minutes; undefined with TEMPORAL_ADDRESS. */
+/**
+ * The program of the dev server, found before anything runs, for fetching it may take minutes; undefined with
+ * TEMPORAL_ADDRESS.
+ */
 export async function findTemporal({ env, settings, home, stopping, tell }: Surroundings): Promise<string | undefined> {
   const { address, cliPath } = settings.temporal;
   if (address !== undefined) return undefined;
@@ -76,8 +79,8 @@ export async function startApiChild({ home, parts, tell }: Surroundings, env: En
 }
 
 /**
- * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks some 40 MB lower under a campaign and is as
- * fast. Elsewhere this says nothing.
+ * glibc gives each thread memory of its own and seldom back: with one arena for all a worker peaks some 40 MB lower
+ * under a campaign and is as fast. Elsewhere this says nothing.
  */
 const WORKER_MALLOC = { MALLOC_ARENA_MAX: '1' };
 

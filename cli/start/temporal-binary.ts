@@ -129,7 +129,9 @@ async function runGoInstall(go: string, staging: string, options: TemporalBinary
   }
 }
 
-/** Lets `make` put the program into a staging folder and moves it to its place in one step: no half a program is kept. */
+/**
+ * Lets `make` put the program into a staging folder and moves it to its place in one step: no half a program is kept.
+ */
 async function keep(options: TemporalBinaryOptions, make: (staging: string) => unknown): Promise<string> {
   const folder = writableFolder([cacheFolder(options.env), options.binFolder]);
   const staging = join(folder, `.staging-${process.pid}`);

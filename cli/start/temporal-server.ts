@@ -15,8 +15,8 @@ const LEFTOVER_GRACE_MS = 3_000;
 /**
  * Priorities and fairness of task queues are off in server 1.29 by default. One partition a task queue, for one server
  * gains nothing from four and a poll then finds its task at once. Its limits of requests a second are those of a shared
- * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with more than
- * seven mails a second each of a workflow's three dispatches then waited 35 ms.
+ * cluster; here the machine is the limit. The history service looks for new tasks 20 times a second by default: with
+ * more than seven mails a second each of a workflow's three dispatches then waited 35 ms.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
   'matching.useNewMatcher': 'true',
@@ -34,8 +34,8 @@ const DYNAMIC_CONFIG: Readonly<Record<string, string>> = {
 };
 
 /**
- * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once. Ours are there before the
- * first workflow; not so in namespaces that are made while it runs, as tests do.
+ * The dev server reads its search attributes from the database eight times a workflow, to know of new ones at once.
+ * Ours are there before the first workflow; not so in namespaces that are made while it runs, as tests do.
  */
 const KEPT_SEARCH_ATTRIBUTES = ['--dynamic-config-value', 'system.forceSearchAttributesCacheRefreshOnRead=false'];
 

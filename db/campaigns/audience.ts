@@ -19,16 +19,17 @@ import { BEGUN_CAMPAIGNS } from './status.ts';
 import { isTesting } from './variant-test.ts';
 import {
   findPageZones,
+  judgedPage,
   type PageZones,
   ZONED_PAGE_CONTACTS,
   type ZonedChunk,
   zonedChunks,
-  zonedRows,
 } from './zoned-pages.ts';
 
 /**
- * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far more than Temporal
- * needs to hand over the next chunk, and a campaign of 100,000 has 20 of them to share among the workers.
+ * Contacts of one page, which become one chunk: at full speed a sender needs about a third of a second for them, far
+ * more than Temporal needs to hand over the next chunk, and a campaign of 100,000 has 20 of them to share among the
+ * workers.
  */
 export const PAGE_CONTACTS = 5_000;
 
@@ -49,7 +50,10 @@ export interface Audience {
   filter: Condition | null;
 }
 
-/** What one page came to. `done`: the audience is taken whole. `stopped`: the campaign is no longer this start's to send. */
+/**
+ * What one page came to. `done`: the audience is taken whole. `stopped`: the campaign is no longer this start's to
+ * send.
+ */
 export type AudiencePage = ({ outcome: 'taken'; done: boolean } & TakenSoFar) | { outcome: 'stopped' };
 
 /** Of the whole campaign. */
@@ -69,11 +73,21 @@ export async function audienceExists(db: Db, audience: Audience): Promise<boolea
   return rows[0]?.exists ?? false;
 }
 
+/** Whether a campaign would take anything of the month now: mail to the simulator is in no limit. */
+export async function audienceCounts(db: Db, audience: Audience): Promise<boolean> {
+  const { rows } = await sql<{ counts: boolean }>`
+    SELECT EXISTS (
+      SELECT FROM contacts WHERE ${await audiencePredicate(db, audience)} AND contacts.subscribed AND NOT ${isSimulatorSql(sql`contacts.email`)}) AS counts
+  `.execute(db);
+  return rows[0]?.counts ?? false;
+}
+
 /**
- * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is a row; who cannot
- * get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and cursor move
- * in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id, contact_id) is the last word.
- * A contact who leaves the audience later is judged when the mail is about to leave (db/campaigns/ledger.ts). Source: contract §6.3.
+ * Takes the next page of the audience into the ledger, in the order of contact ids, and makes it a chunk. Everybody is
+ * a row; who cannot get it as things stand is skipped with the reason, and takes nothing of the month. Rows, chunk and
+ * cursor move in one transaction, so a crash repeats a page whole or not at all, and the unique (campaign_id,
+ * contact_id) is the last word. A contact who leaves the audience later is judged when the mail is about to leave
+ * (db/campaigns/ledger.ts). Source: contract §6.3.
  */
 export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<AudiencePage> {
   const campaign = await lockSending(trx, p);
@@ -95,8 +109,8 @@ export async function takeAudiencePage(trx: Trx, p: PageRequest): Promise<Audien
 }
 
 /**
- * To be called before pages of a live campaign are taken, outside of their transactions: the month's row is counted without the pages'
- * recipients, and nobody waits while it is.
+ * To be called before pages of a live campaign are taken, outside of their transactions: the month's row is counted
+ * without the pages' recipients, and nobody waits while it is.
  */
 export async function openMonthOf(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
   const { rows } = await sql<{ limited: boolean }>`
@@ -192,8 +206,8 @@ interface Page {
 }
 
 /**
- * A page's rows as if none of them could be there, because the cursor moves with them: to look for each one first costs a third more. Should
- * one be there all the same, the page is taken again with a look.
+ * A page's rows as if none of them could be there, because the cursor moves with them: to look for each one first costs
+ * a third more. Should one be there all the same, the page is taken again with a look.
  */
 async function takeRows(
   trx: Trx,
@@ -220,8 +234,8 @@ function isTwice(error: unknown): boolean {
 }
 
 /**
- * INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range, and within it those of
- * each zone.
+ * INSERT … SELECT: 6 µs a row and none of it in Node. uuidv7() grows within a session, so a page's ids are one range,
+ * and within it those of each zone.
  */
 async function insertPage(
   trx: Trx,
@@ -253,12 +267,7 @@ async function insertPage(
     cursor: string | null;
     chunks: ZonedChunk[] | null;
   }>`
-    WITH page AS MATERIALIZED (
-      SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
-      FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
-    ), judged AS MATERIALIZED (
-      SELECT page.id, page.name, ${refused} AS refused FROM page
-    ), zoned AS MATERIALIZED (${zonedRows(zones)}), taken AS (
+    WITH ${judgedPage({ predicate, refused, contacts, zones })}, taken AS (
       INSERT INTO emails (project_id, contact_id, content_id, campaign_id, source_type, mode, status, reason)
       SELECT ${projectId}::uuid, zoned.id, ${campaign.content_id}::uuid, ${p.campaignId}::uuid, 'CAMPAIGN', ${campaign.mode},
         CASE WHEN zoned.refused IS NULL THEN 'PENDING' ELSE 'FAILED' END, zoned.refused
@@ -280,8 +289,8 @@ async function insertPage(
 }
 
 /**
- * Gives a page's rows to chunks. Chunks must not overlap, or two lanes would own a row: should the clock of the host have gone back
- * since the last page, this fails, and the page is tried again until it has caught up.
+ * Gives a page's rows to chunks. Chunks must not overlap, or two lanes would own a row: should the clock of the host
+ * have gone back since the last page, this fails, and the page is tried again until it has caught up.
  */
 async function insertChunks(
   trx: Trx,
@@ -315,7 +324,10 @@ async function insertChunks(
 /** Of a chunk that is like any other. */
 const NO_ZONE_OR_VARIANT = { zone: null, variant: null, rest: false };
 
-/** Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full is not even locked. */
+/**
+ * Takes `n` recipients from the month's allowance; returns for how many recipients it is enough. A month that is full
+ * is not even locked.
+ */
 export async function takeAllowance(
   trx: Trx,
   projectId: string,

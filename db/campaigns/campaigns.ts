@@ -125,15 +125,16 @@ export async function getCampaign(db: Db, { projectId, id }: CampaignRef): Promi
   return toCampaign(row);
 }
 
-/** What a start of it sends; null before there is one, or when it is DRAFT again. */
-export async function getContentId(db: Db, { projectId, id }: CampaignRef): Promise<string | null> {
+/** What a start of it sends, of each variant in their order; null before there is one, or when it is DRAFT again. */
+export async function getContentIds(db: Db, { projectId, id }: CampaignRef): Promise<string[] | null> {
   const row = await db
     .selectFrom('campaigns')
-    .select('content_id')
+    .select(['content_id', 'variant_content_ids'])
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.content_id ?? null;
+  if (!row || row.content_id === null) return null;
+  return row.variant_content_ids ?? [row.content_id];
 }
 
 /** The campaign, held until the transaction ends. @throws AppError NOT_FOUND */

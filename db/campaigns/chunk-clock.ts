@@ -61,8 +61,8 @@ export async function findNextOpenings(db: Db, p: { projectId: string; ids: stri
 }
 
 /**
- * Until when a recipient that is a row of `emails` waits for their hour or a window, NULL where they do not: it is their chunk's, so that a
- * million of them are not written.
+ * Until when a recipient that is a row of `emails` waits for their hour or a window, NULL where they do not: it is
+ * their chunk's, so that a million of them are not written.
  * @param email the alias of `emails`
  */
 export function notBeforeOf(email: string): RawBuilder<Date | null> {

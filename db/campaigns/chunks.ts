@@ -67,7 +67,10 @@ export async function failChunk(db: Db, p: ChunkRef & { reason: Reason }): Promi
   return endOpenRows(db, p, sql`status = 'FAILED', reason = ${p.reason}`, OPEN_RECIPIENTS);
 }
 
-/** Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold: they have to wait. */
+/**
+ * Gives up whom the provider has refused for now, and nobody else of the chunk. Nothing while the project is on hold:
+ * they have to wait.
+ */
 export async function expireChunk(db: Db, p: ChunkRef): Promise<number> {
   return endOpenRows(
     db,
@@ -92,7 +95,10 @@ export async function finishChunk(db: Db, p: ChunkRef): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is SENDING or PAUSED. */
+/**
+ * Skips what a cancelled start has left, up to `limit` rows at a time; returns how many. Nothing while the campaign is
+ * SENDING or PAUSED.
+ */
 export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }): Promise<number> {
   const result = await sql`
     UPDATE emails SET status = 'FAILED', reason = 'cancelled', claim = NULL
@@ -106,7 +112,9 @@ export async function skipCancelled(db: Db, p: CampaignStart & { limit: number }
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away. */
+/**
+ * Under the same hold on the campaign's row as a claim, and fenced against running senders by taking their claim away.
+ */
 async function endOpenRows(
   db: Db,
   p: ChunkRef,

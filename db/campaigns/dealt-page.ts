@@ -8,7 +8,7 @@ import {
   type VariantTest,
 } from '../../rules/campaigns/variants.ts';
 import type { Trx } from '../connection.ts';
-import { type PageZones, zonedRows } from './zoned-pages.ts';
+import { judgedPage, type PageZones } from './zoned-pages.ts';
 
 /** A stretch of a page's rows that becomes a chunk: all of one variant and one zone. */
 export interface PageChunk {
@@ -42,10 +42,11 @@ export interface DealtPage {
 }
 
 /**
- * Takes a page of an audience with variants into the ledger: the statement that inserts a row says which variant it gets, or that it waits
- * for the winner. How many get which follows exactly from how many have it before this page, and the campaign's row is locked, so a crash
- * repeats a page whole or not at all. Who of a page gets which is decided by a hash, so that the order of an import means nothing. Who is
- * skipped takes no place, so that the share is one of people who are to get it. Rows of one variant and zone are one range of ids.
+ * Takes a page of an audience with variants into the ledger: the statement that inserts a row says which variant it
+ * gets, or that it waits for the winner. How many get which follows exactly from how many have it before this page, and
+ * the campaign's row is locked, so a crash repeats a page whole or not at all. Who of a page gets which is decided by a
+ * hash, so that the order of an import means nothing. Who is skipped takes no place, so that the share is one of people
+ * who are to get it. Rows of one variant and zone are one range of ids.
  */
 export async function insertDealtPage(
   trx: Trx,
@@ -71,12 +72,7 @@ export async function insertDealtPage(
   const { rows } = await sql<
     { chunks: (Omit<PageChunk, 'variant' | 'rest'> & { place: number | null })[] } & DealtPage
   >`
-    WITH page AS MATERIALIZED (
-      SELECT contacts.id, contacts.subscribed, contacts.email, ${zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
-      FROM contacts WHERE ${predicate} ORDER BY contacts.id LIMIT ${contacts}
-    ), judged AS MATERIALIZED (
-      SELECT page.id, page.name, ${refused} AS refused FROM page
-    ), zoned AS MATERIALIZED (${zonedRows(zones)}), dealt AS MATERIALIZED (
+    WITH ${judgedPage({ predicate, refused, contacts, zones })}, dealt AS MATERIALIZED (
       SELECT id, refused, CASE WHEN refused IS NULL THEN zone END AS zone, CASE WHEN refused IS NULL THEN
         (${places}::smallint[])[row_number() OVER (ORDER BY refused IS NOT NULL, md5(id::text || ${campaignId}::text), id)] END AS place
       FROM zoned

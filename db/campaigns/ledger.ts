@@ -11,6 +11,7 @@ import { countOutcomes } from '../sending/hold-guard.ts';
 import { isOnTopic } from '../topics/choices.ts';
 import { type OpenClock, stillOpen } from './chunk-clock.ts';
 import type { CampaignStart } from './lifecycle.ts';
+import { touch } from './touches.ts';
 
 /** A chunk of a start: the lane that works on it owns its rows. */
 export interface ChunkRef extends CampaignStart {
@@ -86,8 +87,9 @@ export async function nextClaim(db: Db): Promise<number> {
 }
 
 /**
- * What a chunk still has to do, in stretches of `size` rows, from the row `from` on. Rows left SENDING are those of an attempt that ended without a word: a killed
- * process. They are sent again, with the same Message-ID, because nobody may be skipped.
+ * What a chunk still has to do, in stretches of `size` rows, from the row `from` on. Rows left SENDING are those of an
+ * attempt that ended without a word: a killed process. They are sent again, with the same Message-ID, because nobody
+ * may be skipped.
  */
 export async function listRanges(
   db: Db,
@@ -110,9 +112,10 @@ export async function listRanges(
 }
 
 /**
- * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they count as of now.
- * The campaign's row is held until the commit, so that a cancel either sees these claims or prevents them; it is held so that the audience
- * can be taken meanwhile. Who may not get the mail is left as it is (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
+ * Claims a stretch: consent, suppression and the values of the variables are read in the statement that claims, so they
+ * count as of now. The campaign's row is held until the commit, so that a cancel either sees these claims or prevents
+ * them; it is held so that the audience can be taken meanwhile. Who may not get the mail is left as it is
+ * (`skipRefused`). No index is touched (docs/ARCHITECTURE.md "Decisions"): updates stay heap-only.
  */
 export async function claimRange(db: Db, p: ClaimRequest): Promise<ClaimedRecipient[]> {
   const cap = p.frequencyCap ?? null;
@@ -183,9 +186,9 @@ export interface CompletedSent {
 }
 
 /**
- * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a million of them cost no
- * text. Only for projects where nothing listens to the event by now; otherwise `recordEvents` has to write it. A callback that came before
- * this commit keeps its status.
+ * Records accepted mails, each with its event `email.sent`. The payload of the event is derived when it is read, so a
+ * million of them cost no text. Only for projects where nothing listens to the event by now; otherwise `recordEvents`
+ * has to write it. A callback that came before this commit keeps its status.
  */
 export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent> {
   const done = sql`
@@ -202,7 +205,8 @@ export async function completeSent(db: Db, p: SentMails): Promise<CompletedSent>
   const { rows } = await prepared<CompletedSent>`
     WITH listening AS MATERIALIZED (
         SELECT p.id FROM unnest(${p.projectIds}::uuid[]) AS p (id) WHERE ${listens(sql`p.id`, 'email.sent')}),
-      done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode),
+      done AS (${done} RETURNING e.project_id, e.contact_id, e.id, e.mode, e.campaign_id, e.status),
+      late AS (${touch(sql`SELECT * FROM done WHERE status <> 'SENT'`)}),
       noted AS (
         INSERT INTO events (project_id, contact_id, email_id, name) SELECT project_id, contact_id, id, 'email.sent' FROM done),
       ${EMAIL_PROVIDERS[p.source].tellsById ? sql`known AS (${noteProviderMessages(handedOver)}),` : sql``}
@@ -256,14 +260,18 @@ export async function releaseClaimed(db: Db, p: { ids: string[]; claim: number }
 }
 
 /**
- * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign the planner would
- * otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone finds the rows.
+ * Rows of the campaign within a range of ids. Written so that no index serves it: for each chunk of a large campaign
+ * the planner would otherwise read the whole campaign by the index (campaign_id, contact_id), where the range alone
+ * finds the rows.
  */
 export function ofCampaign(column: RawBuilder<unknown>, p: { campaignId: string }): RawBuilder<boolean> {
   return sql<boolean>`(${column} = ${p.campaignId}::uuid) IS TRUE`;
 }
 
-/** Whoever waited for the winner is marked when it is known what they get. Of the others nothing changes, so their updates stay heap-only. */
+/**
+ * Whoever waited for the winner is marked when it is known what they get. Of the others nothing changes, so their
+ * updates stay heap-only.
+ */
 function markVariant({ said }: ClaimRequest): RawBuilder<unknown> {
   return said ? sql`, variant = ${said.variant}::smallint, content_id = ${said.contentId}::uuid` : sql``;
 }

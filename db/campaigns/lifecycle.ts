@@ -10,7 +10,8 @@ import { saveContents } from '../contents/contents.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { monthlyRoom } from '../projects/usage.ts';
-import { audienceExists } from './audience.ts';
+import { giveBackSlots } from '../sending/frequency.ts';
+import { audienceCounts, audienceExists } from './audience.ts';
 import {
   CAMPAIGN_COLUMNS,
   CAMPAIGN_COLUMNS_OF_C,
@@ -38,7 +39,10 @@ export interface ChangedCampaign {
   outbox: OutboxRow[];
 }
 
-/** What the workflow of a start has to know. `paused`: it stands still until it is resumed. `ended`: the campaign is no longer this start's to send. */
+/**
+ * What the workflow of a start has to know. `paused`: it stands still until it is resumed. `ended`: the campaign is no
+ * longer this start's to send.
+ */
 export type StartState =
   | { phase: 'waiting'; scheduledAt: string }
   /** `sendRate`: the project's own limit a second, null for none; mails of a test key have none. */
@@ -54,8 +58,8 @@ export type StartState =
   | { phase: 'ended'; status: CampaignStatus | 'DELETED' };
 
 /**
- * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two calls at once.
- * Without `mode` it keeps the one it was scheduled with, and without `timing` its hour.
+ * Starts a DRAFT now (`at` null) or at a time, or moves a SCHEDULED one to another time. The UPDATE decides between two
+ * calls at once. Without `mode` it keeps the one it was scheduled with, and without `timing` its hour.
  * Source: contract §6.
  * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED, BAD_REQUEST for an empty audience,
  * BILLING_LIMIT_EXCEEDED when the month has no room for a single mail
@@ -78,7 +82,7 @@ export async function startCampaign(
   const campaign = toCampaign(row);
   for (const text of textsOf(campaign)) await assertSender(trx, p.projectId, text.from);
   await assertAudience(trx, p.projectId, campaign);
-  if (p.at === null && row.mode === 'live') await assertRoom(trx, p.projectId);
+  if (p.at === null && row.mode === 'live') await assertRoom(trx, p.projectId, campaign);
   const start = { projectId: p.projectId, refId: p.id };
   const outbox = await enqueue(trx, [
     row.was === 'DRAFT'
@@ -89,9 +93,10 @@ export async function startCampaign(
 }
 
 /**
- * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its rows of the ledger are
- * removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the campaign's row shared
- * (db/campaigns/ledger.ts), so after the lock nobody claims any more, and whether anything was claimed is certain.
+ * Cancels a SCHEDULED, SENDING or PAUSED campaign. What has not tried to send anything becomes a DRAFT again, and its
+ * rows of the ledger are removed; otherwise it is CANCELLED, and its workflow skips what is left. Claims hold the
+ * campaign's row shared (db/campaigns/ledger.ts), so after the lock nobody claims any more, and whether anything was
+ * claimed is certain.
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
 export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
@@ -114,9 +119,9 @@ export async function cancelCampaign(trx: Trx, p: CampaignRef): Promise<ChangedC
 }
 
 /**
- * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/ledger.ts), nothing is claimed after this commits, and what is
- * claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays so, with its first reason. With `sendNo`
- * only that start.
+ * Pauses a SENDING campaign: as claims hold its row shared (db/campaigns/ledger.ts), nothing is claimed after this
+ * commits, and what is claimed and not on its way is given back when the workflow hears of it. One that is PAUSED stays
+ * so, with its first reason. With `sendNo` only that start.
  * @throws AppError NOT_FOUND, CONFLICT in any other state
  */
 export async function pauseCampaign(
@@ -132,7 +137,10 @@ export async function pauseCampaign(
   });
 }
 
-/** Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any other state */
+/**
+ * Lets a PAUSED campaign go on; one that is SENDING already stays as it is. @throws AppError NOT_FOUND, CONFLICT in any
+ * other state
+ */
 export async function resumeCampaign(trx: Trx, p: CampaignRef): Promise<ChangedCampaign> {
   return turn(trx, p, {
     found: sql`status IN ${BEGUN_CAMPAIGNS}`,
@@ -166,8 +174,8 @@ async function turn(
 }
 
 /**
- * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of `contents`.
- * May run again at any moment.
+ * Where a start stands now; when its time has come, moves it on to SENDING and fixes what it says, as one row of
+ * `contents`. May run again at any moment.
  */
 export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartState> {
   const row = await lockStart(trx, p);
@@ -186,8 +194,9 @@ export async function advanceStart(trx: Trx, p: CampaignStart): Promise<StartSta
 }
 
 /**
- * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody is, or when it was
- * cancelled. Its row is locked first, so that the look sees whoever was taken up again (db/campaigns/retry.ts) before it. May run twice.
+ * Marks a campaign SENT once nobody is left, also a paused one: there is nothing that could go on. False while somebody
+ * is, or when it was cancelled. Its row is locked first, so that the look sees whoever was taken up again
+ * (db/campaigns/retry.ts) before it. May run twice.
  */
 export async function finishCampaign(trx: Trx, p: CampaignStart): Promise<boolean> {
   await sql`
@@ -230,13 +239,18 @@ async function assertAudience(trx: Trx, projectId: string, campaign: Campaign): 
   });
 }
 
-/** A start that would skip everybody is refused. What the month has room for is taken page by page (db/campaigns/audience.ts). */
-async function assertRoom(trx: Trx, projectId: string): Promise<void> {
+/**
+ * A start that would skip everybody is refused; one to the simulator alone takes nothing of the month. What the month
+ * has room for is taken page by page (db/campaigns/audience.ts).
+ */
+async function assertRoom(trx: Trx, projectId: string, campaign: Campaign): Promise<void> {
   const { rows } = await sql<{ limit: number | null }>`
     SELECT effective_monthly_email_limit AS limit FROM projects WHERE id = ${projectId}
   `.execute(trx);
   const limit = rows[0]?.limit ?? null;
   if (limit === null || (await monthlyRoom(trx, { projectId, limit })) > 0) return;
+  const { audienceType: type, segmentId, audienceFilter: filter } = campaign;
+  if (!(await audienceCounts(trx, { projectId, type, segmentId, filter }))) return;
   throw new AppError('BILLING_LIMIT_EXCEEDED', { details: { monthlyEmailLimit: limit } });
 }
 
@@ -257,6 +271,7 @@ async function markCancelled(trx: Trx, p: CampaignRef): Promise<Campaign> {
 }
 
 async function returnToDraft(trx: Trx, p: CampaignRef): Promise<Campaign> {
+  await giveBackSlots(trx, { projectId: p.projectId, campaignId: p.id });
   await sql`DELETE FROM emails WHERE project_id = ${p.projectId} AND campaign_id = ${p.id}`.execute(trx);
   await sql`DELETE FROM campaign_chunks WHERE campaign_id = ${p.id}`.execute(trx);
   const { rows } = await sql<CampaignRow>`

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RecipientOutcome } from '../../rules/campaigns/outcomes.ts';
 import { decodeIdCursor, encodeCursor } from '../../rules/cursor.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
@@ -8,6 +9,7 @@ import type { Page, PageRequest } from '../keyset.ts';
 import type { CampaignRef } from './campaigns.ts';
 import { notBeforeOf } from './chunk-clock.ts';
 import { ofCampaign } from './ledger.ts';
+import { OUTCOME_OF_E } from './outcomes.ts';
 
 /** One recipient of a campaign: its row of the ledger. `email` is null once the contact is deleted. */
 export interface Recipient {
@@ -33,6 +35,8 @@ export interface Recipient {
 export interface RecipientFilter {
   statuses?: EmailStatus[] | undefined;
   reasons?: string[] | undefined;
+  /** Those whom the stats count under this name. */
+  outcome?: RecipientOutcome | undefined;
   /** A part of the address, in any case. */
   search?: string | undefined;
 }
@@ -46,24 +50,23 @@ interface Stretch {
 }
 
 /**
- * How long a page is looked for. What a filter finds seldom among a million is found over several pages, each answered in time, the cursor
- * going on where the one before ended.
+ * How long a page is looked for. What a filter finds seldom among a million is found over several pages, each answered
+ * in time, the cursor going on where the one before ended.
  */
 const PAGE_MS = 30;
-/** Chunks of 5,000 that one statement looks through: some 5 ms. */
-const CHUNKS_AT_A_TIME = 1;
 /** A filter's matches are counted where that reads no more than this. */
 const COUNTED_MAX = 20_000;
 /** Rows of an export that are in memory at a time. */
 export const EXPORT_ROWS = 1_000;
 /** Statuses that have a reason, always. */
 const WITH_REASON: readonly EmailStatus[] = ['FAILED', 'BOUNCED'];
+const WITH_REASON_OUTCOMES: readonly RecipientOutcome[] = ['failed', 'skipped'];
 /** Statuses that no row of a chunk has which is done. */
 const OPEN: readonly EmailStatus[] = ['PENDING', 'SENDING', 'HELD'];
 
 /**
- * Recipients newest first, those skipped too. `total` is counted on the first page only, and 0 after it; null where counting would read a
- * large campaign as a whole. A page may hold fewer than `limit` while `hasMore`.
+ * Recipients newest first, those skipped too. `total` is counted on the first page only, and 0 after it; null where
+ * counting would read a large campaign as a whole. A page may hold fewer than `limit` while `hasMore`.
  */
 export async function listRecipients(
   db: Db,
@@ -103,10 +106,13 @@ function pageOf(found: Recipient[], limit: number, lookedTo: string | null): Pag
   return { items, cursor: last ? encodeCursor([last]) : null, hasMore: Boolean(last) };
 }
 
-/** The reasons that a filter means, where the index on them finds it: each is read from its end, however seldom it is. */
-function indexedReasons({ statuses, reasons, search }: RecipientFilter): readonly string[] | undefined {
+/**
+ * The reasons that a filter means, where the index on them finds it: each is read from its end, however seldom it is.
+ */
+function indexedReasons({ statuses, reasons, outcome, search }: RecipientFilter): readonly string[] | undefined {
   if (search) return undefined;
   if (reasons) return reasons;
+  if (outcome && WITH_REASON_OUTCOMES.includes(outcome)) return REASONS;
   if (!statuses?.every((status) => WITH_REASON.includes(status))) return undefined;
   return statuses.includes('FAILED') ? REASONS : REASONS.filter((reason) => reason.startsWith('bounced:'));
 }
@@ -114,10 +120,10 @@ function indexedReasons({ statuses, reasons, search }: RecipientFilter): readonl
 async function byReasons(db: Db, p: Search, reasons: readonly string[]): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
     SELECT ${COLUMNS} FROM unnest(${[...new Set(reasons)]}::text[]) AS r (reason) CROSS JOIN LATERAL (
-      SELECT * FROM emails
-      WHERE campaign_id = ${p.id} AND reason = r.reason AND project_id = ${p.projectId}
-        AND ${before(p, sql`id`)} AND ${hasStatus(p, sql`status`)}
-      ORDER BY id DESC LIMIT ${p.limit + 1}) e
+      SELECT * FROM emails e
+      WHERE e.campaign_id = ${p.id} AND e.reason = r.reason AND e.project_id = ${p.projectId}
+        AND ${before(p, sql`e.id`)} AND ${hasStatus(p)} AND ${hasOutcome(p)}
+      ORDER BY e.id DESC LIMIT ${p.limit + 1}) e
     LEFT JOIN contacts c ON c.id = e.contact_id AND c.project_id = e.project_id
     ORDER BY e.id DESC LIMIT ${p.limit + 1}
   `.execute(db);
@@ -138,15 +144,17 @@ async function inStretch(db: Db, p: Search, how: { stretch: Stretch; limit: numb
   return rows;
 }
 
-/** Newest first: by their ids, since chunks that wait for a winner are numbered later. Rows that are open stand in chunks that are not done. */
+/**
+ * Newest first: by their ids, since chunks that wait for a winner are numbered later. Rows that are open stand in
+ * chunks that are not done.
+ */
 async function listStretches(db: Db, p: Search): Promise<Stretch[]> {
-  const open = p.statuses?.every((status) => OPEN.includes(status)) ? sql`done_at IS NULL` : sql`true`;
+  const waits = p.outcome === 'pending' || p.statuses?.every((status) => OPEN.includes(status));
+  const open = waits ? sql`done_at IS NULL` : sql`true`;
   const { rows } = await sql<Stretch>`
-    SELECT (array_agg(first_id ORDER BY first_id))[1] AS first, (array_agg(last_id ORDER BY first_id DESC))[1] AS last
-    FROM (
-      SELECT first_id, last_id, (row_number() OVER (ORDER BY first_id DESC) - 1) / ${CHUNKS_AT_A_TIME}::int AS n
-      FROM campaign_chunks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${before(p, sql`first_id`)} AND ${open}) k
-    GROUP BY n ORDER BY n
+    SELECT first_id AS first, last_id AS last FROM campaign_chunks
+    WHERE campaign_id = ${p.id} AND project_id = ${p.projectId} AND ${before(p, sql`first_id`)} AND ${open}
+    ORDER BY first_id DESC
   `.execute(db);
   return rows;
 }
@@ -156,7 +164,7 @@ async function countRecipients(db: Db, p: Request): Promise<number | null> {
     SELECT coalesce(sum(size), 0)::int AS total FROM campaign_chunks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}
   `.execute(db);
   const all = rows[0]?.total ?? 0;
-  if (!p.statuses && !p.reasons && !p.search) return all;
+  if (!p.statuses && !p.reasons && !p.outcome && !p.search) return all;
   if (all > COUNTED_MAX) return null;
   const counted = await sql<{ total: number }>`
     SELECT count(*) AS total FROM emails e WHERE e.project_id = ${p.projectId} AND e.campaign_id = ${p.id} AND ${matches(p)}
@@ -166,11 +174,15 @@ async function countRecipients(db: Db, p: Request): Promise<number | null> {
 
 function matches(p: RecipientFilter): RawBuilder<SqlBool> {
   const ofReason = p.reasons ? sql<SqlBool>`e.reason = ANY(${p.reasons}::text[])` : sql<SqlBool>`true`;
-  return sql<SqlBool>`${hasStatus(p, sql`e.status`)} AND ${ofReason} AND ${hasAddress(p)}`;
+  return sql<SqlBool>`${hasStatus(p)} AND ${ofReason} AND ${hasOutcome(p)} AND ${hasAddress(p)}`;
 }
 
-function hasStatus({ statuses }: RecipientFilter, column: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  return statuses ? sql<SqlBool>`${column} = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
+function hasStatus({ statuses }: RecipientFilter): RawBuilder<SqlBool> {
+  return statuses ? sql<SqlBool>`e.status = ANY(${statuses}::text[])` : sql<SqlBool>`true`;
+}
+
+function hasOutcome({ outcome }: RecipientFilter): RawBuilder<SqlBool> {
+  return outcome ? OUTCOME_OF_E[outcome] : sql<SqlBool>`true`;
 }
 
 function hasAddress({ search }: RecipientFilter): RawBuilder<SqlBool> {

@@ -3,8 +3,9 @@ import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
 
 /**
- * Why somebody of an audience is not sent a campaign, as things stand: a word of the closed vocabulary, or NULL for who is. `subscribed` and
- * `email` are columns of the contact. A project without any suppression, which most are, pays one look for the whole statement.
+ * Why somebody of an audience is not sent a campaign, as things stand: a word of the closed vocabulary, or NULL for who
+ * is. `subscribed` and `email` are columns of the contact. A project without any suppression, which most are, pays one
+ * look for the whole statement.
  */
 export function refusedReason(p: {
   projectId: string;

@@ -1,22 +1,30 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
-import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 import type { MendableReason } from '../../rules/campaigns/retry.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { assertSender } from '../domains/senders.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { takeAllowance } from './audience.ts';
-import { type CampaignRef, refusal } from './campaigns.ts';
+import {
+  CAMPAIGN_COLUMNS_OF_C,
+  type CampaignRef,
+  type CampaignRow,
+  refusal,
+  textsOf,
+  toCampaign,
+} from './campaigns.ts';
 
 /** Recipients that one transaction takes up again: some hundred milliseconds. */
 export const RETRY_ROWS = 10_000;
 
 /**
- * Takes up FAILED recipients of a campaign again, at most `RETRY_ROWS`: their rows wait under their own ids, so with the same Message-ID, and
- * whether they may get it is decided as for anybody when it is about to leave. A SENT campaign is SENDING again by a start of its own; one
- * that is SENDING or PAUSED goes on. Whom the month had no room for comes back as far as it has now. Call it until it takes fewer; may run twice.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when the sender may not send at all
+ * Takes up FAILED recipients of a campaign again, at most `RETRY_ROWS`: their rows wait under their own ids, so with
+ * the same Message-ID, and whether they may get it is decided as for anybody when it is about to leave. A SENT campaign
+ * is SENDING again by a start of its own; one that is SENDING or PAUSED goes on. Whom the month had no room for comes
+ * back as far as it has now. Call it until it takes fewer; may run twice.
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, DOMAIN_NOT_VERIFIED when a sender of it, or of one of its
+ * variants, may not send at all
  */
 export async function retryRecipients(
   trx: Trx,
@@ -29,21 +37,16 @@ export async function retryRecipients(
     (await requeue(trx, p, { reasons: ['limit_reached'], limit: room })) +
     (await requeue(trx, p, { reasons: tried, limit: RETRY_ROWS - room }));
   if (requeued === 0) return { requeued, outbox: [] };
-  await assertSender(trx, p.projectId, campaign.from_email);
+  for (const { from } of textsOf(toCampaign(campaign))) await assertSender(trx, p.projectId, from);
   return { requeued, outbox: campaign.status === 'SENT' ? await startAgain(trx, p) : [] };
 }
 
-interface EndedCampaign {
-  status: CampaignStatus;
-  from_email: string;
-  mode: KeyMode;
-  monthly_email_limit: number | null;
-}
+type EndedCampaign = CampaignRow & { mode: KeyMode; monthly_email_limit: number | null };
 
 /** Held until the commit, so that what finishes the campaign sees the rows, or was first. */
 async function lockEnded(trx: Trx, p: CampaignRef): Promise<EndedCampaign> {
   const { rows } = await sql<EndedCampaign>`
-    SELECT c.status, c.from_email, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
+    SELECT ${CAMPAIGN_COLUMNS_OF_C}, c.mode, p.effective_monthly_email_limit AS monthly_email_limit
     FROM campaigns c JOIN projects p ON p.id = c.project_id
     WHERE c.project_id = ${p.projectId} AND c.id = ${p.id} AND c.status IN ('SENDING', 'PAUSED', 'SENT') FOR UPDATE OF c
   `.execute(trx);
@@ -59,7 +62,10 @@ async function takeRoom(trx: Trx, p: CampaignRef, campaign: EndedCampaign): Prom
   return takeAllowance(trx, p.projectId, campaign, rows[0]?.n ?? 0);
 }
 
-/** The rows are open again, and so are their chunks. An error of the last time would count as put off, so it is forgotten. */
+/**
+ * The rows are open again, and so are their chunks. An error of the last time would count as put off, so it is
+ * forgotten.
+ */
 async function requeue(
   trx: Trx,
   p: CampaignRef,
@@ -74,7 +80,7 @@ async function requeue(
     ), ends AS (
       SELECT (array_agg(id ORDER BY id))[1] AS first, (array_agg(id ORDER BY id DESC))[1] AS last FROM again
     ), opened AS (
-      UPDATE campaign_chunks k SET done_at = NULL FROM ends
+      UPDATE campaign_chunks k SET done_at = NULL, figures = NULL FROM ends
       WHERE k.campaign_id = ${p.id} AND k.project_id = ${p.projectId} AND k.last_id >= ends.first AND k.first_id <= ends.last
     )
     SELECT count(*) AS requeued FROM again

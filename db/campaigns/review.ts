@@ -1,12 +1,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
+import type { CampaignClock } from '../../rules/campaigns/gate.ts';
 import type { FoundRecords } from '../../rules/domains/sender-domain.ts';
 import type { KeyPads } from '../../rules/emails/suppression.ts';
 import { AppError } from '../../rules/errors.ts';
+import type { SendingWindow } from '../../rules/time/sending-window.ts';
+import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
 import type { Db } from '../connection.ts';
 import type { Reader } from '../contacts/readers.ts';
 import { audiencePredicate } from './audience.ts';
 import type { Campaign } from './campaigns.ts';
+import { EFFECTIVE_WINDOW } from './chunk-clock.ts';
 import { refusedReason } from './refusals.ts';
 
 /** The audience of a campaign as it stands, without anything taken of it. */
@@ -19,14 +23,17 @@ export interface AudienceReview {
   missing: Record<string, number>;
 }
 
-/** What a project and the sender's domain say about a campaign that would be sent now. */
+/** What a project and the senders' domains say about a campaign that would be sent now. */
 export interface SendingStanding {
   held: boolean;
   /** The project's own limit a second. */
   sendRate: number | null;
   /** What is left of the month; null without a limit. */
   monthlyRoom: number | null;
-  domain: { verified: boolean; dmarc: boolean } | null;
+  /** By sender address; null for a domain that the project has not. */
+  domains: Map<string, { verified: boolean; dmarc: boolean } | null>;
+  /** What its recipients' clocks are measured by. */
+  clock: Pick<CampaignClock, 'projectZone' | 'window'>;
 }
 
 type Request = { projectId: string; campaign: Campaign };
@@ -64,22 +71,24 @@ export async function findSample(db: Db, p: Request): Promise<Reader | undefined
   return rows[0];
 }
 
-/** `mode` test: nothing limits it. */
-export async function readStanding(db: Db, p: Request & { mode: KeyMode }): Promise<SendingStanding> {
+/** `mode` test: nothing limits it. `senders`: the addresses that its mails come from. */
+export async function readStanding(
+  db: Db,
+  p: Request & { mode: KeyMode; senders: readonly string[] },
+): Promise<SendingStanding> {
   const { rows } = await sql<{
     held: boolean;
     rate: number | null;
     room: number | null;
-    status: string | null;
-    found: FoundRecords | null;
+    timezone: string;
+    window: SendingWindow | null;
   }>`
-    SELECT p.effective_held_at IS NOT NULL AS held, p.effective_send_rate_per_second AS rate, d.status, d.found,
-      p.effective_monthly_email_limit - coalesce(m.emails, 0) AS room
-    FROM projects p
+    SELECT p.effective_held_at IS NOT NULL AS held, p.effective_send_rate_per_second AS rate,
+      p.effective_monthly_email_limit - coalesce(m.emails, 0) AS room, p.timezone, ${EFFECTIVE_WINDOW} AS window
+    FROM campaigns k JOIN projects p ON p.id = k.project_id
     LEFT JOIN monthly_usage m ON m.project_id = p.id AND m.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
       AND p.effective_monthly_email_limit IS NOT NULL
-    LEFT JOIN domains d ON d.project_id = p.id AND d.domain = lower(substring(${p.campaign.from} FROM '@([^@]*)$'))
-    WHERE p.id = ${p.projectId}
+    WHERE k.project_id = ${p.projectId} AND k.id = ${p.campaign.id}
   `.execute(db);
   const [row] = rows;
   if (!row) throw new AppError('NOT_FOUND');
@@ -88,8 +97,41 @@ export async function readStanding(db: Db, p: Request & { mode: KeyMode }): Prom
     held: limited && row.held,
     sendRate: limited ? row.rate : null,
     monthlyRoom: limited && row.room !== null ? Math.max(0, row.room) : null,
-    domain: row.status === null ? null : { verified: row.status === 'VERIFIED', dmarc: row.found?.DMARC === true },
+    domains: await findSenderDomains(db, p),
+    clock: { projectZone: row.timezone, window: row.window },
   };
+}
+
+async function findSenderDomains(
+  db: Db,
+  p: { projectId: string; senders: readonly string[] },
+): Promise<SendingStanding['domains']> {
+  const { rows } = await sql<{ sender: string; status: string | null; found: FoundRecords | null }>`
+    SELECT s.sender, d.status, d.found FROM unnest(${p.senders}::text[]) AS s (sender)
+    LEFT JOIN domains d ON d.project_id = ${p.projectId} AND d.domain = lower(substring(s.sender FROM '@([^@]*)$'))
+  `.execute(db);
+  return new Map(
+    rows.map(({ sender, status, found }) => [
+      sender,
+      status === null ? null : { verified: status === 'VERIFIED', dmarc: found?.DMARC === true },
+    ]),
+  );
+}
+
+/** Names of zones in the data of an audience that are counted each; whoever has another goes by the project's. */
+const ZONES_MAX = 2_000;
+
+/**
+ * The subscribed of an audience by the zone that their data names; null for those who name none, by the project's
+ * clocks.
+ */
+export async function countZones(db: Db, p: Request): Promise<{ zone: string | null; contacts: number }[]> {
+  const { rows } = await sql<{ name: string | null; contacts: number }>`
+    SELECT CASE WHEN name ~ ${ZONE_PATTERN} THEN name END AS name, count(*) AS contacts
+    FROM (SELECT contacts.data->>'timezone' AS name FROM contacts WHERE ${await predicateOf(db, p)} AND subscribed) c
+    GROUP BY 1 ORDER BY 2 DESC LIMIT ${ZONES_MAX}
+  `.execute(db);
+  return rows.map(({ name, contacts }) => ({ zone: name === null ? null : (zoneOf(name) ?? null), contacts }));
 }
 
 async function predicateOf(db: Db, { projectId, campaign }: Request): Promise<RawBuilder<SqlBool>> {

@@ -20,8 +20,9 @@ export interface TestMail {
 }
 
 /**
- * Queues one mail of what a campaign says to an address, rendered with its contact if it is one. It is a single mail of its own: not a recipient of
- * the campaign, not in its figures, and not bound to the consent that the campaign is. Source: contract §6.
+ * Queues one mail of what a campaign says to an address, rendered with its contact if it is one. It is a single mail of
+ * its own: not a recipient of the campaign, not in its figures, and not bound to the consent that the campaign is.
+ * Source: contract §6.
  * @throws AppError DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
 export async function insertTestMail(

@@ -17,8 +17,9 @@ import type { CampaignStart } from './lifecycle.ts';
 import { BEGUN_CAMPAIGNS } from './status.ts';
 
 /**
- * Where a test stands. `waiting`: it is judged at `endsAt`. `paused`: its time is over, and it is judged when the campaign goes on. `decided`: chunks
- * up to `lastSeq` may be sent. `ended`: the campaign is no longer this start's to send.
+ * Where a test stands. `waiting`: it is judged at `endsAt`. `paused`: its time is over, and it is judged when the
+ * campaign goes on. `decided`: chunks up to `lastSeq` may be sent. `ended`: the campaign is no longer this start's to
+ * send.
  */
 export type TestStanding =
   | { outcome: 'waiting'; endsAt: string }
@@ -27,8 +28,9 @@ export type TestStanding =
   | { outcome: 'ended' };
 
 /**
- * Begins the wait of a test whose share was sent, or judges it when the wait is over: then whoever waits gets the better variant. A pause
- * keeps it from being judged and not its clock. May run again at any moment, and beside `chooseWinner`: the winner is set once.
+ * Begins the wait of a test whose share was sent, or judges it when the wait is over: then whoever waits gets the
+ * better variant. A pause keeps it from being judged and not its clock. May run again at any moment, and beside
+ * `chooseWinner`: the winner is set once.
  */
 export async function judgeTest(trx: Trx, p: CampaignStart): Promise<TestStanding> {
   // Before the lock, which pages and pauses wait for: a share may have many mails.
@@ -54,7 +56,8 @@ export interface Chosen {
 
 /**
  * Chooses the variant that whoever waits gets, before the test is judged; also while the campaign is PAUSED.
- * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR for an unknown variant
+ * @throws AppError NOT_FOUND, CONFLICT in any other state, without a test, or when there is a winner; VALIDATION_ERROR
+ * for an unknown variant
  */
 export async function chooseWinner(trx: Trx, p: CampaignRef & { variant: string }): Promise<Chosen> {
   const { projectId, id, variant } = p;
@@ -110,7 +113,10 @@ interface CountedResult {
   clicks: number;
 }
 
-/** Of those who got a variant for the test, or because there is none: what was sent, and who has opened and clicked. By number. */
+/**
+ * Of those who got a variant for the test, or because there is none: what was sent, and who has opened and clicked. By
+ * number.
+ */
 export async function testResults(
   db: Db,
   p: { projectId: string; campaignId: string },
@@ -163,7 +169,10 @@ async function beginWait(trx: Trx, p: CampaignStart, { waitMinutes }: VariantTes
   return rows[0].endsAt.toISOString();
 }
 
-/** Under the campaign's lock. Chunks that wait get their variant and their place behind the others; returns the last one's number. */
+/**
+ * Under the campaign's lock. Chunks that wait get their variant and their place behind the others; returns the last
+ * one's number.
+ */
 async function setWinner(
   trx: Trx,
   p: { projectId: string; campaignId: string },

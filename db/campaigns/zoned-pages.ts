@@ -3,8 +3,8 @@ import { ZONE_PATTERN, zoneOf } from '../../rules/time/zones.ts';
 import type { Trx } from '../connection.ts';
 
 /**
- * Contacts of a page that is cut by zones. Large, so that the chunks of 40 zones are worth an activity each; and small enough that a pause,
- * which waits for the page, comes in time.
+ * Contacts of a page that is cut by zones. Large, so that the chunks of 40 zones are worth an activity each; and small
+ * enough that a pause, which waits for the page, comes in time.
  */
 export const ZONED_PAGE_CONTACTS = 30_000;
 /** There are about 600 names of zones. Whoever has one that is beyond these goes by the project's. */
@@ -41,8 +41,27 @@ export async function findPageZones(
   return { names: known.map(({ name }) => name), zones: known.map(({ zone }) => zone) };
 }
 
-/** The rows of a page, as `zoned`: those of a zone stand together, so that they get ids that follow on each other. */
-export function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
+/**
+ * The CTEs that a page of the ledger is made from: `page`, the next contacts of the audience, and `zoned` (id, refused,
+ * zone), each with the reason for which it is skipped and the zone whose clocks it goes by, both null where there is
+ * none.
+ * @param p.refused the reason, of a row `page` (id, subscribed, email)
+ */
+export function judgedPage(p: {
+  predicate: RawBuilder<SqlBool>;
+  refused: RawBuilder<string | null>;
+  contacts: number;
+  zones: PageZones | undefined;
+}): RawBuilder<unknown> {
+  return sql`page AS MATERIALIZED (
+      SELECT contacts.id, contacts.subscribed, contacts.email, ${p.zones ? sql`contacts.data->>'timezone'` : sql`NULL`} AS name
+      FROM contacts WHERE ${p.predicate} ORDER BY contacts.id LIMIT ${p.contacts}
+    ), judged AS MATERIALIZED (
+      SELECT page.id, page.name, ${p.refused} AS refused FROM page
+    ), zoned AS MATERIALIZED (${zonedRows(p.zones)})`;
+}
+
+function zonedRows(zones: PageZones | undefined): RawBuilder<unknown> {
   if (!zones) return sql`SELECT judged.id, judged.refused, NULL::text AS zone FROM judged`;
   return sql`
     SELECT judged.id, judged.refused, z.zone

@@ -4,7 +4,8 @@ import { type BulkKind, type BulkResult, JOB_ERRORS_MAX } from '../../rules/cont
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Trx } from '../connection.ts';
 import { deleteContacts } from './delete.ts';
-import { type BulkInput, type JobRef, lockJob, moveJob } from './jobs.ts';
+import { foundContacts } from './found.ts';
+import { type BulkInput, type JobRef, type LockedJob, lockJob, moveJob } from './jobs.ts';
 import { recordSubscriptionChanges } from './subscription-changes.ts';
 import { upsertContacts } from './upsert.ts';
 
@@ -28,8 +29,9 @@ interface Effect {
 }
 
 /**
- * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever crashes.
- * An id that is no contact of the project is a failure with its error, and the others go on. Source: contract §3.5.
+ * Does the next chunk of a bulk job, and moves the job on in the same transaction: a chunk counts once, whatever
+ * crashes. An id that is no contact of the project is a failure with its error, and the others go on.
+ * Source: contract §3.5.
  */
 export async function runBulkChunk(
   trx: Trx,
@@ -37,13 +39,38 @@ export async function runBulkChunk(
 ): Promise<ChunkDone> {
   const job = await lockJob<BulkInput, BulkResult>(trx, p);
   if (!job) return { done: true, processed: 0, total: 0, outbox: [] };
-  const { contactIds, mode } = job.input;
-  const ids = contactIds.slice(job.cursor, job.cursor + CHUNK_CONTACTS);
-  const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode });
+  const { ids, done, total } = await nextIds(trx, { projectId: p.projectId, job });
+  const effect = await applyOperation(trx, { ...p, ids: ids.filter((id) => UUID.test(id)), mode: job.input.mode });
   const processed = job.cursor + ids.length;
   const result = addOutcome(job.result, ids, effect.succeeded);
-  await moveJob(trx, { ...p, cursor: processed, processed, result });
-  return { done: processed >= contactIds.length, processed, total: contactIds.length, outbox: effect.outbox };
+  const after = job.input.where && ids.at(-1);
+  await moveJob(trx, { ...p, cursor: processed, processed, result, after });
+  return { done, processed, total, outbox: effect.outbox };
+}
+
+/**
+ * The contacts of the next chunk. By a condition they are judged now, not when the job was asked for; those who came
+ * later are none of its, and whoever was passed by is not looked at again, so it ends though it changes what the
+ * condition asks for.
+ */
+async function nextIds(
+  trx: Trx,
+  { projectId, job }: { projectId: string; job: LockedJob<BulkInput, BulkResult> },
+): Promise<{ ids: string[]; done: boolean; total: number }> {
+  const { contactIds, where, until, after } = job.input;
+  if (!where) {
+    const ids = contactIds.slice(job.cursor, job.cursor + CHUNK_CONTACTS);
+    return { ids, done: job.cursor + ids.length >= contactIds.length, total: contactIds.length };
+  }
+  const total = job.result.totalRequested;
+  if (until === undefined) return { ids: [], done: true, total };
+  const found = await foundContacts(trx, { projectId, ...where });
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts
+    WHERE ${found} AND id <= ${until}::uuid AND ${after === undefined ? sql`true` : sql`id > ${after}::uuid`}
+    ORDER BY id LIMIT ${CHUNK_CONTACTS}
+  `.execute(trx);
+  return { ids: rows.map(({ id }) => id), done: rows.length < CHUNK_CONTACTS, total };
 }
 
 async function applyOperation(

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Reason } from '../../rules/emails/reasons.ts';
 import { addressHash } from '../../rules/emails/suppression.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
 import { noteAttachments } from '../contents/erased-attachments.ts';
 import { eraseWords } from '../contents/erased-contents.ts';
@@ -16,9 +17,10 @@ export interface DeletedContacts {
 }
 
 /**
- * Erases contacts: ends their executions, takes them out of segments and waits, and leaves no address or personal data in what is
- * kept for the figures (emails, SMS, events, suppression entries). The rows are locked first, so whoever writes for one of them at
- * the same time has either committed, and is seen here, or finds it gone. May run twice. Source: contract §3.4, §9.
+ * Erases contacts: ends their executions, takes them out of segments and waits, and leaves no address or personal data
+ * in what is kept for the figures (emails, SMS, events, suppression entries). The rows are locked first, so whoever
+ * writes for one of them at the same time has either committed, and is seen here, or finds it gone. May run twice.
+ * Source: contract §3.4, §9.
  */
 export async function deleteContacts(
   trx: Trx,
@@ -66,11 +68,14 @@ async function anonymiseMessages(trx: Trx, projectId: string, contactIds: string
   await noteAttachments(trx, { projectId, contactIds });
   // What has not left stays unsent; what is on the wire is settled by its sender, who has the address in memory.
   await sql`
+    WITH erased AS (
     UPDATE emails SET contact_id = NULL, to_email = NULL, to_name = NULL, variables = NULL, options = NULL,
       status = CASE WHEN status IN ('PENDING', 'HELD') THEN 'FAILED' ELSE status END,
       reason = CASE WHEN status IN ('PENDING', 'HELD') THEN ${CONTACT_DELETED} ELSE reason END,
       error = NULL
     WHERE project_id = ${projectId} AND contact_id = ANY(${contactIds}::uuid[])
+    RETURNING id, campaign_id, project_id, old.status)
+    ${touch(sql`SELECT * FROM erased WHERE status IN ('PENDING', 'HELD')`)}
   `.execute(trx);
   await sql`
     UPDATE sms_messages SET contact_id = NULL, to_phone = '', body = '',

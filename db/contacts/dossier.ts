@@ -22,7 +22,7 @@ export async function listSuppressionsOf(
   p: { projectId: string; email: string },
 ): Promise<ExportedRecord[]> {
   const { rows } = await sql<ExportedRecord>`
-    SELECT id, reason, source, created_at AS "createdAt" FROM suppressions
+    SELECT id, reason, source, actor, created_at AS "createdAt" FROM suppressions
     WHERE project_id = ${p.projectId} AND address_hash = ${addressHash(key, p.email)} ORDER BY id
   `.execute(db);
   return rows;

@@ -59,8 +59,8 @@ export async function asksForConfirmation(db: Db, projectId: string): Promise<bo
 }
 
 /**
- * Makes contacts who are not subscribed pending, and asks them to confirm, those who were not asked within the hour. Also who once unsubscribed:
- * that is how they come back. The caller holds their locks.
+ * Makes contacts who are not subscribed pending, and asks them to confirm, those who were not asked within the hour.
+ * Also who once unsubscribed: that is how they come back. The caller holds their locks.
  */
 export async function askToConfirm(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   if (p.contactIds.length === 0) return;

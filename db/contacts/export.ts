@@ -1,22 +1,21 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Data } from '../../rules/filters/data-values.ts';
-import type { Condition } from '../../rules/filters/filters.ts';
 import type { Db } from '../connection.ts';
 import { segmentPredicate } from '../segments/contacts.ts';
-import { compileCondition } from '../segments/filter-sql.ts';
 import { getSegment } from '../segments/segments.ts';
-import { loadSegmentSources } from '../segments/sources.ts';
+import { type ContactsAsked, foundContacts } from './found.ts';
 
-/** Contacts of one statement: few enough that the first row comes soon, many enough that a million take 200 statements. */
+/**
+ * Contacts of one statement: few enough that the first row comes soon, many enough that a million take 200 statements.
+ */
 const PAGE_CONTACTS = 5_000;
 /** Of data that one page brings at most, so that an export takes no more memory the more it has. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Whom an export has: of a segment, of a condition, or everybody. */
-export interface ExportRequest {
+/** Whom an export has: those of a segment, of a list, or everybody. */
+export interface ExportRequest extends ContactsAsked {
   projectId: string;
   segmentId?: string | undefined;
-  condition?: Condition | undefined;
 }
 
 export interface ExportedContact {
@@ -27,23 +26,19 @@ export interface ExportedContact {
 }
 
 /** The project's contacts that an export means, as a predicate of `contacts`. */
-export type ExportPredicate = RawBuilder<boolean>;
+export type ExportPredicate = RawBuilder<SqlBool>;
 
 /** @throws AppError NOT_FOUND for a segment that the project does not have, CONFLICT for segments in a circle */
 export async function exportPredicate(db: Db, p: ExportRequest): Promise<ExportPredicate> {
-  const { projectId, segmentId, condition } = p;
-  const ours = sql<boolean>`contacts.project_id = ${projectId}`;
-  const now = new Date();
-  if (segmentId !== undefined) {
-    const segment = await getSegment(db, { projectId, id: segmentId });
-    return sql<boolean>`${ours} AND ${await segmentPredicate(db, segment, now)}`;
-  }
-  if (!condition) return ours;
-  const segments = await loadSegmentSources(db, projectId, condition);
-  return sql<boolean>`${ours} AND ${compileCondition(condition, { projectId, now, segments })}`;
+  const { projectId, segmentId, ...asked } = p;
+  if (segmentId === undefined) return foundContacts(db, { projectId, ...asked });
+  const segment = await getSegment(db, { projectId, id: segmentId });
+  return sql<boolean>`contacts.project_id = ${projectId} AND ${await segmentPredicate(db, segment, new Date())}`;
 }
 
-/** Names of all data that these contacts have, in the order of the alphabet: the columns of a CSV stand before its rows. */
+/**
+ * Names of all data that these contacts have, in the order of the alphabet: the columns of a CSV stand before its rows.
+ */
 export async function listDataKeys(db: Db, predicate: ExportPredicate): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     SELECT DISTINCT jsonb_object_keys(data) AS key FROM contacts WHERE ${predicate}

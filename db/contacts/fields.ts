@@ -44,12 +44,15 @@ const STANDARD_FIELDS: ContactField[] = [
 ];
 
 /**
- * Contacts whose data is read for types and coverage. A project with more is sampled evenly: taking a million apart needs 5 s, this
- * under 1 s, and the percentages are right to one. The price is that a field of very few contacts may be missing.
+ * Contacts whose data is read for types and coverage. A project with more is sampled evenly: taking a million apart
+ * needs 5 s, this under 1 s, and the percentages are right to one. The price is that a field of very few contacts may
+ * be missing.
  */
 const SAMPLE_CONTACTS = 20_000;
 /** Newest contacts with the field whose values are counted. */
 const VALUES_CONTACTS = 100_000;
+/** Contacts whose names of data a file's columns are compared with. */
+const RECENT_CONTACTS = 1_000;
 /** Contacts stripped in one transaction: short locks, and no long row of dead tuples from one commit. */
 const STRIP_BATCH = 5_000;
 const ISO_DATE = '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$';
@@ -99,6 +102,15 @@ export async function listContactFields(db: Db, projectId: string): Promise<Cont
   return [...STANDARD_FIELDS, ...[...custom.values()].map(({ contacts: _, ...field }) => field)];
 }
 
+/** Names of data that the newest contacts have, for guessing what a file's columns are. */
+export async function listRecentKeys(db: Db, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    SELECT DISTINCT jsonb_object_keys(data) AS key FROM (
+      SELECT data FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT ${RECENT_CONTACTS}) AS newest
+  `.execute(db);
+  return rows.map(({ key }) => key).sort();
+}
+
 /** Distinct values of a custom field, the most frequent first, among the newest 100,000 contacts that have it. */
 export async function listFieldValues(db: Db, p: FieldRef & { limit: number }): Promise<unknown[]> {
   const { rows } = await sql<{ value: unknown }>`
@@ -125,8 +137,8 @@ export async function getFieldUsage(db: Db, p: FieldRef): Promise<FieldUsage> {
 }
 
 /**
- * Strips a custom field from every contact; returns from how many. Batch by batch, each its own transaction: where a crash ends it
- * half done, the same call finishes it.
+ * Strips a custom field from every contact; returns from how many. Batch by batch, each its own transaction: where a
+ * crash ends it half done, the same call finishes it.
  * @throws AppError CONFLICT with the users in `details` while it is in use
  */
 export async function deleteContactField(db: Db, p: FieldRef): Promise<number> {

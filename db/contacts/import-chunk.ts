@@ -21,9 +21,10 @@ interface Written {
 }
 
 /**
- * Imports a chunk of a file that was read from the job's `cursor` on, and moves the job on in the same transaction: a row counts once, whatever crashes. A bad row is an
- * error of its own and never stops the others. An import overrules no refusal: entries of the suppression list stay, and who is on it
- * is not subscribed. A file with too many rows that cannot be read ends the job FAILED here. Source: contract §3.5, §9.
+ * Imports a chunk of a file that was read from the job's `cursor` on, and moves the job on in the same transaction: a
+ * row counts once, whatever crashes. A bad row is an error of its own and never stops the others. An import overrules
+ * no refusal: entries of the suppression list stay, and who is on it is not subscribed. A file with too many rows that
+ * cannot be read ends the job FAILED here. Source: contract §3.5, §9.
  */
 export async function runImportChunk(
   trx: Trx,

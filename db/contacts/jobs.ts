@@ -13,7 +13,10 @@ import {
 import { AppError } from '../../rules/errors.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
 import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { enqueue } from '../outbox/outbox.ts';
+import type { RowOf } from '../schema/database.ts';
+import { type ContactsAsked, countFound, foundContacts } from './found.ts';
 
 export interface Job {
   id: string;
@@ -35,7 +38,13 @@ export interface JobRef {
 
 /** What a bulk job works on. `mode` is that of the key: what its events start sends nothing with a test key. */
 export interface BulkInput {
+  /** Empty where `where` says who. */
   contactIds: string[];
+  /** Those who are meant when the job comes to them, in the order of their ids. */
+  where?: ContactsAsked;
+  /** The newest contact when the job was asked for, and the last one that it has done: it goes over those between. */
+  until?: string;
+  after?: string;
   mode: KeyMode;
 }
 
@@ -68,24 +77,40 @@ const COLUMNS = [
   'completed_at',
 ] as const;
 
+type JobRow = RowOf<'jobs', typeof COLUMNS>;
+
 /** Queues a bulk job, an id counted once; dispatch `outbox` after the commit. Source: contract §3.5. */
 export async function createBulkJob(
   trx: Trx,
   p: { projectId: string; kind: BulkKind } & BulkInput,
 ): Promise<{ id: string; outbox: OutboxRow[] }> {
   const contactIds = [...new Set(p.contactIds)];
-  const result: BulkResult = {
-    operation: bulkOperation(p.kind),
-    totalRequested: contactIds.length,
-    successCount: 0,
-    failureCount: 0,
-    errors: [],
-  };
+  const result = newBulkResult(p.kind, contactIds.length);
   const input: BulkInput = { contactIds, mode: p.mode };
   return insertJob(trx, { projectId: p.projectId, kind: p.kind, input, result, total: contactIds.length, file: null });
 }
 
-/** Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the commit. */
+/**
+ * Queues a bulk job over the contacts that are meant, of those that there are now; dispatch `outbox` after the commit.
+ * @throws AppError CONFLICT for a condition with segments in a circle
+ */
+export async function createBulkJobWhere(
+  trx: Trx,
+  p: { projectId: string; kind: BulkKind; where: ContactsAsked; mode: KeyMode },
+): Promise<{ id: string; outbox: OutboxRow[] }> {
+  const { projectId, kind, where, mode } = p;
+  const total = await countFound(trx, await foundContacts(trx, { projectId, ...where }));
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM contacts WHERE project_id = ${projectId} ORDER BY id DESC LIMIT 1`.execute(trx);
+  const result = newBulkResult(kind, total);
+  const input: BulkInput = { contactIds: [], where, mode, ...(rows[0] && { until: rows[0].id }) };
+  return insertJob(trx, { projectId, kind, input, result, total, file: null });
+}
+
+/**
+ * Queues an import with its file, of which `layout` and the number of rows are known; dispatch `outbox` after the
+ * commit.
+ */
 export async function createImportJob(
   trx: Trx,
   p: { projectId: string; file: Buffer; layout: CsvLayout; rows: number; text: boolean; mode: KeyMode },
@@ -112,6 +137,29 @@ export async function getJob(db: Db, p: JobRef & { kinds: readonly JobKind[] }):
     .where('kind', 'in', p.kinds)
     .executeTakeFirst();
   if (!row) throw new AppError('NOT_FOUND', { message: 'No such job of this project.' });
+  return toJob(row);
+}
+
+/** Jobs newest first, all or those under way; `total` is counted on the first page only. */
+export async function listJobs(
+  db: Db,
+  p: PageRequest & { projectId: string; active?: boolean | undefined },
+): Promise<Page<Job> & { total: number }> {
+  const open = sql<SqlBool>`status IN ('QUEUED', 'RUNNING')`;
+  const found = sql<SqlBool>`project_id = ${p.projectId}
+    AND ${p.active === undefined ? sql`true` : p.active ? open : sql`NOT ${open}`}`;
+  // Of thousands of errors a list shows how many there are.
+  const { rows } = await sql<JobRow>`
+    SELECT ${sql.raw(COLUMNS.join(', ').replace('result', "result - 'errors' AS result"))} FROM jobs
+    WHERE ${found} AND ${afterCursor(p.cursor)} ORDER BY id DESC LIMIT ${p.limit + 1}`.execute(db);
+  const counted = p.cursor === undefined;
+  const total = counted
+    ? (await sql<{ total: number }>`SELECT count(*) AS total FROM jobs WHERE ${found}`.execute(db)).rows[0]?.total
+    : 0;
+  return { ...toPage(rows, p.limit, toJob), total: total ?? 0 };
+}
+
+function toJob(row: JobRow): Job {
   return {
     id: row.id,
     kind: row.kind,
@@ -136,7 +184,9 @@ export interface OpenImport {
   ahead: number;
 }
 
-/** Undefined when the import has ended. Its file, 5 MB at most, is read only when it is its turn: till then it is empty. */
+/**
+ * Undefined when the import has ended. Its file, 5 MB at most, is read only when it is its turn: till then it is empty.
+ */
 export async function findImport(db: Db, { projectId, id }: JobRef): Promise<OpenImport | undefined> {
   const { rows } = await sql<OpenImport>`
     SELECT CASE WHEN ahead = 0 THEN j.file ELSE '' END AS file, j.input, j.cursor, j.processed, ahead
@@ -149,8 +199,8 @@ export async function findImport(db: Db, { projectId, id }: JobRef): Promise<Ope
 }
 
 /**
- * Locks a job that is to go on, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor` (another
- * attempt has done this chunk): the caller then has nothing to do.
+ * Locks a job that is to go on, and marks it RUNNING. Undefined when it has ended, was cancelled, or is not at `cursor`
+ * (another attempt has done this chunk): the caller then has nothing to do.
  */
 export async function lockJob<Input, Result>(
   trx: Trx,
@@ -165,13 +215,17 @@ export async function lockJob<Input, Result>(
   return rows[0];
 }
 
-/** Moves a locked job on, in the transaction of the chunk's effect: a chunk is done wholly or not at all. */
+/**
+ * Moves a locked job on (`after`: the last contact of one that goes by a condition), in the transaction of the chunk's
+ * effect: a chunk is done wholly or not at all.
+ */
 export async function moveJob(
   trx: Trx,
-  p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult },
+  p: JobRef & { cursor: number; processed: number; result: ImportResult | BulkResult; after?: string | undefined },
 ): Promise<void> {
+  const input = p.after === undefined ? sql`input` : sql`jsonb_set(input, '{after}', to_jsonb(${p.after}::text))`;
   await sql`
-    UPDATE jobs SET cursor = ${p.cursor}, processed = ${p.processed}, total = greatest(total, ${p.processed}),
+    UPDATE jobs SET cursor = ${p.cursor}, processed = ${p.processed}, total = greatest(total, ${p.processed}), input = ${input},
       result = ${JSON.stringify(p.result)}::jsonb
     WHERE project_id = ${p.projectId} AND id = ${p.id}
   `.execute(trx);
@@ -191,6 +245,10 @@ export async function finishJob(
 
 export function isBulkKind(kind: string): kind is BulkKind {
   return (BULK_KINDS as readonly string[]).includes(kind);
+}
+
+function newBulkResult(kind: BulkKind, totalRequested: number): BulkResult {
+  return { operation: bulkOperation(kind), totalRequested, successCount: 0, failureCount: 0, errors: [] };
 }
 
 async function insertJob(

@@ -20,8 +20,9 @@ export function subscriptionEvent(subscribed: boolean): ContactEvent {
 }
 
 /**
- * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of the change.
- * Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself (contract §8.2).
+ * Emits `contact.subscribed` or `contact.unsubscribed` for those contacts whose state changed, in the transaction of
+ * the change. Every path that changes `subscribed` comes through here; `reason` says why the service did it by itself
+ * (contract §8.2).
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordSubscriptionChanges(
@@ -35,7 +36,10 @@ export async function recordSubscriptionChanges(
     mode?: KeyMode;
     /** The execution whose step changed them, if one did. */
     causeId: string | null;
-    /** Who changed them: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or who reported it, such as `ses`. */
+    /**
+     * Who changed them: `user:<id>`, `key:<id>`, `job:<id>`, `public`, `contact` for the person, or who reported it,
+     * such as `ses`.
+     */
     by?: string | undefined;
   },
 ): Promise<OutboxRow[]> {
@@ -57,8 +61,8 @@ export async function recordSubscriptionChanges(
 }
 
 /**
- * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that they are not to be
- * subscribed by a stranger. The suppression list is left as it is.
+ * Unsubscribes those of the addresses that are subscribed contacts, and emits it; of the others it is remembered that
+ * they are not to be subscribed by a stranger. The suppression list is left as it is.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function unsubscribeAddresses(

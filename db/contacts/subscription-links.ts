@@ -4,6 +4,7 @@ import type { TokenSubject } from '../../rules/content/link-tokens.ts';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { touch } from '../campaigns/touches.ts';
 import type { Db, Trx } from '../connection.ts';
 import { setContactTopics } from '../topics/choices.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from './subscription-changes.ts';
@@ -58,22 +59,24 @@ export async function findLinkSubject(db: Db, key: Buffer, token: TokenSubject):
 }
 
 /**
- * The person does not want marketing any more: unsubscribes the contact with its event, puts the addresses on the suppression list, and
- * notes it on the mail. May run twice: nothing changes then. Source: RFC 8058 §3.1, contract §9.3.
+ * The person does not want marketing any more: unsubscribes the contact with its event, puts the addresses on the
+ * suppression list, and notes it on the mail. May run twice: nothing changes then. Source: RFC 8058 §3.1,
+ * contract §9.3.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function unsubscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
   const outbox = await setSubscribed(trx, subject, false);
   await addSuppressions(trx, key, {
     projectId: subject.projectId,
-    entries: subject.addresses.map((email) => ({ email, reason: 'unsubscribe', source: SOURCE })),
+    entries: subject.addresses.map((email) => ({ email, reason: 'unsubscribe', source: SOURCE, actor: 'contact' })),
   });
   await noteUnsubscribed(trx, subject);
   return outbox;
 }
 
 /**
- * The person wants no more mail about what this mail was about: they leave its topic, and it is noted on the mail. May run twice.
+ * The person wants no more mail about what this mail was about: they leave its topic, and it is noted on the mail. May
+ * run twice.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function leaveTopicByLink(trx: Trx, _key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {
@@ -87,14 +90,16 @@ export async function leaveTopicByLink(trx: Trx, _key: Buffer, subject: LinkSubj
 async function noteUnsubscribed(trx: Trx, { projectId, emailId }: LinkSubject): Promise<void> {
   if (emailId === null) return;
   await sql`
-    UPDATE emails SET unsubscribed_at = now()
-    WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL
+    WITH noted AS (
+      UPDATE emails SET unsubscribed_at = now()
+      WHERE project_id = ${projectId} AND id = ${emailId} AND unsubscribed_at IS NULL RETURNING id, campaign_id, project_id)
+    ${touch(sql`SELECT * FROM noted`)}
   `.execute(trx);
 }
 
 /**
- * The person wants marketing again: subscribes the contact with its event, and lifts what they had said before; a dead mailbox and what
- * an operator decided stay. May run twice.
+ * The person wants marketing again: subscribes the contact with its event, and lifts what they had said before; a dead
+ * mailbox and what an operator decided stay. May run twice.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function subscribeByLink(trx: Trx, key: Buffer, subject: LinkSubject): Promise<OutboxRow[]> {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { normalizeEmail } from '../../rules/emails/email-address.ts';
 import { SUPPRESSION_REASONS, type SuppressionReason, suppresses } from '../../rules/emails/reasons.ts';
 import { addressHash, type KeyPads, keyPads } from '../../rules/emails/suppression.ts';
@@ -13,6 +13,8 @@ export interface NewSuppression {
   reason: SuppressionReason;
   /** Who or what put it there, such as `api`, `smtp`, `ses`, `unsubscribe_page`. */
   source: string;
+  /** Who did it, as the audit log has it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person. */
+  actor?: string;
 }
 
 export interface Suppression {
@@ -21,16 +23,17 @@ export interface Suppression {
   email: string | null;
   reason: SuppressionReason;
   source: string;
+  actor: string | null;
   createdAt: Date;
 }
 
-const COLUMNS = ['id', 'email', 'reason', 'source', 'created_at'] as const;
+const COLUMNS = ['id', 'email', 'reason', 'source', 'actor', 'created_at'] as const;
 
 type SuppressionRow = RowOf<'suppressions', typeof COLUMNS>;
 
 /**
- * Puts addresses on the list; one that is there already for the same reason keeps its first date and source. May run twice.
- * Changes no contact: the caller decides about `subscribed`.
+ * Puts addresses on the list; one that is there already for the same reason keeps its first date and source. May run
+ * twice. Changes no contact: the caller decides about `subscribed`.
  */
 export async function addSuppressions(
   db: Db,
@@ -40,33 +43,35 @@ export async function addSuppressions(
   if (p.entries.length === 0) return [];
   const entries = sortedEntries(key, p.entries);
   const { rows } = await sql<SuppressionRow>`
-    INSERT INTO suppressions AS s (project_id, address_hash, email, reason, source)
-    SELECT ${p.projectId}, e.hash, e.email, e.reason, e.source
+    INSERT INTO suppressions AS s (project_id, address_hash, email, reason, source, actor)
+    SELECT ${p.projectId}, e.hash, e.email, e.reason, e.source, e.actor
     FROM unnest(${entries.map((e) => e.hash)}::bytea[], ${entries.map((e) => e.email)}::text[],
-      ${entries.map((e) => e.reason)}::text[], ${entries.map((e) => e.source)}::text[]) AS e (hash, email, reason, source)
+      ${entries.map((e) => e.reason)}::text[], ${entries.map((e) => e.source)}::text[],
+      ${entries.map((e) => e.actor ?? null)}::text[]) AS e (hash, email, reason, source, actor)
     ON CONFLICT (project_id, address_hash, reason) DO UPDATE SET email = coalesce(s.email, excluded.email)
     RETURNING ${sql.raw(COLUMNS.join(', '))}
   `.execute(db);
   return rows.map(toSuppression);
 }
 
-/** The list newest first; `total` is counted on the first page only, and 0 after it. */
+/**
+ * The list newest first, or what it has of one address by its hash; `total` is counted on the first page only, and 0
+ * after it.
+ */
 export async function listSuppressions(
   db: Db,
-  p: PageRequest & { projectId: string },
+  p: PageRequest & { projectId: string; hash?: Buffer | undefined },
 ): Promise<Page<Suppression> & { total: number }> {
+  const ours = sql<SqlBool>`project_id = ${p.projectId} AND ${p.hash ? sql`address_hash = ${p.hash}` : sql`true`}`;
   const rows = await db
     .selectFrom('suppressions')
     .select(COLUMNS)
-    .where('project_id', '=', p.projectId)
+    .where(ours)
     .where(afterCursor(p.cursor))
     .orderBy('id', 'desc')
     .limit(p.limit + 1)
     .execute();
-  return {
-    ...toPage(rows, p.limit, toSuppression),
-    total: p.cursor === undefined ? await countAll(db, p.projectId) : 0,
-  };
+  return { ...toPage(rows, p.limit, toSuppression), total: p.cursor === undefined ? await countWhere(db, ours) : 0 };
 }
 
 /** Takes entries of these reasons off the list; returns how many there were. */
@@ -125,9 +130,9 @@ export async function findSuppressionFor(
 }
 
 /**
- * A predicate for set-based claims: no entry of the list stops mail of this type to the address in `email` (a column in lower case).
- * The HMAC is made in SQL from the padded keys, so that it is checked in the statement that claims; about 2 µs a row, and one probe
- * of the unique index. Source: RFC 2104 §2, contract §3.7.
+ * A predicate for set-based claims: no entry of the list stops mail of this type to the address in `email` (a column in
+ * lower case). The HMAC is made in SQL from the padded keys, so that it is checked in the statement that claims; about
+ * 2 µs a row, and one probe of the unique index. Source: RFC 2104 §2, contract §3.7.
  */
 export function notSuppressed(p: {
   pads: KeyPads;
@@ -138,7 +143,9 @@ export function notSuppressed(p: {
   return sql<boolean>`NOT EXISTS (${suppressedReason(p)})`;
 }
 
-/** The subquery behind `notSuppressed`: the first reason that stops mail of this type, for saying why it was skipped. */
+/**
+ * The subquery behind `notSuppressed`: the first reason that stops mail of this type, for saying why it was skipped.
+ */
 export function suppressedReason(p: {
   pads: KeyPads;
   email: RawBuilder<unknown>;
@@ -161,15 +168,20 @@ export function suppressionPads(key: Buffer): KeyPads {
   return keyPads(key);
 }
 
-async function countAll(db: Db, projectId: string): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    SELECT count(*) AS total FROM suppressions WHERE project_id = ${projectId}
-  `.execute(db);
+async function countWhere(db: Db, ours: RawBuilder<SqlBool>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM suppressions WHERE ${ours}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
 function toSuppression(row: SuppressionRow): Suppression {
-  return { id: row.id, email: row.email, reason: row.reason, source: row.source, createdAt: row.created_at };
+  return {
+    id: row.id,
+    email: row.email,
+    reason: row.reason,
+    source: row.source,
+    actor: row.actor,
+    createdAt: row.created_at,
+  };
 }
 
 /** In the order of their hash, so that two statements lock in the same order, and each address and reason once. */

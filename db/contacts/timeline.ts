@@ -3,6 +3,7 @@ import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor
 import { ACTIVITY_EVENTS } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
 import { uuidAt } from '../events/activity-sources.ts';
+import { FAR_FUTURE } from '../id-time.ts';
 
 /** What the timeline of a contact shows beside what the activity of a project does. */
 export const TIMELINE_ONLY_TYPES = ['email.failed', 'workflow.step'] as const;
@@ -24,8 +25,6 @@ export interface TimelinePage {
 
 /** Nobody pages through more. */
 export const TIMELINE_TOTAL_MAX = 10_000;
-/** Later than any row, and what a UUIDv7 can still hold. */
-const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
 
 type Sql = RawBuilder<unknown>;
 
@@ -54,9 +53,10 @@ interface Source {
 }
 
 /**
- * All that happened to a contact and was done with it, newest first: events with mails, SMS, mails that did not leave and why, executions and
- * their steps, and who subscribed or unsubscribed it. Each kind of row is read in its own order, a page at the most, and the pages are merged;
- * the key of the whole is instant (milliseconds) and key, so no item is shown twice or left out.
+ * All that happened to a contact and was done with it, newest first: events with mails, SMS, mails that did not leave
+ * and why, executions and their steps, and who subscribed or unsubscribed it. Each kind of row is read in its own
+ * order, a page at the most, and the pages are merged; the key of the whole is instant (milliseconds) and key, so no
+ * item is shown twice or left out.
  * @throws AppError BAD_REQUEST for a cursor that is not ours
  */
 export async function listTimeline(
@@ -109,6 +109,12 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return { at: new Date(at), key };
 }
 
+/** What a mail `m` was sent for, by id and name. */
+const CAUSE = sql`jsonb_build_object('campaignId', m.campaign_id, 'campaignName', mc.name, 'executionId', m.execution_id,
+  'workflowId', mw.id, 'workflowName', mw.name)`;
+const CAUSES = sql`LEFT JOIN campaigns mc ON mc.id = m.campaign_id LEFT JOIN executions mx ON mx.id = m.execution_id
+  LEFT JOIN workflows mw ON mw.id = mx.workflow_id`;
+
 const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})`;
 const text = (value: string): Sql => sql`${value}::text`;
 
@@ -125,7 +131,10 @@ function sourcesOf(asked: Asked): Source[] {
   ];
 }
 
-/** By the index on contact and id, whose order is that of time. A mail says its subject, a change of subscription who and why. */
+/**
+ * By the index on contact and id, whose order is that of time. A mail says its subject, a change of subscription who
+ * and why.
+ */
 function eventSource({ projectId, contactId, position }: Asked): Source {
   const cases = Object.entries(ACTIVITY_EVENTS).map(([name, type]) => sql`WHEN ${sql.lit(name)} THEN ${sql.lit(type)}`);
   const until = uuidAt(position?.at ?? FAR_FUTURE, 'f');
@@ -136,19 +145,18 @@ function eventSource({ projectId, contactId, position }: Asked): Source {
     metadata: sql`
       jsonb_build_object('eventName', e.name, 'emailId', e.email_id, 'data', coalesce(e.data, '{}'))
       || CASE WHEN e.email_id IS NULL THEN '{}' ELSE coalesce((
-        SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'campaignId', m.campaign_id,
-          'executionId', m.execution_id, 'sourceType', m.source_type)
-        FROM emails m JOIN contents k ON k.id = m.content_id WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
+        SELECT jsonb_build_object('subject', coalesce(e.data->>'subject', k.subject), 'sourceType', m.source_type) || ${CAUSE}
+        FROM emails m JOIN contents k ON k.id = m.content_id ${CAUSES} WHERE m.id = e.email_id AND m.project_id = ${projectId}), '{}') END
       || CASE WHEN e.name IN ('contact.subscribed', 'contact.unsubscribed')
-        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyOf()})) ELSE '{}' END`,
+        THEN jsonb_build_object('actor', e.actor, 'reason', coalesce(e.data->>'reason', ${whyChanged()})) ELSE '{}' END`,
     from: sql`events e`,
     where: sql`e.project_id = ${projectId} AND e.contact_id = ${contactId} AND e.id <= ${until}::uuid`,
     order: sql`e.id DESC`,
   };
 }
 
-/** Why a subscription changed, where nobody reported a reason: by the way it came. */
-function whyOf(): Sql {
+/** Why a subscription changed, where nobody reported a reason: by who is the `actor` of the event `e`. */
+export function whyChanged(): Sql {
   return sql`CASE
     WHEN e.actor = 'contact' THEN 'own_choice' WHEN e.actor = 'public' THEN 'public_key'
     WHEN e.actor LIKE 'job:%' THEN 'job' WHEN e.actor LIKE 'execution:%' THEN 'workflow'
@@ -163,9 +171,10 @@ function failedMails({ projectId, contactId, position }: Asked): Source {
     at: millis(sql`uuid_extract_timestamp(m.id)`),
     key: sql`m.id::text`,
     metadata: sql`jsonb_build_object('emailId', m.id, 'subject', k.subject, 'reason', m.reason, 'error', m.error,
-      'campaignId', m.campaign_id, 'executionId', m.execution_id, 'sourceType', m.source_type)`,
-    from: sql`emails m JOIN contents k ON k.id = m.content_id`,
-    where: sql`m.project_id = ${projectId} AND m.contact_id = ${contactId} AND m.status = 'FAILED' AND m.id <= ${until}::uuid`,
+      'sourceType', m.source_type) || ${CAUSE}`,
+    from: sql`emails m JOIN contents k ON k.id = m.content_id ${CAUSES}`,
+    where: sql`m.project_id = ${projectId} AND m.contact_id = ${contactId} AND m.status = 'FAILED'
+      AND m.options->'sandbox' IS NULL AND m.id <= ${until}::uuid`,
     order: sql`m.id DESC`,
   };
 }
@@ -179,7 +188,7 @@ function execution({ projectId, contactId }: Asked, which: 'started' | 'complete
     metadata: sql`jsonb_build_object('workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id,
       'status', x.status, 'exitReason', x.exit_reason, 'error', x.error)`,
     from: sql`executions x JOIN workflows w ON w.id = x.workflow_id`,
-    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId} AND ${at} IS NOT NULL`,
+    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId} AND NOT x.sandbox AND ${at} IS NOT NULL`,
   };
 }
 
@@ -192,7 +201,7 @@ function steps({ projectId, contactId }: Asked): Source {
       'stepName', t.name, 'stepType', s.type, 'status', s.status, 'error', s.error, 'dueAt', s.due_at, 'completedAt', s.completed_at)`,
     from: sql`executions x JOIN execution_steps s ON s.execution_id = x.id JOIN workflows w ON w.id = x.workflow_id
       LEFT JOIN workflow_steps t ON t.id = s.step_id`,
-    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId}`,
+    where: sql`x.project_id = ${projectId} AND x.contact_id = ${contactId} AND NOT x.sandbox`,
   };
 }
 
@@ -209,6 +218,6 @@ function sms(
     key: sql`s.id::text || ${`:${type.slice('sms.'.length)}`}::text`,
     metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
     from: sql`sms_messages s`,
-    where: sql`s.project_id = ${projectId} AND s.contact_id = ${contactId} AND ${at} IS NOT NULL ${which}`,
+    where: sql`s.project_id = ${projectId} AND s.contact_id = ${contactId} AND NOT s.sandbox AND ${at} IS NOT NULL ${which}`,
   };
 }

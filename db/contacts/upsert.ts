@@ -36,9 +36,14 @@ export interface UpsertContacts {
   defaultSubscribed: boolean;
   /** Key of the suppression list, derived from SECRET_KEY. */
   suppressionKey: Buffer;
-  /** False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are. */
+  /**
+   * False for an import: `subscribed: true` then leaves entries of the suppression list, and who is on it, as they are.
+   */
   liftsUnsubscribe?: boolean;
-  /** The execution whose step changes them, if one does; remembered on those that change: what the change brings about later is its doing. */
+  /**
+   * The execution whose step changes them, if one does; remembered on those that change: what the change brings about
+   * later is its doing.
+   */
   causeId: string | null;
 }
 
@@ -56,11 +61,11 @@ export interface UpsertedContact {
 }
 
 /**
- * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert the missing, update what
- * changes. Known contacts are locked in the order of their ids and new ones inserted in that of their addresses, so that two such
- * transactions wait rather than deadlock; run it by `inTransaction` all the same. The caller records what a change of subscription emits
- * (`recordSubscriptionChanges`).
- * Known contacts stay locked against deletion until the transaction ends. Source: contract §2, §3, §9, docs/ARCHITECTURE.md "Decisions".
+ * Creates or updates contacts by address, in a few statements for any number of rows: look up, insert the missing,
+ * update what changes. Known contacts are locked in the order of their ids and new ones inserted in that of their
+ * addresses, so that two such transactions wait rather than deadlock; run it by `inTransaction` all the same. The
+ * caller records what a change of subscription emits (`recordSubscriptionChanges`). Known contacts stay locked against
+ * deletion until the transaction ends. Source: contract §2, §3, §9, docs/ARCHITECTURE.md "Decisions".
  * @returns one result a row, in the order of `rows`
  * @throws AppError VALIDATION_ERROR when the data of a contact would pass its limits; nothing may be committed then
  */
@@ -100,10 +105,11 @@ async function lockKnown(
   wanted: Map<string, ContactUpsert>,
 ): Promise<Map<string, StoredContact>> {
   const emails = [...wanted.keys()];
-  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most change, and
-  // locking them for that at once saves a third of the writes. What a stranger may change depends on what is there, which must stand still.
-  // Ids are looked up address by address, for a plan that does not look through all that the project has (see `ownedBy`). The address is
-  // asked for again of the row that is locked: it may have changed until then.
+  // KEY SHARE: a deletion waits for us and then sees what we wrote; others who update do not wait. Of many rows most
+  // change, and locking them for that at once saves a third of the writes. What a stranger may change depends on what
+  // is there, which must stand still. Ids are looked up address by address, for a plan that does not look through all
+  // that the project has (see `ownedBy`). The address is asked for again of the row that is locked: it may have changed
+  // until then.
   const judged = [...wanted.values()].some((row) => isStrangers(row) && saysSomething(row));
   const strength = sql.raw(judged || emails.length > MANY_ROWS ? 'NO KEY UPDATE' : 'KEY SHARE');
   const { rows } = await prepared<ContactRow>`
@@ -118,8 +124,8 @@ async function lockKnown(
 }
 
 /**
- * Where the project asks for confirmation, strangers subscribe nobody, nor does a step that one of them set going: those whom they would are
- * left unsubscribed, and their addresses returned, to be asked.
+ * Where the project asks for confirmation, strangers subscribe nobody, nor does a step that one of them set going:
+ * those whom they would are left unsubscribed, and their addresses returned, to be asked.
  */
 async function holdBackAsking(
   trx: Trx,
@@ -133,7 +139,9 @@ async function holdBackAsking(
   return asking.map((row) => row.email);
 }
 
-/** Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands. */
+/**
+ * Settles what `subscribed: true` may do: lift the person's own unsubscribe, or nothing against a refusal that stands.
+ */
 async function settleSubscriptions(
   trx: Trx,
   p: UpsertContacts,
@@ -161,7 +169,10 @@ async function settleSubscriptions(
   );
 }
 
-/** Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds their locks. */
+/**
+ * Finds in their events whether those of whom it is not known were ever unsubscribed, and keeps it. The caller holds
+ * their locks.
+ */
 async function settleHistories(trx: Trx, projectId: string, contacts: StoredContact[]): Promise<void> {
   const unknown = new Map(contacts.filter((one) => one.wasUnsubscribed === null).map((one) => [one.id, one]));
   if (unknown.size === 0) return;
@@ -186,7 +197,8 @@ async function insertMissing(trx: Trx, p: UpsertContacts, wanted: ContactUpsert[
   if (wanted.length === 0) return [];
   const rows = wanted.map((row) => (row.by === 'stranger' ? { ...row, set: publicDataOf(NOTHING, row.set) } : row));
   for (const row of rows) refuseTooMuch({ data: row.set, untrustedKeys: strangersKeys(row) }, row);
-  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing (docs/ARCHITECTURE.md "Decisions").
+  // DO UPDATE, not DO NOTHING: whoever loses a race gets the winner's row back, locked, instead of nothing
+  // (docs/ARCHITECTURE.md "Decisions").
   const { rows: inserted } = await prepared<ContactRow>`
     INSERT INTO contacts AS c (project_id, email, subscribed, data, untrusted_keys)
     SELECT ${p.projectId}, i.email, i.subscribed, i.data::jsonb, i.untrusted::text[]
@@ -232,7 +244,10 @@ function saysSomething({ subscribed, set, remove }: ContactUpsert): boolean {
   return subscribed !== undefined || Object.keys(set).length + remove.length > 0;
 }
 
-/** The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of strangers' counts apart. */
+/**
+ * The limits are for what the project wrote, so that nothing a stranger has left there makes it fail; what it copies of
+ * strangers' counts apart.
+ */
 function refuseTooMuch(contact: StoredData, row: ContactUpsert | undefined): void {
   const { own, strangers } = splitByWriter(contact);
   const errors = [...checkData(own), ...(copies(row) ? checkData(strangers) : [])];

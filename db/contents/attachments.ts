@@ -26,8 +26,8 @@ export async function insertAttachments(db: Db, rows: (Attachment & { projectId:
 }
 
 /**
- * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all share. Files are stored as they are
- * (STORAGE EXTERNAL), so a slice costs Postgres no more than itself.
+ * Bytes that are read at a time: they come as text, and reading that takes 4 ms a megabyte of the thread that all
+ * share. Files are stored as they are (STORAGE EXTERNAL), so a slice costs Postgres no more than itself.
  */
 const SLICE_BYTES = 256 * 1024;
 
@@ -40,7 +40,10 @@ export async function sumAttachmentBytes(db: Db, p: { projectId: string; ids: st
   return rows[0]?.bytes ?? 0;
 }
 
-/** The same as `findAttachments`, for large ones: slice by slice, into buffers of their own that can be handed to another thread. */
+/**
+ * The same as `findAttachments`, for large ones: slice by slice, into buffers of their own that can be handed to
+ * another thread.
+ */
 export async function readLargeAttachments(db: Db, p: { projectId: string; ids: string[] }): Promise<Attachment[]> {
   const { rows } = await sql<Omit<Attachment, 'content'> & { bytes: number }>`
     SELECT id, filename, content_type AS "contentType", disposition, content_id AS "contentId", octet_length(content) AS bytes

@@ -32,7 +32,10 @@ const PART_NAMES = Object.keys(PARTS) as Part[];
 const COLUMNS = sql.raw(Object.values(PARTS).join(', '));
 const SELECTED = sql.raw(PART_NAMES.map((part) => `${PARTS[part]} AS "${part}"`).join(', '));
 
-/** The order of the hashes that are stored. A part that came later counts where it says something, so that those hashes stay as they are. */
+/**
+ * The order of the hashes that are stored. A part that came later counts where it says something, so that those hashes
+ * stay as they are.
+ */
 const HASHED: readonly Part[] = ['subject', 'body', 'type', 'from', 'fromName', 'replyTo', 'templateId'];
 const HASHED_LATER = PART_NAMES.filter((part) => !HASHED.includes(part));
 
@@ -49,8 +52,9 @@ export function rowOfContent(content: NewContent): Record<string, string | null>
 }
 
 /**
- * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to them in the same
- * transaction and keep them no longer: a content that no mail uses may be removed after it (`removeErasedContents`).
+ * Ids of contents, in their order; those that are new are stored. Any number, of any projects. May run twice. Refer to
+ * them in the same transaction and keep them no longer: a content that no mail uses may be removed after it
+ * (`removeErasedContents`).
  */
 export async function saveContents(db: Db, contents: NewContent[]): Promise<string[]> {
   const entries = entriesOf(contents);
@@ -87,7 +91,10 @@ interface Entry {
   key: string;
 }
 
-/** One entry for contents that are the same: mails of one moment mostly say the same, and comparing costs less than hashing. */
+/**
+ * One entry for contents that are the same: mails of one moment mostly say the same, and comparing costs less than
+ * hashing.
+ */
 function entriesOf(contents: NewContent[]): Entry[] {
   const byBody = new Map<string, Entry[]>();
   return contents.map((content) => {

@@ -2,12 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../connection.ts';
 import { inTransaction } from '../transaction.ts';
 
-/** Attachments a transaction, and transactions a round: what is left waits for the next hour. Each holds up to 10 MB, which go by the row. */
+/**
+ * Attachments a transaction, and transactions a round: what is left waits for the next hour. Each holds up to 10 MB,
+ * which go by the row.
+ */
 const LIMITS = { rows: 500, rounds: 500 };
 
 /**
- * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it before they lose their
- * options. DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased.
+ * Notes what mails to these contacts carry, for `removeErasedAttachments`: the mails of one request share it. Call it
+ * before they lose their options. DO UPDATE, for its lock: housekeeping must not let go of a note before these mails
+ * are seen to be erased.
  */
 export async function noteAttachments(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
@@ -25,8 +29,8 @@ export const isUncarried: RawBuilder<boolean> = sql<boolean>`NOT EXISTS (
   SELECT FROM emails e WHERE e.options ? 'attachmentIds' AND e.options->'attachmentIds' @> jsonb_build_array(a.id::text))`;
 
 /**
- * Removes attachments that erased mails alone have carried. All mails that carry one are made together with it, so none can come to carry it
- * later. May run at any time, again, and twice at once.
+ * Removes attachments that erased mails alone have carried. All mails that carry one are made together with it, so none
+ * can come to carry it later. May run at any time, again, and twice at once.
  */
 export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<void> {
   for (let round = 0; round < limits.rounds; round += 1) {
@@ -34,7 +38,10 @@ export async function removeErasedAttachments(db: Db, limits = LIMITS): Promise<
   }
 }
 
-/** Notes are locked before mails are looked at: an erasure that has noted the same is seen whole, or waits for us and notes it anew. */
+/**
+ * Notes are locked before mails are looked at: an erasure that has noted the same is seen whole, or waits for us and
+ * notes it anew.
+ */
 function removeUncarried(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
     const { rows: notes } = await sql<{ id: string }>`

@@ -10,10 +10,10 @@ interface Sender {
 }
 
 /**
- * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller put into
- * the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep their content, which
- * is everyone's. Call it before the mails lose their contact. The words themselves, which mails to others may share, are noted for
- * `removeErasedContents`. Source: contract §3.4.
+ * Takes the words from the records of mails that were written to these contacts alone, or came from them: what a caller
+ * put into the subject and body of one mail names the person as often as its variables do. Templates and campaigns keep
+ * their content, which is everyone's. Call it before the mails lose their contact. The words themselves, which mails to
+ * others may share, are noted for `removeErasedContents`. Source: contract §3.4.
  */
 export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: string[] }) {
   const { rows: senders } = await sql<Sender>`
@@ -40,7 +40,10 @@ export async function eraseWords(trx: Trx, p: { projectId: string; contactIds: s
   `.execute(trx);
 }
 
-/** DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased (`lockNotes`). */
+/**
+ * DO UPDATE, for its lock: housekeeping must not let go of a note before these mails are seen to be erased
+ * (`lockNotes`).
+ */
 async function noteContents(trx: Trx, p: { projectId: string; contactIds: string[] }): Promise<void> {
   await sql`
     INSERT INTO erased_contents AS n (content_id, project_id)

@@ -6,10 +6,11 @@ import { inTransaction } from '../transaction.ts';
 const LIMITS = { rows: 1_000, rounds: 500 };
 
 /**
- * Removes contents that erased mails alone have used. A mail that is being accepted may be about to use one: it looks a content up by its
- * hash, without a lock, and refers to it in the same transaction. So a content is retired first: it gets another hash, by which nobody looks
- * for it. Once all transactions have ended that may have seen the old one, and still no mail refers to it, it goes. One that was taken up
- * meanwhile stays. Nothing waits: what a long transaction keeps here goes an hour later. May run at any time, again, and twice at once.
+ * Removes contents that erased mails alone have used. A mail that is being accepted may be about to use one: it looks a
+ * content up by its hash, without a lock, and refers to it in the same transaction. So a content is retired first: it
+ * gets another hash, by which nobody looks for it. Once all transactions have ended that may have seen the old one, and
+ * still no mail refers to it, it goes. One that was taken up meanwhile stays. Nothing waits: what a long transaction
+ * keeps here goes an hour later. May run at any time, again, and twice at once.
  * @returns how many are gone
  */
 export async function removeErasedContents(db: Db, limits = LIMITS): Promise<number> {
@@ -17,7 +18,8 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
   for (let round = 0; round < limits.rounds; round += 1) {
     const retired = await retire(db, limits.rows);
     await markRetired(db);
-    // Asked for before the statement that removes, which therefore sees what the transactions that ended until now have done.
+    // Asked for before the statement that removes, which therefore sees what the transactions that ended until now have
+    // done.
     const gone = await removeUnused(db, { rows: limits.rows, oldest: await oldestTransaction(db) });
     removed += gone.removed;
     if (retired < limits.rows && gone.looked < limits.rows) break;
@@ -26,16 +28,16 @@ export async function removeErasedContents(db: Db, limits = LIMITS): Promise<num
 }
 
 /**
- * Words of a mail of its own that no mail refers to. Campaigns (MARKETING) and templates never share them: both are in the hash. By the
- * index emails_one_off_content, whose predicate is repeated here.
+ * Words of a mail of its own that no mail refers to. Campaigns (MARKETING) and templates never share them: both are in
+ * the hash. By the index emails_one_off_content, whose predicate is repeated here.
  */
 export const isUnused = sql<boolean>`
   k.template_id IS NULL AND k.type = 'TRANSACTIONAL' AND NOT EXISTS (
     SELECT FROM emails e WHERE e.content_id = k.id AND e.source_type IN ('TRANSACTIONAL', 'INBOUND'))`;
 
 /**
- * Gives contents that nobody uses a new hash: it is 32 bytes long, so the id, which is 16, is nobody's. Notes of contents in use are let
- * go: their next erasure notes them again.
+ * Gives contents that nobody uses a new hash: it is 32 bytes long, so the id, which is 16, is nobody's. Notes of
+ * contents in use are let go: their next erasure notes them again.
  */
 function retire(db: Db, rows: number): Promise<number> {
   return inTransaction(db, async (trx) => {
@@ -78,7 +80,10 @@ function removeUnused(db: Db, p: { rows: number; oldest: string }): Promise<{ lo
   });
 }
 
-/** A statement before the one that decides: an erasure that has noted the same content is then seen whole, or waits for us and notes it anew. */
+/**
+ * A statement before the one that decides: an erasure that has noted the same content is then seen whole, or waits for
+ * us and notes it anew.
+ */
 async function lockNotes(trx: Trx, p: { rows: number; where: RawBuilder<boolean> }): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT content_id AS id FROM erased_contents WHERE ${p.where} LIMIT ${p.rows} FOR UPDATE SKIP LOCKED

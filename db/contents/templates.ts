@@ -63,7 +63,10 @@ export async function getTemplate(db: Db, { projectId, id }: TemplateRef): Promi
   return toTemplate(row);
 }
 
-/** Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of name, subject or description. */
+/**
+ * Templates newest first, by page number or cursor, with as many bodies as fit; `search` is a case-insensitive part of
+ * name, subject or description.
+ */
 export async function listTemplates(
   db: Db,
   p: {
@@ -101,7 +104,10 @@ export async function listAllTemplates(db: Db, projectId: string): Promise<Templ
   return rows.map(toTemplate);
 }
 
-/** @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000, or the slug is taken */
+/**
+ * @throws AppError DOMAIN_NOT_VERIFIED for a `from` that the project may not send from; CONFLICT when there are 1,000,
+ * or the slug is taken
+ */
 export async function insertTemplate(
   trx: Trx,
   p: TemplateFields & { projectId: string; slug?: string | undefined },
@@ -120,7 +126,8 @@ export async function insertTemplate(
 
 /**
  * Changes the given fields. Mails that were accepted before keep what they say.
- * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a slug that is taken
+ * @throws AppError NOT_FOUND, DOMAIN_NOT_VERIFIED for a new `from` that the project may not send from, CONFLICT for a
+ * slug that is taken
  */
 export async function updateTemplate(
   trx: Trx,

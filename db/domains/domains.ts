@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { sealSecret } from '../../rules/access/secrets.ts';
 import { type DkimKey, dkimKeyContext } from '../../rules/domains/dkim-key.ts';
-import { afterCheck, type DomainStatus, type FoundRecords, type Standing } from '../../rules/domains/sender-domain.ts';
+import {
+  afterCheck,
+  type CheckedRecords,
+  type DomainStatus,
+  type FoundRecords,
+  type SeenRecords,
+  type Standing,
+} from '../../rules/domains/sender-domain.ts';
 import { AppError } from '../../rules/errors.ts';
 import { uuidv7 } from '../../rules/uuid.ts';
 import { UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
@@ -18,6 +25,8 @@ export interface Domain {
   selector: string;
   publicKey: string;
   found: FoundRecords;
+  /** What the DNS had in their place. */
+  seen: SeenRecords;
   lastCheckedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -37,6 +46,7 @@ const COLUMNS = [
   'dkim_selector',
   'dkim_public_key',
   'found',
+  'seen',
   'last_checked_at',
   'created_at',
   'updated_at',
@@ -45,7 +55,8 @@ const COLUMNS = [
 type DomainRow = RowOf<'domains', typeof COLUMNS>;
 
 /**
- * Registers a domain with its key, which is stored sealed. Its selector is its own, so that two projects can publish theirs for one domain.
+ * Registers a domain with its key, which is stored sealed. Its selector is its own, so that two projects can publish
+ * theirs for one domain.
  * @throws AppError CONFLICT when the project has the domain
  */
 export async function insertDomain(
@@ -113,15 +124,25 @@ export async function listDomainsAfter(db: Db, p: { after: string | null; limit:
   return rows.map(toDomain);
 }
 
-/** Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed meanwhile */
-export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundRecords; now: Date }): Promise<Domain> {
-  const after = afterCheck(standingOf(await lockDomain(trx, p)), p.checked, p.now);
+/**
+ * Writes down what a check found, judged against what is stored now. @throws AppError NOT_FOUND when it was removed
+ * meanwhile
+ */
+export async function saveDomainCheck(
+  trx: Trx,
+  p: DomainRef & { checked: CheckedRecords; now: Date },
+): Promise<Domain> {
+  const before = await lockDomain(trx, p);
+  const after = afterCheck(standingOf(before), p.checked.found, p.now);
+  // What the DNS gave no answer for is left out of the JSON, and stays as it was seen last.
+  const seen = JSON.stringify({ ...before?.seen, ...definedOf(p.checked.seen) });
   const found = JSON.stringify({ ...after.found, missingSince: after.missingSince?.toISOString() });
   const saved = await trx
     .updateTable('domains')
     .set({
       status: after.status,
       found,
+      seen,
       last_checked_at: p.now,
       updated_at: sql`CASE WHEN status = ${after.status} THEN updated_at ELSE now() END`,
     })
@@ -134,7 +155,8 @@ export async function saveDomainCheck(trx: Trx, p: DomainRef & { checked: FoundR
 
 /**
  * Detaches a domain.
- * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends from it
+ * @throws AppError NOT_FOUND, CONFLICT with the users in `details` while a template, a step or an unsent campaign sends
+ * from it
  */
 export async function deleteDomain(trx: Trx, ref: DomainRef): Promise<void> {
   const { domain } = toDomain(await lockDomain(trx, ref));
@@ -187,6 +209,10 @@ function standingOf(row: DomainRow | undefined): Standing {
   };
 }
 
+function definedOf(seen: SeenRecords): SeenRecords {
+  return Object.fromEntries(Object.entries(seen).filter(([, records]) => records !== undefined));
+}
+
 function toDomain(row: DomainRow | undefined): Domain {
   if (!row) throw notFound();
   return {
@@ -198,6 +224,7 @@ function toDomain(row: DomainRow | undefined): Domain {
     selector: row.dkim_selector,
     publicKey: row.dkim_public_key,
     found: standingOf(row).found,
+    seen: row.seen,
     lastCheckedAt: row.last_checked_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -6,8 +6,8 @@ import type { Db } from '../connection.ts';
 const MAILS_LOOKED_AT = 100;
 
 /**
- * When mail to a contact last bounced for a reason that means a dead mailbox if it comes again on another day (contract §9.7); null if
- * it never did. `judgeAgain` of rules/emails/bounce.ts takes it.
+ * When mail to a contact last bounced for a reason that means a dead mailbox if it comes again on another day (contract
+ * §9.7); null if it never did. `judgeAgain` of rules/emails/bounce.ts takes it.
  */
 export async function findLastTransientBounce(
   db: Db,

@@ -6,6 +6,7 @@ import type { Feedback } from '../../rules/emails/email-feedback.ts';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
 import type { SuppressionReason } from '../../rules/emails/reasons.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { recordSubscriptionChanges, type SubscriptionState } from '../contacts/subscription-changes.ts';
@@ -35,14 +36,18 @@ export interface FeedbackResult {
   outcome: 'recorded' | 'known' | 'unknown';
   /** For `lifecycle.dispatch`, after the commit. */
   outbox: OutboxRow[];
-  /** The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the recipient's. */
+  /**
+   * The mail was refused because of its sender: counts towards the hold, see `guardRefusals`. `domain` is the
+   * recipient's.
+   */
   refusal?: { projectId: string; domain: string };
 }
 
 /**
- * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a dead mailbox or a
- * complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and any order do no harm: each kind counts
- * once, and a Permanent bounce after a Transient one once more. Source: contract §8.2, §9.7.
+ * Records what came back about a mail, in the caller's transaction: status (forward only), instant, event, and for a
+ * dead mailbox or a complaint the suppression entry and the contact's unsubscription with its reason. Duplicates and
+ * any order do no harm: each kind counts once, and a Permanent bounce after a Transient one once more.
+ * Source: contract §8.2, §9.7.
  */
 export async function recordFeedback(trx: Trx, p: FeedbackRequest): Promise<FeedbackResult> {
   const [email] = await listProvenEmails(trx, [p.emailId]);
@@ -162,7 +167,11 @@ function forward(to: 'DELIVERED' | 'BOUNCED' | 'COMPLAINED') {
 }
 
 async function changed(trx: Trx, update: ReturnType<typeof sql>): Promise<boolean> {
-  return ((await update.execute(trx)).numAffectedRows ?? 0n) > 0n;
+  const { rows } = await sql`
+    WITH moved AS (${update} RETURNING id, campaign_id, project_id), touched AS (${touch(sql`SELECT * FROM moved`)})
+    SELECT id FROM moved
+  `.execute(trx);
+  return rows.length > 0;
 }
 
 async function emit(trx: Trx, email: FoundEmail, name: string, detail: Record<string, unknown>): Promise<OutboxRow[]> {

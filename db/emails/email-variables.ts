@@ -21,11 +21,16 @@ export function variablesOf(
   return buildVariables({ contact, data: sourced(email.variables, email.options?.untrustedKeys) });
 }
 
-/** A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not tried again. */
+/**
+ * A subject that anybody reads takes a thousandth of this. A list has a hundred, so those that took too long are not
+ * tried again.
+ */
 const SUBJECT_MS = 40;
 const slowSubjects = new Lru<string, true>(1_000);
 
-/** The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written. */
+/**
+ * The subject as its recipient read it, or as a stranger wrote it; one that takes too long is shown as it was written.
+ */
 export function subjectAsRead(email: Email): string {
   return subjectOf(email).value;
 }

@@ -1,10 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { KeyMode } from '../../rules/access/api-keys.ts';
 import type { EmailOptions } from '../../rules/emails/email-outcome.ts';
+import type { EmailHappened, EmailSourceType } from '../../rules/emails/email-source.ts';
 import type { EmailStatus } from '../../rules/emails/email-status.ts';
 import { AppError } from '../../rules/errors.ts';
 import type { Data } from '../../rules/filters/data-values.ts';
 import type { Db } from '../connection.ts';
+import { firstIdAt } from '../id-time.ts';
 import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import type { MailType } from '../schema/contents.ts';
 
@@ -23,13 +25,18 @@ export interface Email {
   contentId: string;
   status: EmailStatus;
   mode: KeyMode;
-  sourceType: 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'INBOUND';
+  sourceType: EmailSourceType;
   templateId: string | null;
   campaignId: string | null;
   executionId: string | null;
   providerMessageId: string | null;
   opens: number;
   clicks: number;
+  /** By prefetchers and scanners. */
+  machineOpens: number;
+  machineClicks: number;
+  attempts: number;
+  bounceType: 'Permanent' | 'Transient' | null;
   reason: string | null;
   error: string | null;
   variables: Data | null;
@@ -52,23 +59,35 @@ export interface EmailFilter {
   projectId: string;
   mode: KeyMode | 'all';
   status?: EmailStatus | undefined;
+  sourceType?: EmailSourceType | undefined;
+  reason?: string | undefined;
+  happened?: EmailHappened | undefined;
+  contactId?: string | undefined;
+  workflowExecutionId?: string | undefined;
   /** Address of a contact; of none: nothing is found. */
   to?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
-/** Recipients of a campaign get their address when their mail is about to leave; until then it is that of the contact. */
+/**
+ * Recipients of a campaign get their address when their mail is about to leave; until then it is that of the contact.
+ */
 const COLUMNS = sql.raw(`
   e.id, e.contact_id AS "contactId", coalesce(e.to_email, c.email) AS "to", e.to_name AS "toName", k.from_email AS "from",
   k.from_name AS "fromName", k.reply_to AS "replyTo", k.subject, k.type, e.content_id AS "contentId", e.status, e.mode,
   e.source_type AS "sourceType", k.template_id AS "templateId", e.campaign_id AS "campaignId", e.execution_id AS "executionId",
-  e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.reason, e.error, e.variables, e.options,
+  e.provider_message_id AS "providerMessageId", e.opens, e.clicks, e.machine_opens AS "machineOpens",
+  e.machine_clicks AS "machineClicks", e.attempts, e.bounce_type AS "bounceType", e.reason, e.error, e.variables, e.options,
   c.email AS "contactEmail", c.data AS "contactData", c.untrusted_keys AS "untrustedKeys",
   e.created_at AS "createdAt", e.sent_at AS "sentAt", e.delivered_at AS "deliveredAt", e.opened_at AS "openedAt",
   e.clicked_at AS "clickedAt", e.bounced_at AS "bouncedAt", e.complained_at AS "complainedAt", e.simulated`);
 
-/** Emails newest first, by emails_project, or by emails_contact where an address is asked for. */
+/**
+ * Emails newest first, by emails_project, or by emails_contact or emails_execution_visit where a contact, an address or
+ * an execution is asked for. No index knows status, source or reason: `since` and `until` bound what is looked through
+ * for a rare one.
+ */
 export async function listEmails(db: Db, p: PageRequest & EmailFilter): Promise<Page<Email>> {
   const { rows } = await sql<Email>`
     SELECT ${COLUMNS} FROM emails e
@@ -105,7 +124,10 @@ export async function listEmailsById(db: Db, p: { projectId: string; ids: string
   return rows;
 }
 
-/** Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left out. */
+/**
+ * Emails of any project, for those who hold a proof of the id (a signed token, a return path); unknown ids are left
+ * out.
+ */
 export async function listProvenEmails(db: Db, ids: string[]): Promise<(Email & { projectId: string })[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Email & { projectId: string }>`
@@ -156,6 +178,14 @@ export async function listEmailEvents(
   return rows;
 }
 
+/**
+ * An id is of the clock of the process that made it, and of the moment: more than any of them is off, or a transaction
+ * takes.
+ */
+const CLOCKS_APART_MS = 3_600_000;
+
+const shifted = (at: Date, byMs: number) => sql`${new Date(at.getTime() + byMs)}::timestamptz`;
+
 function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
   const parts = [
     p.mode === 'all' ? undefined : sql<SqlBool>`e.mode = ${p.mode}`,
@@ -163,8 +193,13 @@ function filterOf(p: EmailFilter): RawBuilder<SqlBool> {
     p.to === undefined
       ? undefined
       : sql<SqlBool>`e.contact_id = (SELECT id FROM contacts WHERE project_id = ${p.projectId} AND email = ${p.to})`,
-    p.since && sql<SqlBool>`e.created_at >= ${p.since}`,
-    p.until && sql<SqlBool>`e.created_at <= ${p.until}`,
-  ].filter((part) => part !== undefined);
+    p.sourceType && sql<SqlBool>`e.source_type = ${p.sourceType}`,
+    p.reason && sql<SqlBool>`e.reason = ${p.reason}`,
+    p.happened && sql<SqlBool>`${sql.ref(`e.${p.happened}_at`)} IS NOT NULL`,
+    p.contactId && sql<SqlBool>`e.contact_id = ${p.contactId}`,
+    p.workflowExecutionId && sql<SqlBool>`e.execution_id = ${p.workflowExecutionId}`,
+    p.since && sql<SqlBool>`e.created_at >= ${p.since} AND e.id >= ${firstIdAt(shifted(p.since, -CLOCKS_APART_MS))}`,
+    p.until && sql<SqlBool>`e.created_at <= ${p.until} AND e.id < ${firstIdAt(shifted(p.until, CLOCKS_APART_MS))}`,
+  ].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? sql<SqlBool>`true` : sql.join(parts, sql` AND `);
 }

@@ -35,8 +35,8 @@ export async function listDomainOwners(db: Db, domain: string): Promise<string[]
 }
 
 /**
- * To whom mails were sent, by their ids, which a signed return path has proven and which are of any project; a mail whose contact is erased
- * is missing.
+ * To whom mails were sent, by their ids, which a signed return path has proven and which are of any project; a mail
+ * whose contact is erased is missing.
  */
 export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
@@ -48,9 +48,10 @@ export async function findMailAddresses(db: Db, emailIds: string[]): Promise<Map
 }
 
 /**
- * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is created unsubscribed if
- * new. May run twice: a mail whose sender did not hear our answer comes again, and is known by its Message-ID. What it says is a
- * stranger's: text only, never a link target or a header. Source: contract §8.2, §2.3.
+ * Records mail to a project: an email with the status RECEIVED, and `email.received` on the sender's contact, who is
+ * created unsubscribed if new. May run twice: a mail whose sender did not hear our answer comes again, and is known by
+ * its Message-ID. What it says is a stranger's: text only, never a link target or a header. Source: contract §8.2,
+ * §2.3.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordReceived(

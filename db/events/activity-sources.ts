@@ -66,7 +66,9 @@ const millis = (instant: Sql): Sql => sql`date_trunc('milliseconds', ${instant})
 const text = (type: ActivityType): Sql => sql`${type}::text`;
 const NOBODY = sql`NULL::uuid`;
 
-/** Ids of rows begin with their millisecond, so the order of ids is that of time and no index on the instant is needed. */
+/**
+ * Ids of rows begin with their millisecond, so the order of ids is that of time and no index on the instant is needed.
+ */
 function idRange(p: ActivityFilter, column: Sql, position: ActivityPosition): Sql {
   return sql`${column} <= ${uuidAt(position.at, 'f')}::uuid AND ${column} >= ${uuidAt(p.startDate ?? new Date(0), '0')}::uuid`;
 }
@@ -133,7 +135,7 @@ function sms(type: ActivityType, instant: 'sent_at' | 'delivered_at' | 'created_
       contactId: sql`s.contact_id`,
       metadata: sql`jsonb_build_object('smsId', s.id, 'to', s.to_phone, 'status', s.status, 'segments', s.segments)`,
       from: sql`sms_messages s`,
-      range: sql`s.project_id = ${p.projectId} AND ${instantRange(p, at, position)} ${which}`,
+      range: sql`s.project_id = ${p.projectId} AND NOT s.sandbox AND ${instantRange(p, at, position)} ${which}`,
       order: sql`${millis(at)} DESC, s.id DESC`,
     }),
   };

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { decodeCursor, encodeCursor, unreadableCursor } from '../../rules/cursor.ts';
 import { ACTIVITY_EVENTS, type ActivityType } from '../../rules/events/activity.ts';
 import type { Db } from '../connection.ts';
+import { FAR_FUTURE } from '../id-time.ts';
 import {
   ACTIVITY_SOURCES,
   type ActivityFilter,
@@ -28,15 +29,15 @@ export interface ActivityPage {
   total: number;
 }
 
-/** A feed is counted no further: nobody pages through more, and all of a large project's history takes seconds to count. */
+/**
+ * A feed is counted no further: nobody pages through more, and all of a large project's history takes seconds to count.
+ */
 export const ACTIVITY_TOTAL_MAX = 10_000;
 
-/** Later than any row, and what a UUIDv7 can still hold. */
-const FAR_FUTURE = new Date('9000-01-01T00:00:00Z');
-
 /**
- * The feed of all that happened in a project, newest first. Each kind of row is read in its own order, a page at the most, and the
- * pages are merged; the key of the whole is instant (milliseconds) and id, so no item is shown twice or left out.
+ * The feed of all that happened in a project, newest first. Each kind of row is read in its own order, a page at the
+ * most, and the pages are merged; the key of the whole is instant (milliseconds) and id, so no item is shown twice or
+ * left out.
  * @throws AppError BAD_REQUEST for a cursor that is not ours
  */
 export async function listActivity(

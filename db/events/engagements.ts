@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { statusesBefore } from '../../rules/emails/email-status.ts';
 import type { OutboxRow } from '../../rules/outbox.ts';
+import { touch } from '../campaigns/touches.ts';
 import type { Trx } from '../connection.ts';
 import { lockContacts } from '../contacts/locks.ts';
 import { eventOfMail } from '../emails/email-variables.ts';
@@ -25,10 +26,10 @@ export interface Engagement {
 }
 
 /**
- * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the first instants once,
- * OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it makes no open of it), and for the first
- * open and the first click of a person the events `email.open` and `email.click`. Machines count apart and set nothing.
- * Source: contract §8.2, §9.
+ * Counts opens and clicks of one project's mails, set-based, each mail once in `engagements`: the counters always, the
+ * first instants once, OPENED and CLICKED only forward (a click says that the mail was read, so it passes OPENED by; it
+ * makes no open of it), and for the first open and the first click of a person the events `email.open` and
+ * `email.click`. Machines count apart and set nothing. Source: contract §8.2, §9.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordEngagements(
@@ -63,7 +64,7 @@ async function countEngagements(
     WITH locked AS MATERIALIZED (
       SELECT id FROM emails WHERE project_id = ${projectId} AND id = ANY(${column((e) => e.email.id)}::uuid[])
       ORDER BY id FOR NO KEY UPDATE
-    )
+    ), counted AS (
     UPDATE emails e SET
       opens = e.opens + u.opens, clicks = e.clicks + u.clicks,
       machine_opens = e.machine_opens + u.machine_opens, machine_clicks = e.machine_clicks + u.machine_clicks,
@@ -78,7 +79,9 @@ async function countEngagements(
       ${column((e) => e.openedAt)}::timestamptz[], ${column((e) => e.clickedAt)}::timestamptz[])
       AS u (id, opens, clicks, machine_opens, machine_clicks, opened_at, clicked_at)
     WHERE e.id = locked.id AND u.id = e.id
-    RETURNING e.id, old.opens, old.clicks
+    RETURNING e.id, e.campaign_id, e.project_id, old.opens, old.clicks
+    ), touched AS (${touch(sql`SELECT * FROM counted`)})
+    SELECT id, opens, clicks FROM counted
   `.execute(trx);
   return new Map(rows.map((row) => [row.id, row]));
 }

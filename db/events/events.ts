@@ -56,7 +56,10 @@ export interface EventCount {
   lastAt: Date;
 }
 
-/** How often each event happened in a span, most frequent first. Ids are UUIDv7, so the span is a range of the primary order. */
+/**
+ * How often each event happened in a span, most frequent first. Ids are UUIDv7, so the span is a range of the primary
+ * order.
+ */
 export async function countEvents(db: Db, p: { projectId: string; since?: Date; until?: Date }): Promise<EventCount[]> {
   const { rows } = await sql<EventCount>`
     SELECT name, count(*) AS count, max(created_at) AS "lastAt" FROM events
@@ -113,7 +116,9 @@ export async function deleteEvents(db: Db, p: { projectId: string; name: string 
   return deleteInBatches(db, sql`project_id = ${p.projectId} AND name = ${p.name}`);
 }
 
-/** Rows a statement: none holds its locks for long, and a purge that is cut short goes on when it is asked for again. */
+/**
+ * Rows a statement: none holds its locks for long, and a purge that is cut short goes on when it is asked for again.
+ */
 const DELETE_BATCH = 20_000;
 
 async function deleteInBatches(db: Db, where: RawBuilder<unknown>): Promise<number> {
@@ -194,8 +199,10 @@ async function listSegmentsUsing(db: Db, p: { projectId: string; name: string })
     .map(({ id, name }) => ({ id, name }));
 }
 
-/** Workflows that the event starts, whose executions it ends, whose steps wait for it, or whose conditions ask for it. */
-async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
+/**
+ * Workflows that the event starts, whose executions it ends, whose steps wait for it, or whose conditions ask for it.
+ */
+export async function listWorkflowsUsing(db: Db, p: { projectId: string; name: string }): Promise<NamedUse[]> {
   const types = STEP_TYPES.filter((type) => STEPS[type].usesEvent);
   const { rows } = await sql<NamedUse & { triggered: boolean } & StepOfUse>`
     SELECT w.id, w.name, coalesce(w.event_name = ${p.name}, false) OR EXISTS (

@@ -7,6 +7,8 @@ import type { Engagement } from './engagements.ts';
 export interface LinkClicks {
   contentId: string;
   link: number;
+  /** The number of the variant whose mails have it; null where the campaign has none, or the mail is gone. */
+  variant: number | null;
   /** By people. */
   clicks: number;
   /** Recipients who clicked. */
@@ -15,8 +17,8 @@ export interface LinkClicks {
 }
 
 /**
- * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that it holds on the mails.
- * `engagements` are in the order of their mails.
+ * Counts the clicks of campaigns' mails by link, in the transaction that counts them by mail, and under the locks that
+ * it holds on the mails. `engagements` are in the order of their mails.
  */
 export async function countLinkClicks(trx: Trx, projectId: string, engagements: Engagement[]): Promise<void> {
   const rows = engagements.flatMap(({ email, links = [] }) =>
@@ -35,13 +37,18 @@ export async function countLinkClicks(trx: Trx, projectId: string, engagements: 
   `.execute(trx);
 }
 
-/** The links of a campaign that anything has followed, by the content that has them. */
-export async function listLinkClicks(db: Db, p: CampaignRef): Promise<LinkClicks[]> {
+/**
+ * The links of a campaign that anything has followed, by the content that has them, and by the variant: two may say the
+ * same, and then share a content. Without `variants` no mail is looked at.
+ */
+export async function listLinkClicks(db: Db, p: CampaignRef & { variants: boolean }): Promise<LinkClicks[]> {
+  const variant = p.variants ? sql`e.variant` : sql`NULL::smallint`;
+  const mails = p.variants ? sql`LEFT JOIN emails e ON e.id = l.email_id AND e.project_id = l.project_id` : sql``;
   const { rows } = await sql<LinkClicks>`
-    SELECT content_id AS "contentId", link, sum(clicks)::int AS clicks, count(*) FILTER (WHERE clicks > 0) AS "uniqueClicks",
-      sum(machine_clicks)::int AS "machineClicks"
-    FROM link_clicks WHERE campaign_id = ${p.id} AND project_id = ${p.projectId}
-    GROUP BY content_id, link ORDER BY content_id, link
+    SELECT l.content_id AS "contentId", l.link, ${variant} AS variant, sum(l.clicks)::int AS clicks,
+      count(*) FILTER (WHERE l.clicks > 0) AS "uniqueClicks", sum(l.machine_clicks)::int AS "machineClicks"
+    FROM link_clicks l ${mails} WHERE l.campaign_id = ${p.id} AND l.project_id = ${p.projectId}
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   `.execute(db);
   return rows;
 }

@@ -74,9 +74,9 @@ export async function findListeners(
 }
 
 /**
- * Whether anything could react to an event of this name: a workflow that it starts or whose executions it ends, a step that waits for it, or an endpoint of the
- * webhook registry. A bulk sender asks once a turn, and with each batch that it records (`listens`); where nothing listens it may write plain
- * event rows, set-based.
+ * Whether anything could react to an event of this name: a workflow that it starts or whose executions it ends, a step
+ * that waits for it, or an endpoint of the webhook registry. A bulk sender asks once a turn, and with each batch that
+ * it records (`listens`); where nothing listens it may write plain event rows, set-based.
  */
 export async function hasListeners(db: Db, projectId: string, eventName: string): Promise<boolean> {
   const { rows } = await sql<{ listens: boolean }>`

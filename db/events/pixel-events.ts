@@ -17,8 +17,8 @@ export interface PixelEvent {
 }
 
 /**
- * Records what a storefront's pages report, on the contact where the address is known; a new one is created unsubscribed, for looking
- * at a page is no consent. Source: contract §8.1.
+ * Records what a storefront's pages report, on the contact where the address is known; a new one is created
+ * unsubscribed, for looking at a page is no consent. Source: contract §8.1.
  * @returns rows for `lifecycle.dispatch`, after the commit
  */
 export async function recordPixelEvents(

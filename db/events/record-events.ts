@@ -17,9 +17,14 @@ export interface NewEvent {
   name: string;
   data: Record<string, unknown>;
   emailId?: string | null;
-  /** What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header. */
+  /**
+   * What it holds is a stranger's, by the public key or in a mail: text, never a link target, an address or a header.
+   */
   untrusted: boolean;
-  /** A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's refusal. */
+  /**
+   * A stranger had it happen, though what it holds is the service's or the tenant's: what it begins lifts nobody's
+   * refusal.
+   */
   swayed: boolean;
   /** `test` where a test key caused it: what its executions send never reaches a provider. */
   mode?: KeyMode;
@@ -40,12 +45,13 @@ export interface RecordedEvents {
 }
 
 /**
- * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts the events,
- * ends the executions whose workflows exit on them, starts those that they trigger, satisfies the waits that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and waits come
- * one after the other, so that no event falls between a step's end and the registration of a wait. An event that is the tenth link of a
- * chain of executions starts none (see `startExecutions`); those who wait for it and endpoints get it all the same. What an execution causes is a
- * stranger's where the execution is. Source: architecture, "From
- * request to effect" 3.
+ * The one way an event comes into being, whoever caused it. In the caller's transaction it locks the contacts, inserts
+ * the events, ends the executions whose workflows exit on them, starts those that they trigger, satisfies the waits
+ * that they match, and queues them for the webhook endpoints that want them. The lock makes a contact's events and
+ * waits come one after the other, so that no event falls between a step's end and the registration of a wait. An event
+ * that is the tenth link of a chain of executions starts none (see `startExecutions`); those who wait for it and
+ * endpoints get it all the same. What an execution causes is a stranger's where the execution is. Source: architecture,
+ * "From request to effect" 3.
  * @param p.contactsLocked whether the caller's transaction holds the locks of all these contacts already
  */
 export async function recordEvents(
@@ -75,7 +81,10 @@ export async function recordEvents(
   return { events, outbox };
 }
 
-/** The events in rounds of which none has two of one contact: first each contact's first, then each one's second, and so on. */
+/**
+ * The events in rounds of which none has two of one contact: first each contact's first, then each one's second, and so
+ * on.
+ */
 function roundsOf(events: RecordedEvent[]): RecordedEvent[][] {
   const rounds: RecordedEvent[][] = [];
   const seen = new Map<string | null, number>();

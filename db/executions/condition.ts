@@ -20,7 +20,9 @@ export interface ConditionAsked {
 /** Filters of a condition that are told one by one. */
 const EXPLAINED = 50;
 
-/** Whether a CONDITION step's condition holds for a contact at an instant, by the same SQL as audiences and segments. */
+/**
+ * Whether a CONDITION step's condition holds for a contact at an instant, by the same SQL as audiences and segments.
+ */
 export async function conditionHolds(db: Db, p: ConditionAsked): Promise<boolean> {
   const [holds] = await askAll(db, p, [parseCondition(p.config, 'step')]);
   return holds ?? false;

@@ -4,8 +4,8 @@ import type { Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Ends executions before their end, in the caller's transaction: the row decides, and the outbox tells their Temporal workflows, which
- * have nothing left to do. A step under way finishes and finds the execution ended.
+ * Ends executions before their end, in the caller's transaction: the row decides, and the outbox tells their Temporal
+ * workflows, which have nothing left to do. A step under way finishes and finds the execution ended.
  * @param p.where over `executions`; those that have ended already are left as they are
  */
 export async function endExecutions(

@@ -15,6 +15,8 @@ export interface Execution {
   id: string;
   workflowId: string;
   contactId: string;
+  /** Null once the contact was deleted. */
+  contactEmail: string | null;
   status: ExecutionStatus;
   currentStepId: string | null;
   exitReason: string | null;
@@ -47,7 +49,8 @@ export interface WorkflowRef {
   workflowId: string;
 }
 
-const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contactId", status,
+const COLUMNS = sql.raw(`id, workflow_id AS "workflowId", contact_id AS "contactId",
+  (SELECT c.email FROM contacts c WHERE c.id = executions.contact_id AND c.project_id = executions.project_id) AS "contactEmail", status,
   current_step_id AS "currentStepId", exit_reason AS "exitReason", error, context, event, event_name AS "eventName", sandbox,
   started_at AS "startedAt", completed_at AS "completedAt",
   NOT EXISTS (SELECT FROM outbox o WHERE o.ref_id = executions.id AND o.kind = 'execution.start') AS begun`);
@@ -101,9 +104,21 @@ export async function getExecution(
   return { ...execution, steps: visits.rows };
 }
 
+/** The workflow that an execution is of; null for one that is gone. */
+export async function findWorkflowOf(db: Db, p: { projectId: string; executionId: string }): Promise<string | null> {
+  const row = await db
+    .selectFrom('executions')
+    .select('workflow_id')
+    .where('project_id', '=', p.projectId)
+    .where('id', '=', p.executionId)
+    .executeTakeFirst();
+  return row?.workflow_id ?? null;
+}
+
 /**
  * Lets one contact into a workflow by hand.
- * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter (again)
+ * @throws AppError NOT_FOUND for the workflow or contact, CONFLICT when it is disabled or the contact may not enter
+ * (again)
  */
 export async function startManually(
   trx: Trx,

@@ -13,8 +13,9 @@ interface HappenedEvent {
 }
 
 /**
- * Ends the executions that these events end by `exitOn` or `exitWhenUnsubscribed` of their workflows as they are now, in the caller's
- * transaction, which holds the contacts' locks. The outbox wakes their Temporal workflows, in the middle of a delay or a wait too.
+ * Ends the executions that these events end by `exitOn` or `exitWhenUnsubscribed` of their workflows as they are now,
+ * in the caller's transaction, which holds the contacts' locks. The outbox wakes their Temporal workflows, in the
+ * middle of a delay or a wait too.
  */
 export async function exitExecutions(
   trx: Trx,

@@ -33,7 +33,10 @@ export async function loadGraphs(db: Db, projectId: string, workflowIds: string[
   return graphs;
 }
 
-/** Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each time. */
+/**
+ * Steps and transitions of one workflow. One by one, because a prepared statement over several would be planned each
+ * time.
+ */
 export async function loadGraph(db: Db, projectId: string, workflowId: string): Promise<Graph> {
   const { rows } = await prepared<GraphRow>`
     SELECT
@@ -55,7 +58,9 @@ function toGraph({ steps, edges }: GraphRow): Graph {
   return { steps: new Map(steps.map((step) => [step.id, step])), transitions, circular: isCircular(edges) };
 }
 
-/** Takes away steps that nothing leads to, again and again: what is left in the end is in a circle, or comes after one. */
+/**
+ * Takes away steps that nothing leads to, again and again: what is left in the end is in a circle, or comes after one.
+ */
 function isCircular(edges: GraphRow['edges']): boolean {
   const leadingTo = new Map<string, number>();
   for (const [from, to] of edges) {
@@ -76,7 +81,9 @@ function isCircular(edges: GraphRow['edges']): boolean {
   return left > 0;
 }
 
-/** Where a step leads: by its branch, or by the plain transition where the branch has none of its own; null is nowhere. */
+/**
+ * Where a step leads: by its branch, or by the plain transition where the branch has none of its own; null is nowhere.
+ */
 export function follow(graph: Graph, stepId: string, branch?: Branch): string | null {
   const branches = graph.transitions.get(stepId);
   return (branch && branches?.get(branch)) || branches?.get('') || null;

@@ -13,6 +13,7 @@ import { newProgress, saveProgress } from './progress.ts';
 import { advance } from './resume.ts';
 import { type LockedExecution, lockExecutions } from './standing.ts';
 import { walk } from './walk.ts';
+import { endWindowWait } from './window-waits.ts';
 import { realWorld } from './world.ts';
 
 const UNIQUE_VIOLATION = '23505';
@@ -20,10 +21,11 @@ const UNIQUE_VIOLATION = '23505';
 export type ExecutionRef = WorkflowRef & { executionId: string };
 
 /**
- * Moves an execution on from the pause at which it stands, or past the sending window that holds its effect. The row says so, in the caller's transaction; the
- * signal only wakes its Temporal workflow, which finds it further on.
+ * Moves an execution on from the pause at which it stands, or past the sending window that holds its effect. The row
+ * says so, in the caller's transaction; the signal only wakes its Temporal workflow, which finds it further on.
  * @param p.branch of a WAIT_FOR_EVENT; `timeout` unless given
- * @throws AppError NOT_FOUND; CONFLICT for one that has ended or is at work; VALIDATION_ERROR for a branch where there is no choice
+ * @throws AppError NOT_FOUND; CONFLICT for one that has ended or is at work; VALIDATION_ERROR for a branch where there
+ * is no choice
  */
 export async function advanceExecution(
   trx: Trx,
@@ -41,7 +43,7 @@ export async function advanceExecution(
     STEPS[type].kind === 'pause' ? STEPS[type].branches(graph.steps.get(current.stepId)?.config ?? {}) : [],
     p.branch,
   );
-  if (STEPS[type].kind === 'effect') await liftWindow(trx, executionId, visit);
+  if (STEPS[type].kind === 'effect') await endWindowWait(trx, { projectId, executionId, visit, byHand: true });
   else {
     const progress = newProgress();
     const stop = await advance(realWorld(trx), locked, { branch: p.branch, progress });
@@ -53,9 +55,10 @@ export async function advanceExecution(
 }
 
 /**
- * Takes a FAILED execution up again from the step that failed, in the caller's transaction: the same execution, a new visit, and Temporal starts
- * anew. The contact and the workflow are looked at as they are now.
- * @throws AppError NOT_FOUND; CONFLICT for one that has not failed or has come round too often, whose step is gone, or whose contact is under way again
+ * Takes a FAILED execution up again from the step that failed, in the caller's transaction: the same execution, a new
+ * visit, and Temporal starts anew. The contact and the workflow are looked at as they are now.
+ * @throws AppError NOT_FOUND; CONFLICT for one that has not failed or has come round too often, whose step is gone, or
+ * whose contact is under way again
  */
 export async function retryExecution(trx: Trx, p: ExecutionRef): Promise<OutboxRow[]> {
   const { projectId, executionId } = p;
@@ -106,18 +109,9 @@ function refuseBranch(choices: readonly (Branch | null)[], branch: Branch | unde
   throw fieldError('branch', message, 'invalid_enum_value');
 }
 
-/** The effect is to run whatever the hour: the visit says so (`advanced`) to whoever asks for the window again. */
-async function liftWindow(trx: Trx, executionId: string, visit: number): Promise<void> {
-  await sql`
-    UPDATE execution_steps SET status = 'RUNNING', due_at = NULL, output = coalesce(output, '{}') || '{"advanced": true}'
-    WHERE execution_id = ${executionId} AND visit = ${visit}
-  `.execute(trx);
-  await sql`UPDATE executions SET status = 'RUNNING' WHERE id = ${executionId}`.execute(trx);
-}
-
 /**
- * Opens the execution; the unique index executions_active decides whether the contact may have it. What waits in the outbox is for the
- * run that failed: a cancel would end the next.
+ * Opens the execution; the unique index executions_active decides whether the contact may have it. What waits in the
+ * outbox is for the run that failed: a cancel would end the next.
  */
 async function reopen(
   trx: Trx,

@@ -5,8 +5,8 @@ import { isEffect } from '../../rules/executions/steps/registry.ts';
 import { follow, type Graph, type GraphStep } from './graph.ts';
 
 /**
- * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may act, the timer of a DELAY,
- * the event of a WAIT_FOR_EVENT.
+ * What comes next for an execution that stands at a step: the activity of an effect, or the timer after which it may
+ * act, the timer of a DELAY, the event of a WAIT_FOR_EVENT.
  * @param at.dueAt when the pause ends; null where only an event ends it
  */
 export function nextAt(graph: Graph, step: GraphStep, at: { visit: number; dueAt?: Date | null }): Next {

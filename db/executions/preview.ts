@@ -15,7 +15,10 @@ import { type Stop, walk } from './walk.ts';
 import { getWorkflow } from './workflows.ts';
 import { previewWorld, type World } from './world.ts';
 
-/** What an effect would do: of a message whether it leaves and why not, of a webhook its request, of an update the contact after it. */
+/**
+ * What an effect would do: of a message whether it leaves and why not, of a webhook its request, of an update the
+ * contact after it.
+ */
 export interface Shown {
   channel?: 'email' | 'sms';
   wouldSend?: boolean;
@@ -33,6 +36,8 @@ export interface Shown {
 export interface ForeseenEffect {
   outcome: Omit<EffectOutcome, 'executionId' | 'visit'>;
   shown: Shown;
+  /** Until when it waits for the sending window, where it does. */
+  opensAt?: Date | undefined;
 }
 
 /** Foresees the effects of each type; the execution's run says what the contact and the time are. */
@@ -81,8 +86,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Walks a contact through a workflow, enabled or not, as an execution would that begins at `startAt`, in a time that goes on by pauses alone.
- * It is the walk of executions, with the ends of their pauses and effects: only what effects do is foreseen and not done. Writes nothing.
+ * Walks a contact through a workflow, enabled or not, as an execution would that begins at `startAt`, in a time that
+ * goes on by pauses alone. It is the walk of executions, with the ends of their pauses and effects: only what effects
+ * do is foreseen and not done. Writes nothing.
  * @throws AppError NOT_FOUND for the workflow
  */
 export async function previewExecution(db: Db, p: PreviewRequest): Promise<Foreseen> {
@@ -127,7 +133,10 @@ class Preview {
     this.of = of;
   }
 
-  /** Ends the pause or the effect at which the walk has stopped, and walks on; undefined at the end, and where nothing goes on by itself. */
+  /**
+   * Ends the pause or the effect at which the walk has stopped, and walks on; undefined at the end, and where nothing
+   * goes on by itself.
+   */
   async goOn(stop: Stop, effects: ForeseenEffects, progress: Progress): Promise<Stop | undefined> {
     const { execution, world } = this.of;
     const { next, step } = stop;
@@ -138,9 +147,9 @@ class Preview {
       const input = { visit: next.visit, resume: next.kind === 'delay' ? ('delay' as const) : ('timeout' as const) };
       return resume(world, locked, { input, ended: { eventId: undefined, tookMs: 0 }, progress });
     }
-    const { outcome, shown } = await effects[next.activity]({ execution, next, step }, world);
+    const { outcome, shown, opensAt } = await effects[next.activity]({ execution, next, step }, world);
     const visited = this.steps.get(next.visit);
-    if (visited) visited.shown = shown;
+    if (visited) Object.assign(visited, { shown, ...(opensAt && { dueAt: opensAt }) });
     return complete(world, locked, { ...outcome, executionId: execution.id, visit: next.visit }, progress);
   }
 

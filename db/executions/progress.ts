@@ -41,8 +41,9 @@ export function newProgress(): Progress {
 }
 
 /**
- * Writes what walks have collected, in the transaction that holds their contacts' locks. The stops of the walks are final after it: too many
- * timers of one instant are spread, and who came to a step that is being deleted has ended there.
+ * Writes what walks have collected, in the transaction that holds their contacts' locks. The stops of the walks are
+ * final after it: too many timers of one instant are spread, and who came to a step that is being deleted has ended
+ * there.
  */
 export async function saveProgress(trx: Trx, projectId: string, progress: Progress): Promise<void> {
   const { pauses } = progress;
@@ -84,9 +85,10 @@ async function saveRuns(trx: Trx, projectId: string, runs: Map<string, Run>): Pr
 }
 
 /**
- * One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. That is asked so that no index
- * serves it (see `ownedBy`): open executions may be all there are. The steps that executions come to wait at are locked against deletion,
- * which ends all whom it finds there; who comes later finds no step, and has ended. One that comes to an effect needs no lock: its activity looks again.
+ * One statement for all three. An execution that has ended stays as it is: a cancel that came first wins. That is asked
+ * so that no index serves it (see `ownedBy`): open executions may be all there are. The steps that executions come to
+ * wait at are locked against deletion, which ends all whom it finds there; who comes later finds no step, and has
+ * ended. One that comes to an effect needs no lock: its activity looks again.
  * @returns executions whose step is gone
  */
 async function saveVisits(trx: Trx, projectId: string, { closed, visits, positions }: Progress): Promise<Set<string>> {

@@ -26,7 +26,10 @@ export interface EffectStanding {
   step: GraphStep;
 }
 
-/** The standing execution when it is at an effect of `activity`; an activity that was overtaken by an edit passes on what is next. */
+/**
+ * The standing execution when it is at an effect of `activity`; an activity that was overtaken by an edit passes on
+ * what is next.
+ */
 export function atEffect({ execution, next, step }: Standing, activity: EffectType): EffectStanding | undefined {
   if (!execution || !step || next.kind !== 'effect' || next.activity !== activity) return undefined;
   return { execution, next, step };
@@ -35,9 +38,9 @@ export function atEffect({ execution, next, step }: Standing, activity: EffectTy
 const ENDED: Next = { kind: 'end', status: 'CANCELLED', reason: 'contact_deleted' };
 
 /**
- * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs' order. No execution may
- * be there twice. Safe to run again: what an earlier attempt of the same activity has done is seen in the database, and the answer goes
- * on from there.
+ * Finds out where executions of a project stand, after ending the pauses that the inputs say are over; in the inputs'
+ * order. No execution may be there twice. Safe to run again: what an earlier attempt of the same activity has done is
+ * seen in the database, and the answer goes on from there.
  */
 export async function resumeExecutions(trx: Trx, projectId: string, inputs: StepInput[]): Promise<Standing[]> {
   const locked = await lockExecutions(trx, { projectId, asked: inputs });
@@ -77,9 +80,9 @@ export interface EffectOutcome extends VisitOutcome {
 }
 
 /**
- * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the order of the
- * outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the answer is where the execution
- * stands now.
+ * Closes the visits of effects and walks on, in the transaction that records the effects themselves; answers in the
+ * order of the outcomes. No execution may be there twice. A visit that was closed before is left as it is, and the
+ * answer is where the execution stands now.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function completeEffects(
@@ -126,7 +129,10 @@ export async function complete(
   return walkOn(world, locked, { visit: asked, progress });
 }
 
-/** Goes on where the pause at which an execution stands is over, and tells where it stands then; writes nothing, as `walk`. */
+/**
+ * Goes on where the pause at which an execution stands is over, and tells where it stands then; writes nothing, as
+ * `walk`.
+ */
 export async function resume(
   world: World,
   locked: LockedExecution,
@@ -146,8 +152,8 @@ export async function resume(
 }
 
 /**
- * Ends the pause at which an execution stands, whatever it waits for; a WAIT_FOR_EVENT by a branch, `timeout` unless it is given. Writes nothing,
- * as `walk`. The caller has seen that it stands at one.
+ * Ends the pause at which an execution stands, whatever it waits for; a WAIT_FOR_EVENT by a branch, `timeout` unless it
+ * is given. Writes nothing, as `walk`. The caller has seen that it stands at one.
  */
 export async function advance(
   world: World,

@@ -8,7 +8,8 @@ interface InRun {
 }
 
 /**
- * `WITH …` before a statement of a step of this execution; nothing for a real one, and for a run in which nothing has changed.
+ * `WITH …` before a statement of a step of this execution; nothing for a real one, and for a run in which nothing has
+ * changed.
  * @param now where the statement reads events: those of the run count that have happened by then
  */
 export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
@@ -17,8 +18,9 @@ export function withRun(execution: InRun, now?: Date): RawBuilder<unknown> {
 }
 
 /**
- * CTEs by the names of tables, which the statement reads instead: the contact as the run has left it, and the events of the run among those that
- * were recorded. So a statement is the same for a real execution and for one that tries a workflow out.
+ * CTEs by the names of tables, which the statement reads instead: the contact as the run has left it, and the events of
+ * the run among those that were recorded. So a statement is the same for a real execution and for one that tries a
+ * workflow out.
  */
 export function tablesOfRun({ projectId, contactId, run }: InRun, now?: Date): RawBuilder<unknown>[] {
   const tables: RawBuilder<unknown>[] = [];

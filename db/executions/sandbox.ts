@@ -15,8 +15,9 @@ export interface SandboxStart extends WorkflowRef {
 }
 
 /**
- * Lets a contact try a workflow out, enabled or not, in Temporal and with every step: mails and SMS of mode `test`, no webhook called, and what it changes of
- * the contact kept in its own run. It starts nothing else, counts for no entry, and runs beside an execution that does.
+ * Lets a contact try a workflow out, enabled or not, in Temporal and with every step: mails and SMS of mode `test`, no
+ * webhook called, and what it changes of the contact kept in its own run. It starts nothing else, counts for no entry,
+ * and runs beside an execution that does.
  * @throws AppError NOT_FOUND for the workflow or contact
  */
 export async function startSandbox(trx: Trx, p: SandboxStart): Promise<{ executionId: string; outbox: OutboxRow[] }> {

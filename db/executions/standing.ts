@@ -29,8 +29,8 @@ export interface LockedExecution {
 }
 
 /**
- * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of every transaction
- * that touches both. By the execution's id; those that are gone are left out.
+ * Locks the contacts of executions, then the executions, each in the order of their ids, and reads them: the order of
+ * every transaction that touches both. By the execution's id; those that are gone are left out.
  * @param p.contactsLocked whether the caller's transaction holds the contacts' locks already
  */
 export async function lockExecutions(

@@ -12,7 +12,10 @@ import { newProgress, saveProgress } from './progress.ts';
 import { type Stop, type WalkingExecution, walk } from './walk.ts';
 import { realWorld } from './world.ts';
 
-/** Links from what began outside to an event that starts nothing any more: workflows that start each other would never stop. */
+/**
+ * Links from what began outside to an event that starts nothing any more: workflows that start each other would never
+ * stop.
+ */
 const MAX_DEPTH = 10;
 /** The error of an execution whose step caused such an event; it goes on. */
 const TOO_DEEP = 'event_depth';
@@ -38,10 +41,10 @@ export interface StartExecutions {
 }
 
 /**
- * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out: the unique
- * indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first effect or pause at once, so that
- * its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a step that caused the next one's event, starts none: that is
- * said on the last of them.
+ * Lets contacts into a workflow, in the caller's transaction, which holds their locks. Who may not enter is left out:
+ * the unique indexes of `executions` decide, not a read (contract §7.4). Each execution is walked on to its first
+ * effect or pause at once, so that its Temporal workflow begins with it. What `MAX_DEPTH` executions led to, each by a
+ * step that caused the next one's event, starts none: that is said on the last of them.
  */
 export async function startExecutions(
   trx: Trx,
@@ -55,7 +58,10 @@ export async function startExecutions(
   return { executionIds: entered.map((execution) => execution.id), outbox };
 }
 
-/** Walks executions that have just been inserted on to their first effect or pause, and queues the start of their Temporal workflows. */
+/**
+ * Walks executions that have just been inserted on to their first effect or pause, and queues the start of their
+ * Temporal workflows.
+ */
 export async function beginExecutions(
   trx: Trx,
   p: Pick<StartExecutions, 'projectId'> & {
@@ -88,7 +94,10 @@ export async function beginExecutions(
   );
 }
 
-/** One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never again". */
+/**
+ * One statement for all: `entry` is 1 without re-entry, else one more than before; a conflict means "not now" or "never
+ * again".
+ */
 async function insertExecutions(trx: Trx, p: StartExecutions): Promise<WalkingExecution[]> {
   const { starts, workflow } = p;
   const ids = starts.map(() => uuidv7());

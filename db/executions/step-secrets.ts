@@ -3,9 +3,9 @@ import { maskUrl, openUrl, type StoredUrl, sameOrigin, sealUrl } from '../../rul
 import { AppError, type FieldError } from '../../rules/errors.ts';
 
 /**
- * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the activity that sends
- * them, masked in answers. The step's id is the context, so a value opens for its own step alone. A sealed password is the config's
- * `urlSecret`, which no caller sees or sets.
+ * A webhook step's header values and the password in its URL are secrets: sealed in the database, opened only by the
+ * activity that sends them, masked in answers. The step's id is the context, so a value opens for its own step alone. A
+ * sealed password is the config's `urlSecret`, which no caller sees or sets.
  */
 type Config = Record<string, unknown>;
 
@@ -13,8 +13,8 @@ const contextOf = (stepId: string, name: string): string => `workflow_steps.head
 const urlContextOf = (stepId: string): string => `workflow_steps.url:${stepId}`;
 
 /**
- * The config as it is stored. A masked value that comes back from a client keeps what `current` has, for the same origin only: else whoever
- * may change the address, but not read the secret, could have it sent to a host of their own.
+ * The config as it is stored. A masked value that comes back from a client keeps what `current` has, for the same
+ * origin only: else whoever may change the address, but not read the secret, could have it sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for a masked password or header value that is not stored for this origin
  */
 export function sealStepConfig(secretKey: string, stepId: string, config: Config, current?: Config): Config {

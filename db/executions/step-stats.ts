@@ -25,8 +25,9 @@ export interface BranchCounts extends VisitCounts {
 }
 
 /**
- * Counts the visits to steps that began within a time, `until` exclusive; over all where it has no end. Full hours are read from the counters,
- * by their primary key, and what is left at both ends from the visits themselves, by execution_steps_started.
+ * Counts the visits to steps that began within a time, `until` exclusive; over all where it has no end. Full hours are
+ * read from the counters, by their primary key, and what is left at both ends from the visits themselves, by
+ * execution_steps_started.
  */
 export async function countVisits(
   db: Db,
@@ -100,8 +101,8 @@ async function countOpen(db: Db, { projectId, stepId }: { projectId: string; ste
 }
 
 /**
- * Adds up what backends have counted in past hours, so that an hour of a step and branch is one row. A row that somebody counts in just now
- * waits for the next round. May run at any time, and twice at once.
+ * Adds up what backends have counted in past hours, so that an hour of a step and branch is one row. A row that
+ * somebody counts in just now waits for the next round. May run at any time, and twice at once.
  */
 export async function foldVisitCounts(db: Db): Promise<void> {
   while (true) {

@@ -1,6 +1,6 @@
 /**
- * Spreads the timers of a project. Those that end in one second (a DELAY until nine o'clock, a thousand contacts tracked at once) would all
- * reach Temporal at that instant, and every other tenant's work would stand behind them.
+ * Spreads the timers of a project. Those that end in one second (a DELAY until nine o'clock, a thousand contacts
+ * tracked at once) would all reach Temporal at that instant, and every other tenant's work would stand behind them.
  */
 import { sql } from 'kysely';
 import { groupBy } from '../../rules/filters/group-by.ts';
@@ -8,13 +8,15 @@ import type { Db, Trx } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
 /**
- * Timers of a project that may end in one second, unless `timer_rate` says otherwise: half of what Temporal does on two cores with what comes after
- * them, so that the other half is there for others.
+ * Timers of a project that may end in one second, unless `timer_rate` says otherwise: half of what Temporal does on two
+ * cores with what comes after them, so that the other half is there for others.
  */
 export const TIMERS_PER_SECOND = 20;
 /** What a worker has told counts for so long. */
 const RATE_SECONDS = 10;
-/** With each report the rate sinks by so much at the most: a pause between two bursts does not make the second one late. */
+/**
+ * With each report the rate sinks by so much at the most: a pause between two bursts does not make the second one late.
+ */
 const SINKS_TO = 0.95;
 /** Seconds looked at for room at once beside those that are needed; twice as many each time. */
 const WINDOW_SECONDS = 64;
@@ -31,9 +33,10 @@ export interface Timer {
 }
 
 /**
- * Books the ends of a project's timers in the caller's transaction, at most `per_second` in a second. A timer that finds room stays exactly
- * where it is; the others go to the next seconds that have room, so that the last of N is late by N / `per_second` seconds. One statement
- * where there is room. A full second knows where to look on, so a wave of any size costs each group of timers the same.
+ * Books the ends of a project's timers in the caller's transaction, at most `per_second` in a second. A timer that
+ * finds room stays exactly where it is; the others go to the next seconds that have room, so that the last of N is late
+ * by N / `per_second` seconds. One statement where there is room. A full second knows where to look on, so a wave of
+ * any size costs each group of timers the same.
  */
 export async function bookTimers(trx: Trx, projectId: string, timers: Timer[]): Promise<void> {
   if (timers.length === 0) return;
@@ -62,7 +65,10 @@ export async function deletePassedTimerSeconds(db: Db): Promise<void> {
   }
 }
 
-/** Sets how many timers of a project may end in a second, for all processes; 0 is any number. Those that are booked stay where they are. */
+/**
+ * Sets how many timers of a project may end in a second, for all processes; 0 is any number. Those that are booked stay
+ * where they are.
+ */
 export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
   await sql`
     INSERT INTO timer_rate (per_second) VALUES (${perSecond})
@@ -71,8 +77,9 @@ export async function setTimerRate(db: Db, perSecond: number): Promise<void> {
 }
 
 /**
- * A worker tells how much it sees Temporal begin. What all see together this installation can follow, so as many timers of one project may end in a
- * second, however small or large it is: else a steady stream of delays that it could follow would be late, and later all the time.
+ * A worker tells how much it sees Temporal begin. What all see together this installation can follow, so as many timers
+ * of one project may end in a second, however small or large it is: else a steady stream of delays that it could follow
+ * would be late, and later all the time.
  * @param p.atLeast what holds while little is begun
  */
 export async function reportBegun(db: Db, p: { workerId: string; perSecond: number; atLeast: number }): Promise<void> {
@@ -104,7 +111,10 @@ function roomOf(before: number, perSecond: number): number {
   return Math.max(0, perSecond - before);
 }
 
-/** Counts timers into their seconds, whether or not there is room; in the order of the seconds, which is that of their locks. */
+/**
+ * Counts timers into their seconds, whether or not there is room; in the order of the seconds, which is that of their
+ * locks.
+ */
 async function book(trx: Trx, projectId: string, asked: Map<number, Timer[]>): Promise<BookedSecond[]> {
   const seconds = [...asked.keys()].sort((a, b) => a - b);
   const { rows } = await prepared<Omit<BookedSecond, 'before'> & { booked: number }>`

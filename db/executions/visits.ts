@@ -69,8 +69,8 @@ export async function countTries(db: Db, executionId: string, visit: number): Pr
 }
 
 /**
- * The branch that a contact took when they came to a step last, in this execution or one before; undefined where they did not. By the index
- * executions_entry and the visits of each execution of theirs.
+ * The branch that a contact took when they came to a step last, in this execution or one before; undefined where they
+ * did not. By the index executions_entry and the visits of each execution of theirs.
  */
 export async function findTakenBranch(
   db: Db,

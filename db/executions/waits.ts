@@ -16,7 +16,10 @@ export interface NewWait extends WaitRef {
   contactId: string;
   eventName: string;
   filters: Condition | undefined;
-  /** An event recorded at or after this instant counts, also one from before the registration; null is the transaction's own. */
+  /**
+   * An event recorded at or after this instant counts, also one from before the registration; null is the transaction's
+   * own.
+   */
   since: Date | null;
   deadlineAt: Date | null;
 }
@@ -39,8 +42,8 @@ export async function insertWaits(trx: Trx, projectId: string, waits: NewWait[])
 const EVENTS_LOOKED_AT = 100;
 
 /**
- * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins. The caller holds
- * the contact's lock. @returns its id, and whether a stranger had it happen
+ * The first event, recorded since `since`, that a wait which begins now matches already: then it is over as it begins.
+ * The caller holds the contact's lock. @returns its id, and whether a stranger had it happen
  */
 export async function findMatchingEvent(
   trx: Trx,
@@ -57,7 +60,9 @@ export async function findMatchingEvent(
   return rows.find((event) => matchesEventData(wait.filters, event.data ?? {}, now));
 }
 
-/** Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks. */
+/**
+ * Notes that strangers have let executions past a wait, in the transaction that lets them, under their contacts' locks.
+ */
 export async function sway(trx: Trx, projectId: string, executionIds: string[]): Promise<void> {
   if (executionIds.length === 0) return;
   await sql`
@@ -66,8 +71,9 @@ export async function sway(trx: Trx, projectId: string, executionIds: string[]):
 }
 
 /**
- * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts' locks. The row says that the wait
- * is over; the signal only wakes the workflow, so a signal that is late or lost changes nothing.
+ * Satisfies those of the open waits that these events match, in the caller's transaction, which holds the contacts'
+ * locks. The row says that the wait is over; the signal only wakes the workflow, so a signal that is late or lost
+ * changes nothing.
  */
 export async function satisfyWaits(
   trx: Trx,
@@ -109,7 +115,9 @@ export async function satisfyWaits(
   );
 }
 
-/** The events that ended these waits, by execution; those that are open still, or that there are none of, are left out. */
+/**
+ * The events that ended these waits, by execution; those that are open still, or that there are none of, are left out.
+ */
 export async function findWaitEvents(trx: Trx, projectId: string, waits: WaitRef[]): Promise<Map<string, string>> {
   if (waits.length === 0) return new Map();
   const { rows } = await sql<{ execution_id: string; event_id: string }>`

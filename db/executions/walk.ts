@@ -37,7 +37,10 @@ export interface WalkingExecution {
   laps: Laps | null;
   /** What it has of its own where it only tries the workflow out; null for a real one. */
   run: Run | null;
-  /** What ends executions of its workflow before their end; asked of runs only, real ones end where the events are recorded. */
+  /**
+   * What ends executions of its workflow before their end; asked of runs only, real ones end where the events are
+   * recorded.
+   */
   exits: Exits;
 }
 
@@ -52,17 +55,21 @@ export interface Walk {
   progress: Progress;
 }
 
-/** Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that. */
+/**
+ * Where a walk stopped; at an end there is no step. What `saveProgress` finds may change `next`: read it after that.
+ */
 export interface Stop {
   next: Next;
   step?: GraphStep;
 }
 
 /**
- * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end. Whatever it has to know
- * of the time, the contact and what happened it asks of its world. Writes nothing: what it passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it holds.
- * It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no time where that can be seen, but
- * a running workflow can be edited into one, and the instant that a DELAY waits for can have gone by.
+ * Walks an execution on from a step to the next thing that takes Temporal: an effect, a timer or a wait; or to its end.
+ * Whatever it has to know of the time, the contact and what happened it asks of its world. Writes nothing: what it
+ * passes is noted in `progress`, which the caller saves, together with what led here, under the contact's lock that it
+ * holds. It ends, since no execution comes to more than `MAX_VISITS` steps: enabling refuses a circle that takes no
+ * time where that can be seen, but a running workflow can be edited into one, and the instant that a DELAY waits for
+ * can have gone by.
  */
 export async function walk(world: World, w: Walk): Promise<Stop> {
   let stepId = w.stepId;
@@ -192,7 +199,10 @@ function exitAt(w: Walk, step: GraphStep): Stop {
   return end(w, { status: 'EXITED', reason, stepId: step.id });
 }
 
-/** A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for it. */
+/**
+ * A condition that cannot be evaluated ends the execution; whoever tracked the event that started it gets no error for
+ * it.
+ */
 class Unusable extends Error {}
 
 function unusable(error: unknown): Unusable {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { windowGate } from '../../rules/campaigns/gate.ts';
 import type { Next } from '../../rules/executions/execution.ts';
 import type { Trx } from '../connection.ts';
@@ -10,8 +10,9 @@ import type { EffectStanding } from './resume.ts';
 import { bookTimers } from './timer-seconds.ts';
 
 /**
- * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a pause at the same step,
- * whose timer's end leads to the step again. Their answers are by execution; who may go on is not among them. Under the contacts' locks.
+ * Of steps that are about to send MARKETING, those outside of the project's sending window wait until it opens: as a
+ * pause at the same step, whose timer's end leads to the step again; not a run that skips its pauses. Their answers are
+ * by execution; who may go on is not among them. Under the contacts' locks.
  */
 export async function waitForWindow(trx: Trx, projectId: string, steps: EffectStanding[]): Promise<Map<string, Next>> {
   const now = Date.now();
@@ -19,7 +20,8 @@ export async function waitForWindow(trx: Trx, projectId: string, steps: EffectSt
   const clocks = steps.length === 0 ? new Map<string, ClockRow>() : await findClocks(trx, projectId, steps);
   const advanced = clocks.size === 0 ? new Set<string>() : await findAdvanced(trx, projectId, steps);
   for (const standing of steps) {
-    if (advanced.has(standing.execution.id)) continue;
+    const { id, run } = standing.execution;
+    if (advanced.has(id) || run?.skipDelays) continue;
     const clock = clocks.get(standing.execution.contactId);
     const gate = clock && windowGate(clock, now);
     if (gate?.kind === 'shut') waits.push({ standing, dueAt: new Date(gate.notBeforeMs) });
@@ -35,14 +37,19 @@ export async function waitForWindow(trx: Trx, projectId: string, steps: EffectSt
   );
 }
 
-/** The wait for a window is over: the step is about to act again. Under the contact's lock. */
+/**
+ * The wait for a window is over: the step is about to act again. Under the contact's lock.
+ * @param p.byHand it is to act whatever the hour, and the visit says so (`advanced`) to whoever asks for the window
+ * again
+ */
 export async function endWindowWait(
   trx: Trx,
-  p: { projectId: string; executionId: string; visit: number },
+  p: { projectId: string; executionId: string; visit: number; byHand?: boolean },
 ): Promise<void> {
+  const output = p.byHand ? sql`coalesce(output, '{}') || '{"advanced": true}'` : sql`output`;
   await sql`
     WITH visit AS (
-      UPDATE execution_steps SET status = 'RUNNING', due_at = NULL
+      UPDATE execution_steps SET status = 'RUNNING', due_at = NULL, output = ${output}
       WHERE execution_id = ${p.executionId} AND visit = ${p.visit} AND project_id = ${p.projectId} AND status = 'WAITING')
     UPDATE executions SET status = 'RUNNING' WHERE id = ${p.executionId} AND project_id = ${p.projectId} AND completed_at IS NULL
   `.execute(trx);
@@ -53,9 +60,14 @@ async function findAdvanced(trx: Trx, projectId: string, steps: EffectStanding[]
   const { rows } = await prepared<{ id: string }>`
     SELECT v.execution_id AS id FROM unnest(${steps.map(({ execution }) => execution.id)}::uuid[], ${steps.map(({ next }) => next.visit)}::int[]) AS u (id, visit)
     JOIN execution_steps v ON v.execution_id = u.id AND v.visit = u.visit AND ${ownedBy('v.project_id', projectId)}
-    WHERE v.output->'advanced' IS NOT NULL
+    WHERE ${wasAdvanced(sql`v`)}
   `.execute(trx);
   return new Set(rows.map((row) => row.id));
+}
+
+/** Of a visit: somebody moved it on by hand, so no window holds it. */
+export function wasAdvanced(visit: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${visit}.output->'advanced' IS NOT NULL`;
 }
 
 function timerOf(wait: { dueAt: Date }) {

@@ -14,7 +14,10 @@ const EMAIL_HISTORY = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'com
   (word) => `email.${word}`,
 );
 
-/** What a CONDITION step can name in a project: contact fields, keys of event data, event names and the history of mails. */
+/**
+ * What a CONDITION step can name in a project: contact fields, keys of event data, event names and the history of
+ * mails.
+ */
 export async function listWorkflowFields(db: Db, projectId: string) {
   const [contactFields, eventKeys, eventNames] = [
     await listContactFields(db, projectId),

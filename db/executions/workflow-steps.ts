@@ -42,8 +42,10 @@ export interface NewStep {
 }
 
 /**
- * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere yet.
- * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template, DOMAIN_NOT_VERIFIED for its sender
+ * Adds a step; the first one of a workflow is its entry. `autoConnect` joins it to the last step that leads nowhere
+ * yet.
+ * @throws AppError NOT_FOUND, CONFLICT for more steps than there may be, VALIDATION_ERROR for an unknown template,
+ * DOMAIN_NOT_VERIFIED for its sender
  */
 export async function insertStep(trx: Trx, p: NewStep): Promise<Step> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
@@ -120,24 +122,33 @@ function selectStep(trx: Db, { projectId, workflowId, stepId }: StepRef) {
 }
 
 /**
- * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at it end EXITED,
- * `step_deleted`.
+ * Removes a step with its transitions; `splice` joins what came before it to what comes after. Executions that stand at
+ * it end EXITED, `step_deleted`; of a rehearsal, whose transaction is taken back, they are not touched, however many
+ * they are.
  * @throws AppError NOT_FOUND; CONFLICT when splicing a step whose branches lead apart
  */
-export async function deleteStep(trx: Trx, p: StepRef & { splice: boolean }): Promise<OutboxRow[]> {
+export async function deleteStep(
+  trx: Trx,
+  p: StepRef & { splice: boolean; isRehearsal?: boolean },
+): Promise<OutboxRow[]> {
   await lockWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   await lockStep(trx, p);
   if (p.splice) await spliceAround(trx, p);
-  const { outbox } = await endExecutions(trx, {
-    projectId: p.projectId,
-    where: sql<boolean>`workflow_id = ${p.workflowId} AND current_step_id = ${p.stepId}`,
-    status: 'EXITED',
-    reason: 'step_deleted',
-  });
+  const outbox = p.isRehearsal ? [] : await endExecutionsAt(trx, p);
   await sql`
     UPDATE workflows SET entry_step_id = NULL, updated_at = now() WHERE id = ${p.workflowId} AND entry_step_id = ${p.stepId}
   `.execute(trx);
   await sql`DELETE FROM workflow_steps WHERE project_id = ${p.projectId} AND id = ${p.stepId}`.execute(trx);
+  return outbox;
+}
+
+async function endExecutionsAt(trx: Trx, { projectId, workflowId, stepId }: StepRef): Promise<OutboxRow[]> {
+  const { outbox } = await endExecutions(trx, {
+    projectId,
+    where: sql<boolean>`workflow_id = ${workflowId} AND current_step_id = ${stepId}`,
+    status: 'EXITED',
+    reason: 'step_deleted',
+  });
   return outbox;
 }
 
@@ -148,7 +159,8 @@ async function lockStep(trx: Trx, step: StepRef): Promise<void> {
 
 /**
  * Joins two steps. The unique index decides that a step has one transition a branch.
- * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one that is taken
+ * @throws AppError NOT_FOUND for a step, VALIDATION_ERROR for a branch that the step does not have, CONFLICT for one
+ * that is taken
  */
 export async function insertTransition(
   trx: Trx,
@@ -178,6 +190,28 @@ export async function insertTransition(
   });
 }
 
+/**
+ * Takes transitions away and draws others, all at once. The caller holds the workflow's lock, and has seen that the
+ * steps are its own, that they have these branches, and that none has two transitions by one.
+ */
+export async function replaceTransitions(
+  trx: Trx,
+  p: { projectId: string; workflowId: string; gone: string[]; added: Omit<Transition, 'id'>[] },
+): Promise<void> {
+  const { projectId, workflowId, gone, added } = p;
+  if (gone.length > 0) {
+    await sql`
+      DELETE FROM workflow_transitions WHERE project_id = ${projectId} AND workflow_id = ${workflowId} AND id = ANY(${gone}::uuid[])
+    `.execute(trx);
+  }
+  if (added.length === 0) return;
+  await sql`
+    INSERT INTO workflow_transitions (project_id, workflow_id, from_step_id, to_step_id, branch)
+    SELECT ${projectId}, ${workflowId}, u.* FROM unnest(${added.map((t) => t.fromStepId)}::uuid[],
+      ${added.map((t) => t.toStepId)}::uuid[], ${added.map((t) => t.branch)}::text[]) AS u (from_step_id, to_step_id, branch)
+  `.execute(trx);
+}
+
 /** @throws AppError NOT_FOUND */
 export async function deleteTransition(
   trx: Trx,
@@ -192,7 +226,8 @@ export async function deleteTransition(
   if (!numDeletedRows) throw new AppError('NOT_FOUND');
 }
 
-function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
+/** @throws AppError VALIDATION_ERROR for a branch that the step does not have */
+export function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Branch | null): void {
   const branches = STEPS[type].branches(config);
   if (branches.includes(branch)) return;
   const takes = branches.map((name) => name ?? 'none');
@@ -205,7 +240,10 @@ function checkBranch({ type, config }: Pick<Step, 'type' | 'config'>, branch: Br
   );
 }
 
-/** Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no plain transition. */
+/**
+ * Joins a step to the last one that still has to lead somewhere: by no transition yet, or by a branch where it has no
+ * plain transition.
+ */
 async function connectToLast(trx: Trx, p: NewStep, stepId: string): Promise<void> {
   const { steps, transitions } = await getWorkflow(trx, { projectId: p.projectId, id: p.workflowId });
   const others = steps.filter((step) => step.id !== stepId).reverse();

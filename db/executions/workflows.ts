@@ -100,7 +100,10 @@ export interface WorkflowKey {
   id: string;
 }
 
-/** A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500, or the slug is taken */
+/**
+ * A workflow starts disabled and without steps. @throws AppError CONFLICT when the project has 500, or the slug is
+ * taken
+ */
 export async function insertWorkflow(
   trx: Trx,
   p: {
@@ -170,7 +173,10 @@ export async function listWorkflowDetails(db: Db, projectId: string): Promise<Wo
   }));
 }
 
-/** What would keep a workflow from being enabled: faults of what is drawn, and those that only an unverified sender makes. */
+/**
+ * What would keep a workflow from being enabled: faults of what is drawn, and those that only an unverified sender
+ * makes.
+ */
 export async function findFaults(trx: Trx, p: WorkflowKey): Promise<{ drawn: FieldError[]; unverified: FieldError[] }> {
   const graph = await toGraph(trx, p.projectId, await getWorkflow(trx, p));
   const drawn = checkGraph({ ...graph, steps: graph.steps.map((step) => ({ ...step, senderReady: true })) });
@@ -199,7 +205,8 @@ export async function listWorkflows(
 
 /**
  * Changes a workflow. Enabling checks its whole graph as it is after the change.
- * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken; VALIDATION_ERROR with every fault of the graph, or an entry step that is not its own
+ * @throws AppError NOT_FOUND; CONFLICT for a slug that is taken; VALIDATION_ERROR with every fault of the graph, or an
+ * entry step that is not its own
  */
 export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: WorkflowChanges }): Promise<WorkflowDetail> {
   const current = await lockWorkflow(trx, p);
@@ -233,7 +240,8 @@ export async function updateWorkflow(trx: Trx, p: WorkflowKey & { changes: Workf
 
 /** Deletes a workflow without active executions. @throws AppError NOT_FOUND, CONFLICT */
 export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
-  // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count is final.
+  // FOR UPDATE keeps out executions that are being inserted (their foreign key needs a share of this row), so the count
+  // is final.
   await lockWorkflow(trx, p, 'FOR UPDATE');
   const { rows } = await sql<{ active: number }>`
     SELECT count(*) AS active FROM executions WHERE workflow_id = ${p.id} AND completed_at IS NULL
@@ -249,7 +257,9 @@ export async function deleteWorkflow(trx: Trx, p: WorkflowKey): Promise<void> {
   await sql`DELETE FROM workflows WHERE project_id = ${p.projectId} AND id = ${p.id}`.execute(trx);
 }
 
-/** Locks a workflow against other changes; executions go on starting (`FOR NO KEY UPDATE`). @throws AppError NOT_FOUND */
+/**
+ * Locks a workflow against other changes; executions go on starting (`FOR NO KEY UPDATE`). @throws AppError NOT_FOUND
+ */
 export async function lockWorkflow(
   trx: Trx,
   p: WorkflowKey,

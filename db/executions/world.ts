@@ -21,14 +21,17 @@ export interface PauseEnd {
 }
 
 /**
- * All that a walk wants to know of what is around an execution. There is one walk: real executions, sandboxes and previews differ by their world alone, and
- * a step that needs the time, the contact or an event asks here for it, never the clock or a table.
+ * All that a walk wants to know of what is around an execution. There is one walk: real executions, sandboxes and
+ * previews differ by their world alone, and a step that needs the time, the contact or an event asks here for it, never
+ * the clock or a table.
  */
 export interface World {
   now(execution: WalkingExecution): Date;
   /** What a step can name. */
   loadVariables(execution: WalkingExecution): Promise<StepVariables>;
-  /** Whether a condition in the words of CONDITION steps holds. @throws AppError, ZodError where it cannot be evaluated */
+  /**
+   * Whether a condition in the words of CONDITION steps holds. @throws AppError, ZodError where it cannot be evaluated
+   */
   holds(execution: WalkingExecution, config: unknown): Promise<boolean>;
   /** The first event that a wait which begins now matches already. */
   findEvent(
@@ -45,7 +48,9 @@ export interface World {
   noteSwayed(execution: WalkingExecution): Promise<void>;
   /** What Temporal has to wait for, where an execution comes to stand at a pause. */
   timed(execution: WalkingExecution, step: GraphStep, next: Next): Next;
-  /** The event of its own by which a run leaves its workflow in the pause at which it stands. Its time goes on to there. */
+  /**
+   * The event of its own by which a run leaves its workflow in the pause at which it stands. Its time goes on to there.
+   */
   findExit(execution: StandingExecution, step: GraphStep | undefined): { reason: string } | undefined;
   /** How the pause ended at which an execution stands; `known` is what Postgres says of it. */
   endPause(execution: WalkingExecution, step: GraphStep | undefined, known: PauseEnd): PauseEnd;
@@ -54,7 +59,8 @@ export interface World {
 export type FoundEvent = { id: string; swayed: boolean } | undefined;
 
 /**
- * The world as it is: Postgres and the clock, but what the run of a sandbox has of its own goes before. The caller holds the contacts' locks.
+ * The world as it is: Postgres and the clock, but what the run of a sandbox has of its own goes before. The caller
+ * holds the contacts' locks.
  */
 export function realWorld(trx: Trx): World {
   return {
@@ -89,7 +95,11 @@ function worldOfRuns(db: Db, clock: () => number): Omit<World, 'findEvent' | 'no
     holds(execution, config) {
       return conditionHolds(db, { ...execution, config, now: this.now(execution) });
     },
-    getClock: ({ projectId, contactId }) => getContactClock(db, { projectId, contactId }),
+    async getClock({ projectId, contactId, run }) {
+      const clock = await getContactClock(db, { projectId, contactId });
+      const own = run?.contact?.data;
+      return own ? { ...clock, zone: typeof own.timezone === 'string' ? own.timezone : null } : clock;
+    },
     findTakenBranch: (execution, stepId) => findTakenBranch(db, execution, stepId),
     timed({ run, exits }, step, next) {
       if (!run) return next;

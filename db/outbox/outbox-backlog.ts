@@ -14,7 +14,10 @@ export interface Backlog {
   oldestAt: Date;
 }
 
-/** All that waits, the most first. It reads the whole outbox, which is empty but for a backlog: ask every few seconds at most. */
+/**
+ * All that waits, the most first. It reads the whole outbox, which is empty but for a backlog: ask every few seconds at
+ * most.
+ */
 export async function readBacklog(db: Db): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
     SELECT kind, project_id AS "projectId", count(*) FILTER (WHERE taken_at IS NULL) AS waiting, count(taken_at) AS "handedOver",

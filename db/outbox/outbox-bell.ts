@@ -3,7 +3,10 @@ import { createBatcher } from '../batcher.ts';
 import type { Db } from '../connection.ts';
 import { prepared } from '../prepared.ts';
 
-/** NOTIFY takes a lock of the whole database at its commit, so a process rings this seldom however much it accepts; a lone row rings at once. */
+/**
+ * NOTIFY takes a lock of the whole database at its commit, so a process rings this seldom however much it accepts; a
+ * lone row rings at once.
+ */
 const INTERVAL_MS = 10;
 
 /** Wakes the workers of all hosts after rows of the outbox were committed. */
@@ -12,7 +15,9 @@ export interface OutboxBell {
   ring(rows: QueuedRow[]): void;
 }
 
-/** A bell of its own statement, never in the transaction that accepts: that would line up all commits behind one lock. */
+/**
+ * A bell of its own statement, never in the transaction that accepts: that would line up all commits behind one lock.
+ */
 export function createOutboxBell(db: Db): OutboxBell {
   const batcher = createBatcher<OutboxTaker>((takers) => ring(db, [...new Set(takers)]), INTERVAL_MS);
   return {

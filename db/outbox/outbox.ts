@@ -12,7 +12,10 @@ const MAX_BACKOFF_SECONDS = 60;
 /** The words of a failure are kept, cut to what an operator reads. */
 const ERROR_MAX_CHARS = 500;
 
-/** Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the workers. */
+/**
+ * Queues work in the caller's transaction; hand the rows to `lifecycle.dispatch` after the commit, which wakes the
+ * workers.
+ */
 export async function enqueue(trx: Trx, rows: NewOutboxRow[]): Promise<OutboxRow[]> {
   if (rows.length === 0) return [];
   const queued = outboxRows(rows);
@@ -44,7 +47,10 @@ export interface FairClaim {
   leaseMs: number;
   /** How many more rows these projects may have under way; all others may have any number. */
   rooms?: Map<string, number>;
-  /** For what Temporal begins: rows are marked, and count as being with Temporal until they are deleted or their lease runs out. */
+  /**
+   * For what Temporal begins: rows are marked, and count as being with Temporal until they are deleted or their lease
+   * runs out.
+   */
   forTemporal?: boolean;
 }
 
@@ -58,9 +64,9 @@ export type TakenRow = OutboxRow & {
 const PROJECTS_LOOKED_AT = 100;
 
 /**
- * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take the same row (SKIP LOCKED).
- * By the index outbox_turn: a look for each project that has rows, however many those are, so that the one with a hundred thousand keeps
- * nobody waiting. Returns the rows in the order of their ids.
+ * Takes rows of one priority that wait, projects in turns and the oldest row of each first. Two processes never take
+ * the same row (SKIP LOCKED). By the index outbox_turn: a look for each project that has rows, however many those are,
+ * so that the one with a hundred thousand keeps nobody waiting. Returns the rows in the order of their ids.
  */
 export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   const { priority, after, rooms = new Map<string, number>() } = p;
@@ -90,15 +96,19 @@ export async function claimFair(db: Db, p: FairClaim): Promise<TakenRow[]> {
   return rows.map(toTaken).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** What a dispatcher has to know before it claims: which priorities have rows, and how many Temporal has that it has not begun. */
+/**
+ * What a dispatcher has to know before it claims: which priorities have rows, and how many Temporal has that it has not
+ * begun.
+ */
 export interface OutboxLook {
   waiting: number[];
   withTemporal: number;
 }
 
 /**
- * One cheap look, as it is asked for after everything that begins. A row whose lease has run out waits again, and is with nobody. That the rows with
- * Temporal are asked for between two instants makes the planner expect few of them, and take their index instead of reading a backlog.
+ * One cheap look, as it is asked for after everything that begins. A row whose lease has run out waits again, and is
+ * with nobody. That the rows with Temporal are asked for between two instants makes the planner expect few of them, and
+ * take their index instead of reading a backlog.
  */
 export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promise<OutboxLook> {
   const { rows } = await prepared<OutboxLook>`
@@ -109,7 +119,10 @@ export async function lookAtOutbox(db: Db, priorities: readonly number[]): Promi
   return rows[0] ?? { waiting: [], withTemporal: 0 };
 }
 
-/** The priority where a row of it waits, else null. In the order of the index outbox_turn, or the planner would rather read the whole table. */
+/**
+ * The priority where a row of it waits, else null. In the order of the index outbox_turn, or the planner would rather
+ * read the whole table.
+ */
 function firstOf(priority: number): RawBuilder<unknown> {
   const each = sql.lit(priority);
   return sql`(SELECT ${each}::int FROM outbox WHERE priority = ${each} AND available_at <= now() ORDER BY project_id, id LIMIT 1)`;
@@ -152,7 +165,10 @@ export async function giveBack(db: Db, ids: string[]): Promise<void> {
   `.execute(db);
 }
 
-/** Puts rows off that could not be handed over, longer each time, with the words of the failure for the operator. May run twice. */
+/**
+ * Puts rows off that could not be handed over, longer each time, with the words of the failure for the operator. May
+ * run twice.
+ */
 export async function putOff(db: Db, ids: string[], message: string): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -168,7 +184,10 @@ export async function deleteRows(db: Db, ids: string[]): Promise<void> {
   await prepared`DELETE FROM outbox WHERE id = ANY(${ids}::uuid[])`.execute(db);
 }
 
-/** Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May run twice. */
+/**
+ * Forgets rows that Temporal has begun; returns for each how long it took from being handed over, in milliseconds. May
+ * run twice.
+ */
 export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
   const { rows } = await prepared<{ ms: number }>`
     DELETE FROM outbox o
@@ -182,8 +201,8 @@ export async function deleteBegun(db: Db, begun: Begun[]): Promise<number[]> {
 }
 
 /**
- * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and a first wait without
- * a deadline would stand open for ever.
+ * Of starts of executions: row ids of those that have ended before they began. Temporal has nothing to do for them, and
+ * a first wait without a deadline would stand open for ever.
  */
 export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const { rows: ended } = await prepared<{ id: string }>`
@@ -195,8 +214,8 @@ export async function findEndedStarts(db: Db, rows: OutboxRow[]): Promise<Set<st
 }
 
 /**
- * Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. One whose start waits yet, or is on its way,
- * has not: it would come to life after the signal was dropped.
+ * Of rows that signal executions, campaigns or the like: those whose target has ended, by row id. One whose start waits
+ * yet, or is on its way, has not: it would come to life after the signal was dropped.
  */
 export async function findEndedTargets(db: Db, rows: OutboxRow[]): Promise<Set<string>> {
   const ids = rows.map((row) => row.refId);

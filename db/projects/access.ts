@@ -37,7 +37,10 @@ const PROJECT_COLUMNS = sql`
   p.id AS project_id, p.name, p.tracking, p.effective_monthly_email_limit AS monthly_email_limit, p.effective_held_at IS NOT NULL AS held,
   p.disabled_at IS NOT NULL AS disabled`;
 
-/** What the key with this SHA-256 opens; undefined when it is unknown, revoked or expired. One query by unique index for both kinds. */
+/**
+ * What the key with this SHA-256 opens; undefined when it is unknown, revoked or expired. One query by unique index for
+ * both kinds.
+ */
 export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess | undefined> {
   const { rows } = await sql<KeyRow>`
     SELECT k.id AS key_id, k.mode, k.scopes, k.expires_at, ${PROJECT_COLUMNS}
@@ -59,7 +62,10 @@ export async function findKeyAccess(db: Db, keyHash: Buffer): Promise<KeyAccess 
   );
 }
 
-/** Who a session token (as SHA-256) is, in which project and with which role; undefined when it is unknown, expired or no longer a member. */
+/**
+ * Who a session token (as SHA-256) is, in which project and with which role; undefined when it is unknown, expired or
+ * no longer a member.
+ */
 export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<SessionAccess | undefined> {
   const { rows } = await sql<ProjectRow & { user_id: string; email: string; role: Role }>`
     SELECT u.id AS user_id, u.email, m.role, ${PROJECT_COLUMNS}
@@ -73,7 +79,10 @@ export async function findSessionAccess(db: Db, tokenHash: Buffer): Promise<Sess
   return row && { userId: row.user_id, email: row.email, role: row.role, project: toProject(row) };
 }
 
-/** Notes that keys were used just now, many in one statement. No index names the column, and the trigger of changes does not either. */
+/**
+ * Notes that keys were used just now, many in one statement. No index names the column, and the trigger of changes does
+ * not either.
+ */
 export async function updateKeysLastUsed(db: Db, keyIds: string[]): Promise<void> {
   await sql`UPDATE api_keys SET last_used_at = now() WHERE id = ANY(${keyIds}::uuid[])`.execute(db);
 }

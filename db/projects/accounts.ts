@@ -29,30 +29,42 @@ const UNIQUE_VIOLATION = '23505';
 const FIRST_SIGNUP_LOCK = 7_203_401;
 
 /**
- * Makes a user with a first project that they own, all or nothing; or finds the user who has this address and this password already. Others may
- * have the address: who signs up need not learn of them. With `onlyFirst` it refuses once there is any user.
+ * Makes a user with a first project that they own, all or nothing; or finds the user who has this address and this
+ * password already. Others may have the address: who signs up need not learn of them. With `onlyFirst` it refuses once
+ * there is any user.
  * @param account.passwordHash with the salt that all accounts of the address have
  * @throws AppError FORBIDDEN (sign-up is closed)
  */
 export async function insertAccount(db: Db, account: NewAccount, onlyFirst: boolean): Promise<Account> {
   return db.transaction().execute(async (trx) => {
     if (onlyFirst) await refuseUnlessFirst(trx);
-    const { email, passwordHash } = account;
-    const made = await trx
-      .insertInto('users')
-      .values({ email, password_hash: passwordHash })
-      .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doNothing())
-      .returning('id')
-      .executeTakeFirst();
-    const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
-    if (!userId)
-      throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account changed in this moment: try again.' });
-    const [project] = made ? [] : await listMemberships(trx, userId);
+    const { userId, isNew } = await findOrInsertUser(trx, account);
+    const [project] = isNew ? [] : await listMemberships(trx, userId);
     if (project) return { userId, projectId: project.id, known: true };
     const projectId = await insertProject(trx, { name: account.projectName, publicKey: account.publicKey });
     await trx.insertInto('memberships').values({ project_id: projectId, user_id: userId, role: 'OWNER' }).execute();
-    return { userId, projectId, known: !made };
+    return { userId, projectId, known: !isNew };
   });
+}
+
+/**
+ * The user who has this address and this password, made where there is none.
+ * @param p.passwordHash with the salt that all accounts of the address have
+ * @throws AppError SERVICE_UNAVAILABLE when the account's password changed in this moment
+ */
+export async function findOrInsertUser(
+  trx: Trx,
+  { email, passwordHash }: { email: string; passwordHash: string },
+): Promise<{ userId: string; isNew: boolean }> {
+  const made = await trx
+    .insertInto('users')
+    .values({ email, password_hash: passwordHash })
+    .onConflict((conflict) => conflict.columns(['email', 'password_hash']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  const userId = made?.id ?? (await findUser(trx, { email, passwordHash }));
+  if (!userId) throw new AppError('SERVICE_UNAVAILABLE', { message: 'The account changed in this moment: try again.' });
+  return { userId, isNew: made !== undefined };
 }
 
 /** Makes a project with its public key; returns its id. */
@@ -75,6 +87,12 @@ async function refuseUnlessFirst(trx: Trx): Promise<void> {
   if (rows.length > 0) throw signupClosed();
 }
 
+/** Whether there is nobody yet, who alone may sign up where `SIGNUP` is `first`. */
+export async function hasNoUser(db: Db): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM users LIMIT 1`.execute(db);
+  return rows.length === 0;
+}
+
 /** The refusal of a sign-up where SIGNUP does not allow it. */
 export function signupClosed(): AppError {
   return new AppError('FORBIDDEN', {
@@ -83,7 +101,9 @@ export function signupClosed(): AppError {
   });
 }
 
-/** A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address. */
+/**
+ * A hash that the accounts of an address have their salt and parameters from; undefined where nobody has the address.
+ */
 export async function findPasswordHash(db: Db, email: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')
@@ -123,8 +143,9 @@ export async function listMemberships(db: Db, userId: string): Promise<ProjectMe
 }
 
 /**
- * Changes a password, gives the session that asked a new token, and ends every other of the user. Nothing is changed where the password is no longer
- * the one that was checked (`stale`): of several that ask at once, one does it. Nor where another account of the address has it (`taken`).
+ * Changes a password, gives the session that asked a new token, and ends every other of the user. Nothing is changed
+ * where the password is no longer the one that was checked (`stale`): of several that ask at once, one does it. Nor
+ * where another account of the address has it (`taken`).
  */
 export async function updatePassword(
   db: Db,

@@ -11,6 +11,11 @@ export type AuditAction =
   | 'project.updated'
   | 'project.held'
   | 'project.released'
+  | 'team.invited'
+  | 'team.invitation_withdrawn'
+  | 'team.joined'
+  | 'team.role_changed'
+  | 'team.removed'
   | 'sms_sender.created'
   | 'sms_sender.deleted';
 

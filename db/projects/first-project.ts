@@ -4,7 +4,9 @@ import { insertDomain } from '../domains/domains.ts';
 import { insertSmsSender } from '../sms/senders.ts';
 import { insertApiKey, type NewApiKey } from './api-keys.ts';
 
-/** What `npm start` makes at its first start. The ids are the caller's, so that it can tell later whether it was made. */
+/**
+ * What `npm start` makes at its first start. The ids are the caller's, so that it can tell later whether it was made.
+ */
 export interface FirstProject {
   readonly id: string;
   readonly name: string;

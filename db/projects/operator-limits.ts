@@ -11,7 +11,10 @@ export interface OperatorChange {
   actor: string;
 }
 
-/** Sets ceilings, which the project cannot lift; null takes one away. What the project had itself set holds again then. @throws AppError NOT_FOUND */
+/**
+ * Sets ceilings, which the project cannot lift; null takes one away. What the project had itself set holds again then.
+ * @throws AppError NOT_FOUND
+ */
 export async function setOperatorLimits(
   trx: Trx,
   { projectId, actor }: OperatorChange,
@@ -34,7 +37,10 @@ export async function setOperatorLimits(
   return getProject(trx, projectId);
 }
 
-/** Puts a project on hold until the operator releases it; one that they hold already keeps its date and gets the new reason. @throws AppError NOT_FOUND */
+/**
+ * Puts a project on hold until the operator releases it; one that they hold already keeps its date and gets the new
+ * reason. @throws AppError NOT_FOUND
+ */
 export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorChange, reason: string): Promise<Project> {
   await lockProject(trx, projectId);
   await sql`
@@ -47,13 +53,15 @@ export async function holdByOperator(trx: Trx, { projectId, actor }: OperatorCha
 }
 
 /**
- * Ends the operator's hold, and queues the sending of what was held, unless the project holds itself besides. May run twice: work is queued only by the
- * call that ended it.
+ * Ends the operator's hold, and queues the sending of what was held, unless the project holds itself besides. May run
+ * twice: work is queued only by the call that ended it.
+ * @param note for the audit log
  * @throws AppError NOT_FOUND
  */
 export async function releaseByOperator(
   trx: Trx,
   { projectId, actor }: OperatorChange,
+  note?: string,
 ): Promise<{ project: Project; outbox: OutboxRow[] }> {
   const before = await lockProject(trx, projectId);
   if (!before.operatorLimits.held) return { project: before, outbox: [] };
@@ -61,7 +69,7 @@ export async function releaseByOperator(
     UPDATE projects SET operator_held_at = NULL, operator_hold_reason = NULL, updated_at = now() WHERE id = ${projectId}
   `.execute(trx);
   const entry = { projectId, action: 'project.released' as const, actor, target: null, ip: null };
-  await insertAudit(trx, { ...entry, details: {} });
+  await insertAudit(trx, { ...entry, details: note === undefined ? {} : { note } });
   const project = await getProject(trx, projectId);
   return { project, outbox: project.hold.held ? [] : await sendHeld(trx, projectId) };
 }

@@ -6,8 +6,9 @@ import { saveContent } from '../contents/contents.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
 /**
- * Queues a mail of the service itself to a project's owners, from `notices@` its first verified domain: an email like any other, in the
- * ledger and the history. A project without a verified domain gets none; what the mail says also stands in the record it is about.
+ * Queues a mail of the service itself to a project's owners, from `notices@` its first verified domain: an email like
+ * any other, in the ledger and the history. A project without a verified domain gets none; what the mail says also
+ * stands in the record it is about.
  */
 export async function queueOwnerNotice(
   trx: Trx,

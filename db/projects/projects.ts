@@ -30,7 +30,10 @@ export interface Project {
   bounceGuard: number;
   complaintGuard: number;
   hold: { held: boolean; since: Date | null; reason: string | null };
-  /** What the operator of the service has set. The fields above are what holds: the tighter of this and of the project's own. */
+  /**
+   * What the operator of the service has set. The fields above are what holds: the tighter of this and of the project's
+   * own.
+   */
   operatorLimits: OperatorLimits & { held: boolean };
   disabled: boolean;
   createdAt: Date;
@@ -113,7 +116,8 @@ export async function getProjectAsSet(db: Db, projectId: string): Promise<Projec
 }
 
 /**
- * Changes settings of the project's own. Campaigns that wait go by the zone and the window of the moment, so they are told to look again.
+ * Changes settings of the project's own. Campaigns and executions that wait go by the zone and the window of the
+ * moment, so they are told to look again.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR for what is looser than the operator allows
  */
 export async function updateProject(
@@ -146,7 +150,12 @@ export async function updateProject(
     .where('id', '=', projectId)
     .execute();
   const timed = timezone !== undefined || sendingWindow !== undefined;
-  return { project: await getProject(trx, projectId), outbox: timed ? await wakeCampaigns(trx, projectId) : [] };
+  return { project: await getProject(trx, projectId), outbox: timed ? await wakeWhoWaits(trx, projectId) : [] };
+}
+
+async function wakeWhoWaits(trx: Trx, projectId: string): Promise<OutboxRow[]> {
+  const executions = await enqueue(trx, [{ projectId, kind: 'window.changed', refId: projectId }]);
+  return [...executions, ...(await wakeCampaigns(trx, projectId))];
 }
 
 /** The project as it stands, which nobody changes before the transaction ends. @throws AppError NOT_FOUND */
@@ -172,7 +181,9 @@ function refuseLooser(changes: ProjectChanges, ceilings: OperatorLimits): void {
   if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
 }
 
-/** Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice. */
+/**
+ * Puts a project's marketing and automation mail on hold; one on hold already keeps its date and reason. May run twice.
+ */
 export async function holdProject(trx: Trx, projectId: string, reason: string): Promise<Project> {
   await sql`
     UPDATE projects SET held_at = coalesce(held_at, now()), updated_at = now(),
@@ -183,7 +194,8 @@ export async function holdProject(trx: Trx, projectId: string, reason: string): 
 }
 
 /**
- * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call that ended it.
+ * Ends the project's own hold and queues the sending of what was held. May run twice: work is queued only by the call
+ * that ended it.
  * @throws AppError FORBIDDEN while the operator of the service holds it
  */
 export async function releaseProject(trx: Trx, projectId: string): Promise<{ project: Project; outbox: OutboxRow[] }> {

@@ -3,8 +3,9 @@ import { AppError } from '../../rules/errors.ts';
 import type { Db } from '../connection.ts';
 
 /**
- * Keeps a session by its token's hash, and forgets the user's ended ones. False, and none is kept, where the user's password is no longer the
- * one that was checked: a change of it ends all sessions, and must not miss one that begins meanwhile.
+ * Keeps a session by its token's hash, and forgets the user's ended ones. False, and none is kept, where the user's
+ * password is no longer the one that was checked: a change of it ends all sessions, and must not miss one that begins
+ * meanwhile.
  * @param p.passwordHash the hash that the password was checked against
  */
 export async function insertSession(

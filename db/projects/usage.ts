@@ -8,9 +8,9 @@ const MONTH = sql`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const FIRST_ID = firstIdAt(sql`${MONTH}::timestamp AT TIME ZONE 'UTC'`);
 
 /**
- * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit, and then
- * nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the month has seen so far.
- * Test mails never come here.
+ * Takes `n` live mails from what the project may still send this calendar month (UTC); false when they do not all fit,
+ * and then nothing is taken. Without a limit (null) nothing is counted: the first mail after one is set counts what the
+ * month has seen so far. Test mails never come here.
  */
 export async function takeMonthlyAllowance(
   db: Db,
@@ -43,8 +43,8 @@ export async function openMonth(db: Db, projectId: string): Promise<void> {
 const OPENED_MAX = 10_000;
 
 /**
- * Makes projects' rows of the month before transactions need them that many projects share: to count a month can take seconds where a limit
- * was set late in it. Asks Postgres once a project and month.
+ * Makes projects' rows of the month before transactions need them that many projects share: to count a month can take
+ * seconds where a limit was set late in it. Asks Postgres once a project and month.
  */
 export function createMonthOpener(db: Db): (projectId: string) => Promise<void> {
   let month = '';

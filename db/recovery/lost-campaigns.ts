@@ -5,7 +5,9 @@ import { OPEN_CAMPAIGNS } from '../campaigns/status.ts';
 import type { Db, Trx } from '../connection.ts';
 import { enqueue } from '../outbox/outbox.ts';
 
-/** A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away. */
+/**
+ * A workflow that was to skip the rest of a cancelled campaign is missed for this long: longer than workers are away.
+ */
 const CANCELLED_DAYS = 2;
 
 /** A start of a campaign that should have a workflow, or should have had one until its last recipient was skipped. */
@@ -13,7 +15,10 @@ export interface OpenCampaign extends CampaignStart {
   cancelled: boolean;
 }
 
-/** Campaigns of all projects that are SCHEDULED, SENDING or PAUSED, or were cancelled lately, and were handed to Temporal; in the order of their ids. */
+/**
+ * Campaigns of all projects that are SCHEDULED, SENDING or PAUSED, or were cancelled lately, and were handed to
+ * Temporal; in the order of their ids.
+ */
 export async function listOpenCampaigns(
   db: Db,
   p: { after: string | undefined; limit: number },
@@ -29,7 +34,9 @@ export async function listOpenCampaigns(
   return rows;
 }
 
-/** Queues starts once more: what is sent stays sent by the ledger, what is left is sent, and of a cancelled one skipped. */
+/**
+ * Queues starts once more: what is sent stays sent by the ledger, what is left is sent, and of a cancelled one skipped.
+ */
 export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<OutboxRow[]> {
   return enqueue(
     trx,
@@ -43,8 +50,9 @@ export function enqueueCampaigns(trx: Trx, starts: CampaignStart[]): Promise<Out
 }
 
 /**
- * Cancels a start whose workflow was ended in Temporal, as `POST /campaigns/{id}/cancel` does. Nobody is there to skip whom it had not
- * reached, so a workflow is started that finds it cancelled and does only that. Nothing when it has ended meanwhile, or was begun anew.
+ * Cancels a start whose workflow was ended in Temporal, as `POST /campaigns/{id}/cancel` does. Nobody is there to skip
+ * whom it had not reached, so a workflow is started that finds it cancelled and does only that. Nothing when it has
+ * ended meanwhile, or was begun anew.
  */
 export async function cancelStopped(trx: Trx, start: CampaignStart): Promise<OutboxRow[]> {
   const { projectId, campaignId: id, sendNo } = start;

@@ -14,8 +14,8 @@ export interface OpenExecution {
 }
 
 /**
- * Executions of all projects that should have a workflow: not ended, and handed to Temporal. By the index executions_open, in the order
- * of their ids, which is that of their starts.
+ * Executions of all projects that should have a workflow: not ended, and handed to Temporal. By the index
+ * executions_open, in the order of their ids, which is that of their starts.
  */
 export async function listOpenExecutions(
   db: Db,
@@ -31,9 +31,10 @@ export async function listOpenExecutions(
 }
 
 /**
- * Queues the start of executions of a project that Temporal does not know any more, from where each stands: at its effect, its DELAY until
- * the instant that was computed when it began, its wait until the same deadline. A wait whose event came while nobody listened is
- * over at once. One that has ended meanwhile is left alone; should its workflow be there after all, that goes on.
+ * Queues the start of executions of a project that Temporal does not know any more, from where each stands: at its
+ * effect, its DELAY until the instant that was computed when it began, its wait until the same deadline. A wait whose
+ * event came while nobody listened is over at once. One that has ended meanwhile is left alone; should its workflow be
+ * there after all, that goes on.
  */
 export async function restartExecutions(
   trx: Trx,

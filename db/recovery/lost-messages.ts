@@ -18,15 +18,17 @@ const SETTLED_MS = 10 * 60_000;
 /** Of one round. More than that only an outage of a provider brings about, and then they do have deliveries. */
 const ROUND_MAX = 100_000;
 
-/** The ledger has no index on status (performance: heap-only updates), so its rows are found by the time in their ids. */
+/**
+ * The ledger has no index on status (performance: heap-only updates), so its rows are found by the time in their ids.
+ */
 const OPEN: Record<
   MessageKind,
   { table: RawBuilder<unknown>; where: RawBuilder<unknown>; deliver: 'email.deliver' | 'sms.deliver' }
 > = {
   email: {
     table: sql`emails`,
-    // Campaigns have chunks. The mail of a step is the execution's to send, unless it was held, and the step passed without it.
-    // A scalar, not EXISTS: that is planned as a hash of all steps there are.
+    // Campaigns have chunks. The mail of a step is the execution's to send, unless it was held, and the step passed
+    // without it. A scalar, not EXISTS: that is planned as a hash of all steps there are.
     where: sql`m.status IN ('PENDING', 'SENDING') AND m.campaign_id IS NULL AND (m.execution_id IS NULL OR 'COMPLETED' = (
       SELECT s.status FROM execution_steps s WHERE s.execution_id = m.execution_id AND s.visit = m.visit))`,
     deliver: 'email.deliver',
@@ -35,8 +37,8 @@ const OPEN: Record<
 };
 
 /**
- * Messages of all projects that should have a delivery: not sent, and handed to Temporal. One scan of the primary key over what was
- * accepted since `since`, so it costs as much as that was.
+ * Messages of all projects that should have a delivery: not sent, and handed to Temporal. One scan of the primary key
+ * over what was accepted since `since`, so it costs as much as that was.
  */
 export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Date }): Promise<OpenMessage[]> {
   const { table, where } = OPEN[p.kind];
@@ -51,8 +53,9 @@ export async function listOpenMessages(db: Db, p: { kind: MessageKind; since: Da
 }
 
 /**
- * Queues messages of a project for a new delivery. The claim that each was read with is the fence: one that somebody has taken or settled since
- * is left alone. One that was on the wire when its delivery was lost leaves once more, with the same Message-ID, as after a crash.
+ * Queues messages of a project for a new delivery. The claim that each was read with is the fence: one that somebody
+ * has taken or settled since is left alone. One that was on the wire when its delivery was lost leaves once more, with
+ * the same Message-ID, as after a crash.
  */
 export async function requeueMessages(
   trx: Trx,
@@ -72,8 +75,8 @@ export async function requeueMessages(
 }
 
 /**
- * Ends mails of steps whose execution was ended while they waited for their next try, in all projects: FAILED, reason `cancelled`. Whatever was on
- * the wire then has been recorded since. Returns how many; may run at any time, and again.
+ * Ends mails of steps whose execution was ended while they waited for their next try, in all projects: FAILED, reason
+ * `cancelled`. Whatever was on the wire then has been recorded since. Returns how many; may run at any time, and again.
  */
 export async function endCancelledStepMails(db: Db, since: Date): Promise<number> {
   const settled = new Date(Date.now() - SETTLED_MS);

@@ -36,8 +36,8 @@ export function enqueueJobs(trx: Trx, jobs: UnfinishedJob[]): Promise<OutboxRow[
 }
 
 /**
- * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was terminated, or Temporal has
- * forgotten it. A workflow that is there after all looks once more.
+ * Wakes endpoints whose deliveries are overdue though nobody works on them, in all projects: their workflow was
+ * terminated, or Temporal has forgotten it. A workflow that is there after all looks once more.
  */
 export async function wakeOverdueEndpoints(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string; projectId: string }>`
@@ -59,8 +59,9 @@ export async function wakeOverdueEndpoints(trx: Trx): Promise<OutboxRow[]> {
 }
 
 /**
- * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its time, or Temporal has forgotten
- * it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told twice.
+ * Tells those again who waited for a restock and were not told, in all projects: its workflow has ended before its
+ * time, or Temporal has forgotten it. One that is under way goes on; whoever ends a wait tells of it, so nobody is told
+ * twice.
  */
 export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string; variantId: string; restockNo: number }>`
@@ -80,9 +81,10 @@ export async function enqueueRestocks(trx: Trx): Promise<OutboxRow[]> {
 }
 
 /**
- * Lets the held mail of projects go that are not on hold any more, once more: their release has ended before its time, Temporal has
- * forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two releases at once do no harm.
- * One scan of the primary key over what was accepted since `since`, as in db/recovery/lost-messages.ts; all of the project's held mail goes.
+ * Lets the held mail of projects go that are not on hold any more, once more: their release has ended before its time,
+ * Temporal has forgotten it, or a mail was found held by who had claimed it before. The status of each decides, so two
+ * releases at once do no harm. One scan of the primary key over what was accepted since `since`, as in
+ * db/recovery/lost-messages.ts; all of the project's held mail goes.
  */
 export async function enqueueReleases(trx: Trx, since: Date): Promise<OutboxRow[]> {
   const { rows } = await sql<{ projectId: string }>`

@@ -5,6 +5,7 @@ import type { LatePolicy } from '../../rules/campaigns/timing.ts';
 import type { CampaignVariant, VariantTest, WinnerSource } from '../../rules/campaigns/variants.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
+import type { ChunkFigures } from '../campaigns/chunk-figures.ts';
 import type { MailTextColumns } from '../contents/mail-text.ts';
 import type { GeneratedTimestamp, NullableJson, NullableTimestamp } from './columns.ts';
 
@@ -13,6 +14,7 @@ export interface CampaignsTables {
   campaigns: CampaignsTable;
   campaign_chunks: CampaignChunksTable;
   link_clicks: LinkClicksTable;
+  campaign_touches: CampaignTouchesTable;
 }
 
 export interface CampaignsTable extends MailTextColumns {
@@ -37,6 +39,8 @@ export interface CampaignsTable extends MailTextColumns {
   going_since: NullableTimestamp;
   content_id: string | null;
   topic_id: string | null;
+  /** Pictures that the body or a variant names; the table's triggers write it. */
+  asset_hashes: Generated<string[] | null>;
   send_no: Generated<number>;
   audience_cursor: string | null;
   audience_done: Generated<boolean>;
@@ -69,6 +73,17 @@ export interface CampaignChunksTable {
   /** Of those who waited for the winner, or would have. */
   rest: Generated<boolean>;
   done_at: NullableTimestamp;
+  /** A turn is at it, or was when its worker died. */
+  busy: Generated<boolean>;
+  /** What became of its recipients, see `db/campaigns/figures.ts`; null where that has to be counted. */
+  figures: NullableJson<ChunkFigures>;
+}
+
+/** Mails of which something came back since the figures of their chunk were counted, perhaps several times. */
+export interface CampaignTouchesTable {
+  campaign_id: string;
+  email_id: string;
+  project_id: string;
 }
 
 export interface LinkClicksTable {

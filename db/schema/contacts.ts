@@ -48,6 +48,7 @@ export interface SuppressionsTable {
   email: string | null;
   reason: SuppressionReason;
   source: string;
+  actor: string | null;
   created_at: GeneratedTimestamp;
 }
 

@@ -19,6 +19,8 @@ export interface TemplatesTable extends MailTextColumns<string | null> {
   description: string | null;
   type: MailType;
   topic_id: string | null;
+  /** Pictures that the body names; the table's triggers write it. */
+  asset_hashes: Generated<string[] | null>;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;
 }
@@ -30,6 +32,7 @@ export interface ContentsTable extends MailTextColumns {
   type: MailType;
   template_id: string | null;
   topic_id: string | null;
+  asset_hashes: Generated<string[] | null>;
   created_at: GeneratedTimestamp;
 }
 

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { AssetsTables } from './assets.ts';
 import type { CampaignsTables } from './campaigns.ts';
 import type { ContactsTables } from './contacts.ts';
 import type { ContentsTables } from './contents.ts';
@@ -6,8 +7,10 @@ import type { DomainsTables } from './domains.ts';
 import type { EmailsTables } from './emails.ts';
 import type { EventsTables } from './events.ts';
 import type { ExecutionsTables } from './executions.ts';
+import type { OperationTables } from './operation.ts';
 import type { ProjectsTables } from './projects.ts';
 import type { RecoveryTables } from './recovery.ts';
+import type { RequestsTables } from './requests.ts';
 import type { SegmentsTables } from './segments.ts';
 import type { SmsTables } from './sms.ts';
 import type { StorefrontTables } from './storefront.ts';
@@ -15,8 +18,9 @@ import type { TopicsTables } from './topics.ts';
 import type { WebhooksTables } from './webhooks.ts';
 
 /**
- * The tables as the migrations make them, one file a subject; read beside `db/migrations/`, which says why. Rows have their types from here:
- * `RowOf`. A column of a few known words has these as its type. `bigint` comes back as a number (see db/connection.ts).
+ * The tables as the migrations make them, one file a subject; read beside `db/migrations/`, which says why. Rows have
+ * their types from here: `RowOf`. A column of a few known words has these as its type. `bigint` comes back as a number
+ * (see db/connection.ts).
  */
 export interface Database
   extends ProjectsTables,
@@ -25,14 +29,17 @@ export interface Database
     SegmentsTables,
     DomainsTables,
     ContentsTables,
+    AssetsTables,
     EmailsTables,
     SmsTables,
     EventsTables,
     CampaignsTables,
     ExecutionsTables,
     WebhooksTables,
+    RequestsTables,
     StorefrontTables,
-    RecoveryTables {}
+    RecoveryTables,
+    OperationTables {}
 
 /** A row as a query reads it that selects these columns of a table. */
 export type RowOf<Table extends keyof Database, Columns extends readonly (keyof Selectable<Database[Table]>)[]> = Pick<

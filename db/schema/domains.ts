@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { DomainStatus, FoundRecords } from '../../rules/domains/sender-domain.ts';
+import type { DomainStatus, FoundRecords, SeenRecords } from '../../rules/domains/sender-domain.ts';
 import type { GeneratedJson, GeneratedTimestamp, NullableTimestamp } from './columns.ts';
 
 /** Domains that projects send from. */
@@ -17,6 +17,7 @@ export interface DomainsTable {
   dkim_private_key: string;
   dkim_public_key: string;
   found: GeneratedJson<FoundRecords & { missingSince?: string }>;
+  seen: GeneratedJson<SeenRecords>;
   last_checked_at: NullableTimestamp;
   created_at: GeneratedTimestamp;
   updated_at: GeneratedTimestamp;

@@ -11,6 +11,8 @@ export interface ProjectsTables {
   users: UsersTable;
   memberships: MembershipsTable;
   sessions: SessionsTable;
+  sign_in_links: SignInLinksTable;
+  invitations: InvitationsTable;
   api_keys: ApiKeysTable;
   audit_log: AuditLogTable;
   login_failures: LoginFailuresTable;
@@ -76,6 +78,26 @@ export interface SessionsTable {
   user_id: string;
   project_id: string;
   created_at: GeneratedTimestamp;
+  expires_at: Timestamp;
+}
+
+export interface InvitationsTable {
+  id: Generated<string>;
+  project_id: string;
+  email: string;
+  role: Role;
+  token_hash: Buffer;
+  invited_by: string;
+  created_at: GeneratedTimestamp;
+  expires_at: Timestamp;
+}
+
+export interface SignInLinksTable {
+  user_id: string;
+  project_id: string;
+  token_hash: Buffer;
+  /** What it was when the link was made: a change of it ends the link too. */
+  password_hash: string;
   expires_at: Timestamp;
 }
 

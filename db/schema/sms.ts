@@ -32,6 +32,8 @@ export interface SmsMessagesTable {
   created_at: GeneratedTimestamp;
   sent_at: NullableTimestamp;
   delivered_at: NullableTimestamp;
+  /** Of a run that only tries a workflow out. */
+  sandbox: Generated<boolean>;
 }
 
 export interface SmsSendersTable {

@@ -32,10 +32,10 @@ export interface ComputeOptions {
 }
 
 /**
- * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is decided again
- * in a transaction that holds the segment, where the member rows and the events are written together. So every change has exactly
- * one event, whatever runs at the same time or is killed in between, and a run that was cut short is finished by the next.
- * Source: contract §5, §8.2.
+ * Computes a tracked segment: passes over the project find who may have entered or left, and each page of them is
+ * decided again in a transaction that holds the segment, where the member rows and the events are written together. So
+ * every change has exactly one event, whatever runs at the same time or is killed in between, and a run that was cut
+ * short is finished by the next. Source: contract §5, §8.2.
  * @throws AppError NOT_FOUND, BAD_REQUEST when the segment is not tracked
  */
 export async function computeSegment(db: Db, options: ComputeOptions): Promise<ComputedSegment> {
@@ -64,7 +64,9 @@ function tracked(segment: Segment): Segment {
   });
 }
 
-/** Ids, in order, of contacts whose membership differs from the condition, and of members that are no contact any more. */
+/**
+ * Ids, in order, of contacts whose membership differs from the condition, and of members that are no contact any more.
+ */
 async function findDifferences(db: Db, segment: Segment, after: string | undefined): Promise<string[]> {
   const { projectId, id } = segment;
   const predicate = await segmentPredicate(db, segment, new Date());
@@ -115,8 +117,9 @@ async function settlePage(
 }
 
 /**
- * Executions whose steps changed contacts last, since the segment was computed last, by contact: as far as can be told, that is why these
- * enter or leave now. Without it, two workflows that send contacts in and out of a segment would take turns for ever, one an hour.
+ * Executions whose steps changed contacts last, since the segment was computed last, by contact: as far as can be told,
+ * that is why these enter or leave now. Without it, two workflows that send contacts in and out of a segment would take
+ * turns for ever, one an hour.
  */
 async function findCauses(
   trx: Trx,
@@ -132,8 +135,8 @@ async function findCauses(
 }
 
 /**
- * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one brought. Where it names
- * other segments, any data does.
+ * Those of the contacts whom a stranger may have let in or out: the condition reads data or events of theirs that one
+ * brought. Where it names other segments, any data does.
  */
 async function findSwayed(trx: Trx, { projectId, condition }: Segment, contactIds: string[]): Promise<Set<string>> {
   if (contactIds.length === 0 || !condition) return new Set();

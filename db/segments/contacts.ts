@@ -28,8 +28,8 @@ export interface SegmentPage {
 }
 
 /**
- * A total that Postgres guesses to cost more is not counted for a page, which is to open in 100 ms; the kept count stands.
- * In Postgres's own unit: about 50 ms, which counts 20,000 to 50,000 contacts.
+ * A total that Postgres guesses to cost more is not counted for a page, which is to open in 100 ms; the kept count
+ * stands. In Postgres's own unit: about 50 ms, which counts 20,000 to 50,000 contacts.
  */
 const MAX_COUNT_COST = 10_000;
 /** A kept count is counted anew, behind the answer, when it is older than this. */
@@ -53,8 +53,8 @@ export async function countSegment(db: Db, segment: SegmentDefinition): Promise<
 }
 
 /**
- * A page of the contacts that are in the segment now, newest first; `page` from 1. The total is exact where the page itself
- * tells it or counting is cheap; else it is the kept count, at most about a minute old while somebody looks.
+ * A page of the contacts that are in the segment now, newest first; `page` from 1. The total is exact where the page
+ * itself tells it or counting is cheap; else it is the kept count, at most about a minute old while somebody looks.
  */
 export async function listSegmentContacts(
   db: Db,
@@ -91,8 +91,8 @@ export async function refreshMemberCount(db: Db, segment: SegmentDefinition): Pr
 }
 
 /**
- * The kept count, where it was ever counted. When it is old, the first to notice counts anew without holding its answer up: a
- * process that ends meanwhile leaves the old count until somebody else notices.
+ * The kept count, where it was ever counted. When it is old, the first to notice counts anew without holding its answer
+ * up: a process that ends meanwhile leaves the old count until somebody else notices.
  */
 async function keptCount(db: Db, segment: SegmentDefinition): Promise<number> {
   const { rows } = await sql<{ member_count: number; never: boolean; stale: boolean }>`

@@ -15,7 +15,10 @@ const FILTERS_AT_A_TIME = 50;
 export interface ExplainedFilter extends Filter {
   /** Where it stands in the condition, such as `groups.0.filters.1`. */
   path: string;
-  /** The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null: there is none. */
+  /**
+   * The contact's field; of an event or a mail the last instant of it, of a segment whether the contact is in it. Null:
+   * there is none.
+   */
   contactValue: unknown;
   holds: boolean;
 }
@@ -30,8 +33,8 @@ export interface SegmentExplanation {
 }
 
 /**
- * Why a contact is in a segment, or is not: each filter by the predicate that decides for everybody. A STATIC segment has one filter, its
- * membership.
+ * Why a contact is in a segment, or is not: each filter by the predicate that decides for everybody. A STATIC segment
+ * has one filter, its membership.
  * @throws AppError NOT_FOUND (a contact of another project too), CONFLICT for segments in a circle
  */
 export async function explainSegment(db: Db, segment: Segment, contactId: string): Promise<SegmentExplanation> {

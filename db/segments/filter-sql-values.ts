@@ -1,10 +1,10 @@
 /**
  * Single values of the filter language in SQL: what `rules/filters/values.ts` says, for a column or a JSON value.
  *
- * Postgres knows nothing about the values inside `data`: for `=` it guesses that one row in 200 matches, and for three such
- * filters that none does, and then probes the events of every contact one by one. A function (`texteq`) it guesses at a
- * third, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. So JSON values are compared by
- * the functions behind the operators, and tests of their type are written as "none of the others".
+ * Postgres knows nothing about the values inside `data`: for `=` it guesses that one row in 200 matches, and for three
+ * such filters that none does, and then probes the events of every contact one by one. A function (`texteq`) it guesses
+ * at a third, which leads to hash and merge joins: 0.3 s instead of 1.5 s on a million contacts. So JSON values are
+ * compared by the functions behind the operators, and tests of their type are written as "none of the others".
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Filter } from '../../rules/filters/filters.ts';
@@ -68,7 +68,8 @@ export function valuePredicate(source: ValueSource, filter: Filter, now: Date): 
 
 /**
  * A filter with a positive value operator on a column of our own (created_at, updated_at). Values are milliseconds, the
- * column has microseconds, so bounds are half open: an instant from an answer of the API finds its row, by an index too.
+ * column has microseconds, so bounds are half open: an instant from an answer of the API finds its row, by an index
+ * too.
  */
 export function instantPredicate(column: Expression, { operator, value, unit }: Filter, now: Date): Predicate {
   const at = new Date(parseIsoDate(String(value)) ?? Number.NaN);

@@ -1,6 +1,7 @@
 /**
- * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and CONDITION
- * steps alike. It agrees with `rules/filters/evaluate.ts`, which a property test holds it to. Source: contract §5.2, §7.2.
+ * Compiles a condition to one parameterised SQL predicate over a row of `contacts`: for audiences, segments and
+ * CONDITION steps alike. It agrees with `rules/filters/evaluate.ts`, which a property test holds it to.
+ * Source: contract §5.2, §7.2.
  *
  * No predicate raises on dirty data: JSON values are compared as jsonb behind a test of their type, never cast. EXISTS
  * stands at the top level of an AND wherever the condition allows, where Postgres turns it into a semi-join.
@@ -33,14 +34,14 @@ export interface CompileOptions {
 const MAX_COMPILED_FILTERS = 2_000;
 
 /**
- * EXISTS that Postgres may turn into joins. Its planning grows steeply with their number (20 take 0.1 s, 100 take 4 s, which
- * anybody could ask for), so those beyond stay subqueries, which plan in a millisecond each.
+ * EXISTS that Postgres may turn into joins. Its planning grows steeply with their number (20 take 0.1 s, 100 take 4 s,
+ * which anybody could ask for), so those beyond stay subqueries, which plan in a millisecond each.
  */
 const MAX_JOINS = 8;
 
 /**
- * The predicate of a condition, for WHERE: a contact it does not hold for may give NULL instead of false. In a SELECT list
- * or under NOT use `(… ) IS TRUE`. The query itself must select the project's contacts.
+ * The predicate of a condition, for WHERE: a contact it does not hold for may give NULL instead of false. In a SELECT
+ * list or under NOT use `(… ) IS TRUE`. The query itself must select the project's contacts.
  * @throws AppError CONFLICT when segments refer to each other in a circle, or are too large together
  */
 export function compileCondition(condition: Condition, options: CompileOptions): RawBuilder<boolean> {
@@ -156,7 +157,9 @@ function eventExists(name: string, since: Date | undefined, scope: Scope): Predi
   );
 }
 
-/** By the index emails_contact; the instants are in no index, which keeps the ledger's updates cheap. Live mails only. */
+/**
+ * By the index emails_contact; the instants are in no index, which keeps the ledger's updates cheap. Live mails only.
+ */
 function emailExists(activity: EmailActivity, since: Date | undefined, scope: Scope): Predicate {
   const at = sql`${sql.ref(`m.${activity}_at`)}`;
   return exists(

@@ -24,7 +24,10 @@ export interface AddedMembers {
   notFound: string[];
 }
 
-/** Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC segment */
+/**
+ * Adds contacts to a STATIC segment; who is in already stays so. @throws AppError NOT_FOUND, CONFLICT for a DYNAMIC
+ * segment
+ */
 export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers> {
   await lockStatic(trx, p);
   const emails = [...new Set(p.emails.map(normalizeEmail))];
@@ -40,7 +43,9 @@ export async function addMembers(trx: Trx, p: AddMembers): Promise<AddedMembers>
   return { added: rows.length, created, notFound: p.createMissing ? [] : missing };
 }
 
-/** Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers` */
+/**
+ * Removes contacts from a STATIC segment by address. @returns how many were members. @throws AppError as `addMembers`
+ */
 export async function removeMembers(trx: Trx, p: SegmentRef & { emails: string[] }): Promise<{ removed: number }> {
   await lockStatic(trx, p);
   const { rows } = await sql`

@@ -1,7 +1,6 @@
 /** Segments: records, their slugs, and the guard before one is deleted. Source: contract §5. */
 
 import { sql } from 'kysely';
-import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
 import { AppError, fieldError } from '../../rules/errors.ts';
 import type { Condition } from '../../rules/filters/filters.ts';
 import { collectReferences } from '../../rules/filters/references.ts';
@@ -15,6 +14,7 @@ import type { SegmentType } from '../schema/segments.ts';
 import { refusingTakenSlug } from '../slugs.ts';
 import { compileCondition } from './filter-sql.ts';
 import { loadSegmentSources } from './sources.ts';
+import { type CampaignUse, openCampaignsUsing } from './usage.ts';
 
 export interface Segment {
   id: string;
@@ -124,8 +124,8 @@ export async function lockSegment(trx: Trx, { projectId, id }: SegmentRef): Prom
 }
 
 /**
- * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in a circle,
- *   VALIDATION_ERROR when the condition names an unknown segment
+ * @throws AppError CONFLICT when the slug of the name is taken, there are 500, or segments would refer to each other in
+ * a circle, VALIDATION_ERROR when the condition names an unknown segment
  */
 export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segment> {
   const { projectId, name, description, type, condition, trackMembership } = segment;
@@ -148,8 +148,9 @@ export async function insertSegment(trx: Trx, segment: NewSegment): Promise<Segm
 }
 
 /**
- * Changes a segment. A new name moves its slug, unless one is given, and with it the names of its events. A new condition counts at once; the stored
- * members of a tracked segment follow with its next computation. @throws AppError as `insertSegment`, and NOT_FOUND
+ * Changes a segment. A new name moves its slug, unless one is given, and with it the names of its events. A new
+ * condition counts at once; the stored members of a tracked segment follow with its next computation. @throws AppError
+ * as `insertSegment`, and NOT_FOUND
  */
 export async function updateSegment(
   trx: Trx,
@@ -175,12 +176,13 @@ export async function updateSegment(
 
 /**
  * Deletes a segment with its members; campaigns that are not under way forget it.
- * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or another segment
+ * @throws AppError NOT_FOUND; CONFLICT while a SCHEDULED or SENDING campaign uses it, also through its filter or
+ * another segment
  */
 export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Promise<void> {
   await lockReferences(trx, projectId);
   await lockSegment(trx, { projectId, id });
-  const campaigns = await activeCampaignsUsing(trx, { projectId, id });
+  const campaigns = await openCampaignsUsing(trx, { projectId, id });
   if (campaigns.length > 0) throw inUse(campaigns);
   await sql`
     UPDATE campaigns SET segment_id = NULL WHERE project_id = ${projectId} AND segment_id = ${id}
@@ -197,7 +199,10 @@ export async function deleteSegment(trx: Trx, { projectId, id }: SegmentRef): Pr
 /** Tracked segments a round; those computed longest ago come first, so what is left has its turn in the next. */
 const ROUND_MAX = 20_000;
 
-/** The instant by which a round of computations tells what it has done from what it has not: by the clock that `computed_at` has. */
+/**
+ * The instant by which a round of computations tells what it has done from what it has not: by the clock that
+ * `computed_at` has.
+ */
 export async function beginComputeRound(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);
   return rows[0]?.now ?? new Date();
@@ -236,41 +241,6 @@ function refuseOnStatic(segment: Segment, patch: SegmentPatch): void {
   if (segment.type === 'STATIC' && patch.condition) {
     throw fieldError('filters', 'A STATIC segment has no filters: its members are added and removed by address.');
   }
-}
-
-async function activeCampaignsUsing(trx: Trx, { projectId, id }: SegmentRef): Promise<CampaignUse[]> {
-  const ids = await dependentIds(trx, { projectId, id });
-  const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
-    SELECT id, name, status, segment_id, audience_filter FROM campaigns
-    WHERE project_id = ${projectId} AND status IN ${OPEN_CAMPAIGNS}
-      AND (segment_id = ANY(${[...ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(trx);
-  const uses = rows.filter(
-    ({ segment_id, audience_filter }) =>
-      (segment_id !== null && ids.has(segment_id)) || (audience_filter !== null && namesAny(audience_filter, ids)),
-  );
-  return uses.map(({ id: campaignId, name, status }) => ({ id: campaignId, name, status }));
-}
-
-/** The segment and all whose conditions lead to it. */
-async function dependentIds(trx: Trx, { projectId, id }: SegmentRef): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string; condition: Condition }>`
-    SELECT id, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL`.execute(trx);
-  const ids = new Set([id]);
-  for (let size = 0; size < ids.size; ) {
-    size = ids.size;
-    for (const row of rows) if (namesAny(row.condition, ids)) ids.add(row.id);
-  }
-  return ids;
-}
-
-function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
-  return collectReferences(condition).segmentIds.some((id) => ids.has(id));
-}
-
-interface CampaignUse {
-  id: string;
-  name: string;
-  status: CampaignStatus;
 }
 
 function inUse(campaigns: CampaignUse[]): AppError {

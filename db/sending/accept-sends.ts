@@ -28,9 +28,10 @@ export interface AcceptedSends {
 }
 
 /**
- * Accepts many `POST /v1/send` in the caller's transaction, set-based: idempotency keys, contacts, contents, attachments, emails, outbox.
- * A refused request leaves nothing behind. The caller puts together only requests that name no idempotency key twice and do not
- * disagree about a contact; where this throws, it runs them again one by one. Source: contract §1, docs/ARCHITECTURE.md "Decisions".
+ * Accepts many `POST /v1/send` in the caller's transaction, set-based: idempotency keys, contacts, contents,
+ * attachments, emails, outbox. A refused request leaves nothing behind. The caller puts together only requests that
+ * name no idempotency key twice and do not disagree about a contact; where this throws, it runs them again one by one.
+ * Source: contract §1, docs/ARCHITECTURE.md "Decisions".
  */
 export async function acceptSends(
   trx: Trx,
@@ -78,7 +79,10 @@ async function refuseOrKeep(
   return drafts.filter((draft) => !refused.has(draft.request));
 }
 
-/** Takes the month's allowance for the live mails of each limited project: all at once where they fit, else request by request. */
+/**
+ * Takes the month's allowance for the live mails of each limited project: all at once where they fit, else request by
+ * request.
+ */
 async function overMonthlyLimit(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, AppError>> {
   const over = new Map<SendRequest, AppError>();
   const limited = groupBy(
@@ -183,7 +187,7 @@ function mailsOf({ request }: Draft, contentId: string, contacts: UpsertedContac
   const headers = Object.keys(request.headers).length > 0 ? { headers: request.headers } : {};
   const files = attachments.length > 0 ? { attachmentIds: attachments.map((file) => file.id) } : {};
   const text = request.text === undefined ? {} : { text: request.text };
-  const options = { ...headers, ...text, ...files };
+  const options = { ...headers, ...text, ...files, ...request.again?.origin };
   return request.to.flatMap((recipient, index) => {
     const contact = contacts[index];
     if (!contact) return [];

@@ -8,7 +8,10 @@ export interface CancelledDelivery {
   ids: string[];
 }
 
-/** Ends mails whose delivery was cancelled: FAILED, reason `cancelled`. What was sent, or another delivery has, stays. May run twice. */
+/**
+ * Ends mails whose delivery was cancelled: FAILED, reason `cancelled`. What was sent, or another delivery has, stays.
+ * May run twice.
+ */
 export async function cancelMails(db: Db, delivery: CancelledDelivery): Promise<number> {
   return endOpen(db, sql`emails`, sql`('PENDING', 'SENDING')`, delivery);
 }

@@ -30,8 +30,8 @@ export function deliveryKinds(kind: MessageKind): RawBuilder<unknown> {
 }
 
 /**
- * Ends first attempts in the transaction that records what became of them: rows of messages that are done with go, and those of messages that
- * were refused for now become Temporal's, which waits for them.
+ * Ends first attempts in the transaction that records what became of them: rows of messages that are done with go, and
+ * those of messages that were refused for now become Temporal's, which waits for them.
  */
 export async function finishDirect(
   trx: Trx,
@@ -54,8 +54,8 @@ export async function finishDirect(
 }
 
 /**
- * Makes messages Temporal's whose first attempt was cut off: the worker that had them was killed. Their claim is taken away, which fences it off
- * should it live after all. Returns the rows, for `lifecycle.dispatch`.
+ * Makes messages Temporal's whose first attempt was cut off: the worker that had them was killed. Their claim is taken
+ * away, which fences it off should it live after all. Returns the rows, for `lifecycle.dispatch`.
  */
 export async function handOverDirect(
   trx: Trx,

@@ -10,6 +10,7 @@ import type { Data } from '../../rules/filters/data-values.ts';
 import type { SendingWindow } from '../../rules/time/sending-window.ts';
 import type { Db, Trx } from '../connection.ts';
 import { suppressedReason } from '../contacts/suppressions.ts';
+import { wasAdvanced } from '../executions/window-waits.ts';
 import { ownedBy } from '../owned-by.ts';
 import { prepared } from '../prepared.ts';
 import type { MailType } from '../schema/contents.ts';
@@ -64,9 +65,10 @@ export interface ClaimedEmail {
 }
 
 /**
- * Takes single mails for their deliveries, in the order of their ids. The first delivery that takes a mail keeps it, so a second dispatch of
- * the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own delivery, with a new claim number.
- * Consent, hold, suppression and the sender's domain are read in the same statement: they count as of now, not as of acceptance.
+ * Takes single mails for their deliveries, in the order of their ids. The first delivery that takes a mail keeps it, so
+ * a second dispatch of the same outbox row finds nothing; a mail left SENDING by a crash is taken again by its own
+ * delivery, with a new claim number. Consent, hold, suppression and the sender's domain are read in the same statement:
+ * they count as of now, not as of acceptance.
  */
 export async function claimEmails(
   db: Db,
@@ -86,7 +88,10 @@ export async function claimEmails(
   return cap ? withinCap(db, { projectId: p.projectId, cap, claimed }) : claimed;
 }
 
-/** A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place under the frequency cap. */
+/**
+ * A mail that is no row, as a claim would find it: `taken` is as for `readClaimed`. Writes nothing, and takes no place
+ * under the frequency cap.
+ */
 export async function foreseeClaim(
   db: Db,
   p: { projectId: string; suppressionPads: KeyPads },
@@ -116,7 +121,7 @@ async function readClaimed(
     SELECT t.id, t.project_id, t.contact_id, t.content_id, t.campaign_id, t.execution_id, t.visit, t.source_type, t.mode, t.to_email,
       t.to_name, t.variables, t.options, t.claim, t.attempts, t.created_at,
       CASE WHEN p.sending_window IS NOT NULL AND NOT EXISTS (
-        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND v.output->'advanced' IS NOT NULL)
+        SELECT FROM execution_steps v WHERE v.execution_id = t.execution_id AND v.visit = t.visit AND ${wasAdvanced(sql`v`)})
         THEN p.sending_window END AS sending_window, p.timezone,
       c.id AS found_contact_id, c.email AS contact_email, c.subscribed, c.pending, c.data AS contact_data, c.untrusted_keys,
       k.type AS content_type, p.tracking, p.effective_held_at IS NOT NULL AS held, p.effective_monthly_email_limit AS monthly_email_limit,
@@ -136,8 +141,8 @@ async function readClaimed(
 }
 
 /**
- * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else keeps from leaving.
- * After the claim, so a crash between the two claims the mail again.
+ * Has those that count under the frequency cap take their places: what a campaign or workflow sends and nothing else
+ * keeps from leaving. After the claim, so a crash between the two claims the mail again.
  */
 async function withinCap(
   db: Db,
@@ -181,9 +186,10 @@ export interface EmailSettlement {
 }
 
 /**
- * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted. One that is missing
- * was fenced off: another attempt has taken the mail since. A provider's callback may have come before our commit: then the status
- * stays what the callback made it, and the rest is recorded. A mail that is held was not tried.
+ * Records what became of claimed mails, set-based, in the caller's transaction; returns the ids for which it counted.
+ * One that is missing was fenced off: another attempt has taken the mail since. A provider's callback may have come
+ * before our commit: then the status stays what the callback made it, and the rest is recorded. A mail that is held was
+ * not tried.
  */
 export async function settleEmails(
   trx: Trx,
@@ -314,7 +320,11 @@ function toClaimed(row: ClaimedRow): ClaimedEmail {
         ? null
         : { id: row.domain_id, domain: row.domain, signing: row.signing ?? true },
     suppressedBy: row.suppressed_by,
-    clock: { zone: zoneIn(row.contact_data), projectZone: row.timezone, window: row.sending_window },
+    clock: {
+      zone: zoneIn(row.contact_data),
+      projectZone: row.timezone,
+      window: row.options?.sandbox?.skipDelays ? null : row.sending_window,
+    },
   };
 }
 

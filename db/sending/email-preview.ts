@@ -9,8 +9,8 @@ import { type ClaimedEmail, foreseeClaim } from './email-ledger.ts';
 import { type Draft, rowOfStepEmail } from './step-emails.ts';
 
 /**
- * The mail that a SEND_EMAIL would claim, of a draft that is no row: what decides of it is read as for one that is about to leave. Undefined for a
- * contact that there is none of.
+ * The mail that a SEND_EMAIL would claim, of a draft that is no row: what decides of it is read as for one that is
+ * about to leave. Undefined for a contact that there is none of.
  */
 export async function foreseeEmail(
   db: Db,

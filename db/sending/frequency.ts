@@ -20,9 +20,10 @@ export function isCap(cap: FrequencyCap | null): RawBuilder<boolean> {
 }
 
 /**
- * The statement that takes places for mails, as part of the one that claims them; `wanted` selects `contact_id` and `ids`, each contact once.
- * Where there is a row, what it becomes is worked out once, on its latest version. Contacts are locked by their rows here in the order of
- * their ids, after the contacts themselves where they are locked at all. Returns `contact_id`, `wanted` as it was given, and `mails`, of which `hasSlot` reads whether a mail got its place.
+ * The statement that takes places for mails, as part of the one that claims them; `wanted` selects `contact_id` and
+ * `ids`, each contact once. Where there is a row, what it becomes is worked out once, on its latest version. Contacts
+ * are locked by their rows here in the order of their ids, after the contacts themselves where they are locked at all.
+ * Returns `contact_id`, `wanted` as it was given, and `mails`, of which `hasSlot` reads whether a mail got its place.
  */
 export function takeSlots(p: {
   projectId: string;
@@ -48,7 +49,9 @@ export function hasSlot(mails: RawBuilder<unknown>, id: RawBuilder<unknown>): Ra
   return sql<boolean>`((${mails}->>(${id})::text)::numeric > 0)`;
 }
 
-/** Takes places for single mails, which their caller has claimed; returns the ids of those that got none. May run again. */
+/**
+ * Takes places for single mails, which their caller has claimed; returns the ids of those that got none. May run again.
+ */
 export async function takeSlotsFor(
   db: Db,
   p: { projectId: string; cap: FrequencyCap; mails: { id: string; contactId: string }[] },
@@ -61,6 +64,21 @@ export async function takeSlotsFor(
     SELECT a.id FROM ${asked} JOIN slots s ON s.contact_id = a.contact_id WHERE NOT ${hasSlot(sql`s.mails`, sql`a.id`)}
   `.execute(db);
   return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * Gives back the places of a campaign's mails, of which none has left, while the project has a cap. Contacts are locked
+ * by their rows here in the order of their ids.
+ */
+export async function giveBackSlots(db: Db, p: { projectId: string; campaignId: string }): Promise<void> {
+  await sql`
+    WITH held AS MATERIALIZED (
+      SELECT s.contact_id, e.id FROM frequency_slots s
+      JOIN emails e ON e.campaign_id = ${p.campaignId} AND e.contact_id = s.contact_id AND e.project_id = s.project_id
+      WHERE s.project_id = ${p.projectId} AND s.mails ? e.id::text
+        AND EXISTS (SELECT FROM projects WHERE id = ${p.projectId} AND frequency_max IS NOT NULL) ORDER BY s.contact_id FOR NO KEY UPDATE OF s)
+    UPDATE frequency_slots s SET mails = s.mails - h.id::text FROM held h WHERE s.contact_id = h.contact_id
+  `.execute(db);
 }
 
 /** Whether a mail that is no row would get its place now. Takes none. */

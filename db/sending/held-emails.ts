@@ -11,8 +11,9 @@ export interface ReleasedPage {
 }
 
 /**
- * Puts the held mails among the next `rows` of a project back to PENDING, to be taken by a new delivery. Held mail leaves once: the status
- * decides, whoever releases. Campaign mails are left to their campaign. A hold cannot be set while this runs; it stops the pages after it.
+ * Puts the held mails among the next `rows` of a project back to PENDING, to be taken by a new delivery. Held mail
+ * leaves once: the status decides, whoever releases. Campaign mails are left to their campaign. A hold cannot be set
+ * while this runs; it stops the pages after it.
  */
 export async function releaseHeldPage(
   trx: Trx,

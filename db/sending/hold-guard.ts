@@ -16,8 +16,8 @@ import { queueOwnerNotice } from '../projects/owner-notices.ts';
 const SLOTS = 8;
 
 /**
- * Counts live mails by project, in the statement or transaction that records them, so that each counts once. `rows` selects `project_id`,
- * `mails`, `dead` and `complaints`, one row a project.
+ * Counts live mails by project, in the statement or transaction that records them, so that each counts once. `rows`
+ * selects `project_id`, `mails`, `dead` and `complaints`, one row a project.
  */
 export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -29,9 +29,9 @@ export function countOutcomes(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Counts what became of a project's live mails, and puts the project on hold when a guard is broken; only dead mailboxes and complaints
- * can break one, so only they are looked into. Runs last in its transaction: other connections may wait for its row.
- * `watched`: a mailbox provider has refused mail of the project lately, see `findWatchedMails`.
+ * Counts what became of a project's live mails, and puts the project on hold when a guard is broken; only dead
+ * mailboxes and complaints can break one, so only they are looked into. Runs last in its transaction: other connections
+ * may wait for its row. `watched`: a mailbox provider has refused mail of the project lately, see `findWatchedMails`.
  */
 export async function guardRates(
   trx: Trx,
@@ -52,8 +52,8 @@ export async function guardRates(
 }
 
 /**
- * Notes mails that a mailbox provider refused because of the sender (class `policy`), and puts the project on hold when there were too
- * many among its last ones.
+ * Notes mails that a mailbox provider refused because of the sender (class `policy`), and puts the project on hold when
+ * there were too many among its last ones.
  */
 export async function guardRefusals(
   trx: Trx,
@@ -90,7 +90,9 @@ export async function findWatchedMails(db: Db, emailIds: string[]): Promise<Sent
   return rows.flatMap(({ project_id, domain, mails }) => (domain ? [{ projectId: project_id, domain, mails }] : []));
 }
 
-/** Notes mails that a mailbox provider did take. Providers that refused none of their last mails are no longer watched. */
+/**
+ * Notes mails that a mailbox provider did take. Providers that refused none of their last mails are no longer watched.
+ */
 export async function noteAccepted(
   db: Db,
   taken: { projectId: string; provider: string; mails: number }[],

@@ -63,7 +63,8 @@ async function findTemplates(trx: Trx, requests: SendRequest[]): Promise<Map<str
 }
 
 function compose(request: SendRequest, templates: Map<string, SendTemplate>): Draft | AppError {
-  const { projectId, templateId } = request;
+  const { projectId, templateId, again } = request;
+  if (again) return { request, content: { ...again.content, projectId } };
   const template = templateId === undefined ? undefined : templates.get(`${projectId} ${templateId.toLowerCase()}`);
   if (templateId !== undefined && !template)
     return new AppError('TEMPLATE_NOT_FOUND', { details: { template: templateId } });
@@ -105,8 +106,8 @@ async function findVerifiedSenders(trx: Trx, drafts: Draft[]): Promise<Set<strin
 }
 
 /**
- * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new one is
- * unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
+ * MARKETING drafts with recipients who would be unsubscribed after the request: a known contact keeps its state, a new
+ * one is unsubscribed, and `subscribed` in the request wins over both (contract §1.7).
  */
 async function findUnsubscribed(trx: Trx, drafts: Draft[]): Promise<Map<SendRequest, string[]>> {
   const undecided = drafts.filter(({ request }) => request.subscribed === undefined);

@@ -12,30 +12,39 @@ export interface TakenTokens {
 }
 
 /**
- * Seconds of sending that a bucket holds: enough that short gaps between takers lose nothing, and so little that a minute after a pause sees
- * 61.1 seconds' worth, 1.02 of the limit.
+ * Seconds of sending that a bucket holds: enough that short gaps between takers lose nothing, and so little that a
+ * minute after a pause sees 61.1 seconds' worth, 1.02 of the limit.
  */
 const CAPACITY_SECONDS = 1.1;
 /** A new bucket, or the first after a long pause of the service: nearly nothing, but a single mail goes at once. */
 const FIRST_SECONDS = 0.2;
 /** What campaigns leave in the bucket, so that a single mail in the midst of one finds its token. */
 const KEPT_FOR_OTHERS = 0.1;
-/** Who waits for many asks again for about this much at a time: seldom enough to be cheap, soon enough to lose nothing. */
+/**
+ * Who waits for many asks again for about this much at a time: seldom enough to be cheap, soon enough to lose nothing.
+ */
 const WORTH_SECONDS = 0.25;
-/** How much later than told one may come back and still be in front. Less than the bucket holds, so that nothing is lost if nobody comes. */
+/**
+ * How much later than told one may come back and still be in front. Less than the bucket holds, so that nothing is lost
+ * if nobody comes.
+ */
 const GRACE_MS = 500;
 /** Nobody is waited for longer without asking again. */
 const MARK_MAX_MS = 5_000;
-/** A bucket that is so full shows that the line of workflows is gone, however long it was: who stood in it was cancelled. */
+/**
+ * A bucket that is so full shows that the line of workflows is gone, however long it was: who stood in it was
+ * cancelled.
+ */
 const LINE_GONE = 0.9;
 
 /**
- * Takes up to `n` sends from the project's bucket, over all workers: what is there now, and never on credit, so take for what leaves at once
- * and return what does not (`returnSendTokens`). A single mail that is refused leaves a mark until when it waits, during which workflows and
- * campaigns get nothing, and a workflow's mail one for campaigns; marks expire by themselves. `ratePerSecond` 0 is no limit and costs nothing.
+ * Takes up to `n` sends from the project's bucket, over all workers: what is there now, and never on credit, so take
+ * for what leaves at once and return what does not (`returnSendTokens`). A single mail that is refused leaves a mark
+ * until when it waits, during which workflows and campaigns get nothing, and a workflow's mail one for campaigns; marks
+ * expire by themselves. `ratePerSecond` 0 is no limit and costs nothing.
  *
- * Mails of workflows may wait by the hundred thousand, each by itself, so they stand in a line: `retryAfterMs` is its place, and who comes for the first
- * time goes behind it. One whose turn was taken by a single mail goes to its end.
+ * Mails of workflows may wait by the hundred thousand, each by itself, so they stand in a line: `retryAfterMs` is its
+ * place, and who comes for the first time goes behind it. One whose turn was taken by a single mail goes to its end.
  * @param p.returning a workflow's mail that was refused before, and comes at its time
  */
 export async function takeSendTokens(
@@ -101,8 +110,8 @@ const MARKS: Record<SendOrder, { waitsFor: RawBuilder<unknown>; leaves: RawBuild
 };
 
 /**
- * One statement, one after another by the lock on the row. `now` may have been read before the lock was had, so it may be older than what is
- * stored: time never runs back here. A millionth of a token is forgiven, for floating point.
+ * One statement, one after another by the lock on the row. `now` may have been read before the lock was had, so it may
+ * be older than what is stored: time never runs back here. A millionth of a token is forgiven, for floating point.
  */
 function takeFromBucket(p: {
   projectId: string;

@@ -19,12 +19,16 @@ export interface SimulatedEmail {
 const LANES = 2;
 /** Messages that share a transaction at most. */
 const BATCH_MAX = 100;
-/** How long what comes back waits for a mail whose sender has not recorded that it left: it does so in milliseconds, or was killed. */
+/**
+ * How long what comes back waits for a mail whose sender has not recorded that it left: it does so in milliseconds, or
+ * was killed.
+ */
 const UNSETTLED_SECONDS = 2;
 
 /**
- * Keeps messages to the simulator in the mailbox, marks their mails, and queues what is to come back about them for its time, in one
- * transaction, so that a kill loses nothing of it. Those of the same moment share it. The same mail again changes nothing that waits.
+ * Keeps messages to the simulator in the mailbox, marks their mails, and queues what is to come back about them for its
+ * time, in one transaction, so that a kill loses nothing of it. Those of the same moment share it. The same mail again
+ * changes nothing that waits.
  */
 export function createSimulatedKeeper(db: Db): (mail: SimulatedEmail) => Promise<Simulation['answer']> {
   const group = createGroupCommit<SimulatedEmail, Simulation['answer']>({
@@ -77,8 +81,8 @@ async function queueSteps(trx: Trx, mails: SimulatedEmail[], simulations: Map<st
 }
 
 /**
- * Takes rows of what comes back out of the outbox, in the transaction that records it, so that each counts once; returns their ids. A mail
- * that its sender has not settled yet lets its rows wait.
+ * Takes rows of what comes back out of the outbox, in the transaction that records it, so that each counts once;
+ * returns their ids. A mail that its sender has not settled yet lets its rows wait.
  */
 export async function takeSimulated(trx: Trx, p: { projectId: string; ids: string[] }): Promise<Set<string>> {
   await sql`

@@ -33,8 +33,8 @@ interface Fault {
 }
 
 /**
- * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same rows (unique by
- * execution and visit).
+ * Puts the mails of SEND_EMAIL visits of one project into the ledger, in their order; running it again finds the same
+ * rows (unique by execution and visit).
  */
 export async function saveStepEmails(trx: Trx, projectId: string, standings: EffectStanding[]): Promise<StepEmail[]> {
   const drafts = await draftStepEmails(trx, projectId, standings);
@@ -87,7 +87,10 @@ export async function draftStepEmails(
   return drafts;
 }
 
-/** Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries besides. */
+/**
+ * Columns of the row that a mail of a step becomes, but for its content: what it is rendered with, and what it carries
+ * besides.
+ */
 export function rowOfStepEmail(execution: StandingExecution): { variables: string; options: string | null } {
   return { variables: variablesOf(execution), options: optionsOf(execution) };
 }
@@ -141,7 +144,9 @@ const NO_ADDRESS = 'the customEmail of the SEND_EMAIL step is not an address';
 const STRANGERS_ADDRESS =
   'the customEmail of the SEND_EMAIL step names a value that came by the public key or in a mail: a stranger would choose who gets this mail';
 
-/** The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to. */
+/**
+ * The custom address of the step, interpolated; null is the contact's own; or why there is none that mail can go to.
+ */
 async function recipientOf(
   db: Db,
   { execution }: EffectStanding,
@@ -188,7 +193,7 @@ function optionsOf({ untrusted, swayed, run }: StandingExecution): string | null
   const options: EmailOptions = {
     ...(untrusted && { untrustedKeys: ['event'] }),
     ...(swayed && { forStranger: true }),
-    ...(run && { sandbox: { contact: run.contact } }),
+    ...(run && { sandbox: { contact: run.contact, skipDelays: run.skipDelays } }),
   };
   return untrusted || swayed || run ? JSON.stringify(options) : null;
 }

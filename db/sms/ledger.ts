@@ -18,8 +18,8 @@ export interface ClaimedSms {
 }
 
 /**
- * Takes SMS for one delivery, which keeps them: the first that takes one owns it, and takes it again after a crash. Consent is read in
- * the same statement, of the contact it is to and of whoever else has the number.
+ * Takes SMS for one delivery, which keeps them: the first that takes one owns it, and takes it again after a crash.
+ * Consent is read in the same statement, of the contact it is to and of whoever else has the number.
  */
 export async function claimSms(
   db: Db,
@@ -45,7 +45,9 @@ export type SmsOutcome =
   | { kind: 'failed'; reason: Reason; error: string | null }
   | { kind: 'later'; error: string };
 
-/** Records an outcome; false when another attempt has taken the SMS since. A callback that came first keeps its status. */
+/**
+ * Records an outcome; false when another attempt has taken the SMS since. A callback that came first keeps its status.
+ */
 export async function settleSms(
   db: Db,
   p: { projectId: string; id: string; claim: number; outcome: SmsOutcome },
@@ -68,8 +70,8 @@ export async function settleSms(
 }
 
 /**
- * Records what the provider reports later, by our id or by the provider's; false when it changes nothing. The callback's signature is the
- * authority here, not a project: the caller has checked it.
+ * Records what the provider reports later, by our id or by the provider's; false when it changes nothing. The
+ * callback's signature is the authority here, not a project: the caller has checked it.
  */
 export async function reportSmsStatus(
   db: Db,
@@ -89,8 +91,8 @@ export async function reportSmsStatus(
 }
 
 /**
- * Records STOP or START of a number, for the contacts with that number in every project that sends from the number it was written to;
- * returns how many changed. It is consent to SMS and nothing else (contract §10.3).
+ * Records STOP or START of a number, for the contacts with that number in every project that sends from the number it
+ * was written to; returns how many changed. It is consent to SMS and nothing else (contract §10.3).
  */
 export async function setSmsConsent(db: Db, p: { phone: string; sender: string; consents: boolean }): Promise<number> {
   const result = await sql`

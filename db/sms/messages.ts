@@ -63,6 +63,8 @@ export async function insertSms(
     body: string;
     contactId: string | undefined;
     from?: string | undefined;
+    /** Of a run that only tries a workflow out: in no feed. */
+    sandbox?: boolean;
   },
 ): Promise<{ sms: Sms; outbox: OutboxRow[] }> {
   const from = await getSender(trx, p);
@@ -80,6 +82,7 @@ export async function insertSms(
       encoding,
       segments,
       mode: p.mode,
+      sandbox: p.sandbox ?? false,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();

@@ -36,9 +36,9 @@ type WaitRow = RowOf<'back_in_stock_waits', ['contact_id']> &
   RowOf<'storefront_variants', ['product_title', 'title', 'url', 'restock_mode']>;
 
 /**
- * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available queues the job
- * that tells those who wait for it, in the same transaction, so that a restock is reported once however often it is sent.
- * Source: contract §10.
+ * Creates or replaces variants; of several rows of one id the last counts. One that goes from unavailable to available
+ * queues the job that tells those who wait for it, in the same transaction, so that a restock is reported once however
+ * often it is sent. Source: contract §10.
  */
 export async function upsertVariants(
   trx: Trx,
@@ -75,9 +75,9 @@ export async function upsertVariants(
 }
 
 /**
- * Notes that a person wants to hear when a variant is back; the contact is created unsubscribed if it is new, for this is no consent
- * to marketing (contract §10.5). Asking twice is one wait. `subscribed` is false when the variant is available, since
- * there is nothing to wait for.
+ * Notes that a person wants to hear when a variant is back; the contact is created unsubscribed if it is new, for this
+ * is no consent to marketing (contract §10.5). Asking twice is one wait. `subscribed` is false when the variant is
+ * available, since there is nothing to wait for.
  * @throws AppError NOT_FOUND when the project has no such variant; nothing may be committed then
  */
 export async function waitForVariant(
@@ -110,8 +110,8 @@ export async function waitForVariant(
 }
 
 /**
- * Tells a page of those who waited for a restock: their waits end and the event is recorded in one transaction, so that each is told
- * once, whatever is killed. May run again, and twice at once: whoever deletes a wait tells of it.
+ * Tells a page of those who waited for a restock: their waits end and the event is recorded in one transaction, so that
+ * each is told once, whatever is killed. May run again, and twice at once: whoever deletes a wait tells of it.
  * @returns `done` when nobody waits any more
  */
 export async function tellWaiting(

@@ -33,7 +33,8 @@ export async function listContactTopics(db: Db, p: { projectId: string; contactI
 }
 
 /**
- * Keeps what a contact says about topics, by id, and records `topic.joined` and `topic.left` for those that this changes. May run twice.
+ * Keeps what a contact says about topics, by id, and records `topic.joined` and `topic.left` for those that this
+ * changes. May run twice.
  * @returns rows for `lifecycle.dispatch`, after the commit
  * @throws AppError NOT_FOUND for a topic that is not the project's
  */

@@ -7,7 +7,9 @@ import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
 import { takeRoom } from '../room.ts';
 import type { RowOf } from '../schema/database.ts';
 
-/** Something that a project writes about: contacts join and leave it on their own, beside their subscription as a whole. */
+/**
+ * Something that a project writes about: contacts join and leave it on their own, beside their subscription as a whole.
+ */
 export interface Topic {
   id: string;
   name: string;
@@ -103,7 +105,8 @@ export async function updateTopic(trx: Trx, { projectId, id }: TopicRef, changes
 
 /**
  * Deletes a topic with what contacts said about it; campaigns that are over forget it.
- * @throws AppError NOT_FOUND; CONFLICT, with who uses it in `details`, while a template or a campaign that is not over does
+ * @throws AppError NOT_FOUND; CONFLICT, with who uses it in `details`, while a template or a campaign that is not over
+ * does
  */
 export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
   // Locked first, so that nobody takes it up meanwhile: the foreign keys wait for this lock.
@@ -130,7 +133,10 @@ export async function deleteTopic(trx: Trx, { projectId, id }: TopicRef): Promis
   if (numDeletedRows === 0n) throw noTopic();
 }
 
-/** Keeps a topic from being deleted until the transaction ends. @throws AppError NOT_FOUND when the project has none of this id */
+/**
+ * Keeps a topic from being deleted until the transaction ends. @throws AppError NOT_FOUND when the project has none of
+ * this id
+ */
 export async function assertTopic(trx: Trx, { projectId, id }: TopicRef): Promise<void> {
   const { rows } = await sql`
     SELECT id FROM topics WHERE project_id = ${projectId} AND id = ${id} FOR KEY SHARE

@@ -28,8 +28,8 @@ export interface WebhookDelivery {
 }
 
 /**
- * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what the contact and the
- * event are now: a delivery tried again tomorrow says the same.
+ * Queues events for each of the endpoints that wants them, in the transaction that records them. The payload is what
+ * the contact and the event are now: a delivery tried again tomorrow says the same.
  */
 export async function queueDeliveries(
   trx: Trx,
@@ -58,8 +58,9 @@ export async function queueDeliveries(
 }
 
 /**
- * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is asked after the
- * deliveries are written, which holds a share of the endpoint's row lock: db/webhooks/turns.ts, endTurn.
+ * One row of the outbox an endpoint, however many deliveries, and none for one that looks by itself before long. It is
+ * asked after the deliveries are written, which holds a share of the endpoint's row lock: db/webhooks/turns.ts,
+ * endTurn.
  */
 async function wakeEndpoints(trx: Trx, projectId: string, endpointIds: string[]): Promise<OutboxRow[]> {
   const { rows } = await sql<{ id: string }>`
@@ -117,8 +118,8 @@ export interface Replay {
 }
 
 /**
- * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given), oldest first. One
- * that waits for its next try goes out now; one that is under way at this moment is left as it is.
+ * Sends deliveries once more, with the `webhook-id` they had: one, or all since an instant (of a status, if given),
+ * oldest first. One that waits for its next try goes out now; one that is under way at this moment is left as it is.
  * @throws AppError NOT_FOUND for an unknown delivery
  */
 export async function replayDeliveries(
@@ -142,7 +143,9 @@ export async function replayDeliveries(
   return { count: rows.length, outbox: await wakeNow(trx, p), nextSince: nextSince(rows) };
 }
 
-/** Whoever asks for a replay does not wait for the next probe of a degraded endpoint, and nor does what is due already. */
+/**
+ * Whoever asks for a replay does not wait for the next probe of a degraded endpoint, and nor does what is due already.
+ */
 async function wakeNow(trx: Trx, { projectId, id }: EndpointRef): Promise<OutboxRow[]> {
   await sql`
     UPDATE webhook_endpoints SET wakes_at = NULL, probe_at = NULL WHERE project_id = ${projectId} AND id = ${id}

@@ -50,7 +50,9 @@ export const endpointSecretContext = (id: string): string => `webhook_endpoints.
 /** What the password in an endpoint's URL is sealed for. */
 export const endpointUrlContext = (id: string): string => `webhook_endpoints.url:${id}`;
 
-/** Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have */
+/**
+ * Registers an endpoint; its secret is answered this once. @throws AppError CONFLICT for more than a project may have
+ */
 export async function insertEndpoint(
   trx: Trx,
   p: { projectId: string; url: string; events: string[]; description: string | null; atRestKey: Buffer },

@@ -13,8 +13,8 @@ const LEASE_SECONDS = 120;
 /** A degraded endpoint is asked this often, with one delivery, until one succeeds. */
 const PROBE_SECONDS = 60;
 /**
- * Events that come without a pause keep the end of a turn waiting, as Postgres lets each share the lock before those that want the whole of
- * it. Then there is something to deliver, and another turn is better than waiting.
+ * Events that come without a pause keep the end of a turn waiting, as Postgres lets each share the lock before those
+ * that want the whole of it. Then there is something to deliver, and another turn is better than waiting.
  */
 const END_LOCK_WAIT_MS = 500;
 /** Rows that one statement gives up, so that none holds locks for long. */
@@ -69,7 +69,10 @@ export interface DueDelivery {
   createdAt: Date;
 }
 
-/** What is due of an endpoint, the longest due first, without those that are under way. By the partial index webhook_deliveries_due. */
+/**
+ * What is due of an endpoint, the longest due first, without those that are under way. By the partial index
+ * webhook_deliveries_due.
+ */
 export async function listDueDeliveries(
   db: Db,
   p: { projectId: string; endpointId: string; underWay: string[]; limit: number },
@@ -95,8 +98,8 @@ export interface Attempt {
 
 /**
  * Records tries of a turn, all in one statement.
- * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has begun meanwhile or the
- * endpoint is gone, and nothing was recorded
+ * @returns the endpoint's status, by which a turn notices that it was disabled; undefined when another turn has begun
+ * meanwhile or the endpoint is gone, and nothing was recorded
  */
 export async function recordAttempts(
   db: Db,
@@ -119,7 +122,8 @@ export async function recordAttempts(
 }
 
 /**
- * Judges an endpoint by its latest tries: a success makes it ACTIVE, failures in a row DEGRADED, days of nothing else or a 410 DISABLED.
+ * Judges an endpoint by its latest tries: a success makes it ACTIVE, failures in a row DEGRADED, days of nothing else
+ * or a 410 DISABLED.
  * @returns its status, and whether this disabled it (so that its owner is told once)
  */
 export async function judgeEndpoint(
@@ -188,8 +192,9 @@ async function lockEndpoint(
 }
 
 /**
- * Ends a turn, unless something is due already. Events are queued under a share of the endpoint's row lock and read `wakes_at` afterwards,
- * so that under the whole of it an event is seen here, or sees that it has to wake the endpoint: none falls between.
+ * Ends a turn, unless something is due already. Events are queued under a share of the endpoint's row lock and read
+ * `wakes_at` afterwards, so that under the whole of it an event is seen here, or sees that it has to wake the endpoint:
+ * none falls between.
  * @returns when the next turn is due; null when nothing waits any more
  */
 export async function endTurn(
@@ -209,7 +214,8 @@ export async function endTurn(
   `.execute(trx);
   const next = rows[0];
   if (next?.waitMs === 0) return { at: next.at, waitMs: 0 };
-  // What comes meanwhile waits for the probe; where a retry is due later than that, or none, an event wakes the endpoint.
+  // What comes meanwhile waits for the probe; where a retry is due later than that, or none, an event wakes the
+  // endpoint.
   await sql`
     UPDATE webhook_endpoints SET wakes_at = ${next?.probing ? next.at : null}, probe_at = ${next ? probeAt : null}
     WHERE project_id = ${p.projectId} AND id = ${p.endpointId} AND turn = ${p.turn}

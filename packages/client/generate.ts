@@ -1,6 +1,6 @@
 /**
- * Makes src/operations.generated.ts of the OpenAPI document: the types of every schema and operation, and a table of their paths.
- * `npm run client:types` at the root of the repository; a test says when it is out of date.
+ * Makes src/operations.generated.ts of the OpenAPI document: the types of every schema and operation, and a table of
+ * their paths. `npm run client:types` at the root of the repository; a test says when it is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,10 @@ export function generate(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** One of each: those under \`/v1\` carry the version promise, so where an operation answers at both paths that is the one. */
+/**
+ * One of each: those under \`/v1\` carry the version promise, so where an operation answers at both paths that is the
+ * one.
+ */
 function operationsOf(document: OpenApiDocument) {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

@@ -27,7 +27,9 @@ export function newPublicKey(): NewKey {
   return newKey('pk_');
 }
 
-/** What a key is stored and found by: the SHA-256 of its whole text. It has 256 random bits, so a fast hash is right. */
+/**
+ * What a key is stored and found by: the SHA-256 of its whole text. It has 256 random bits, so a fast hash is right.
+ */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

@@ -33,9 +33,9 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of who asks: the other end of the connection, or what a trusted one says in `X-Forwarded-For`. Proxies append whom they see, so the list is
- * read from the right, and the first that is no trusted proxy is the caller; what stands before it, the caller may have written. A list that cannot be
- * read says nothing.
+ * The address of who asks: the other end of the connection, or what a trusted one says in `X-Forwarded-For`. Proxies
+ * append whom they see, so the list is read from the right, and the first that is no trusted proxy is the caller; what
+ * stands before it, the caller may have written. A list that cannot be read says nothing.
  */
 export function callerAddress(p: {
   peer: string | undefined;
@@ -55,8 +55,8 @@ export function callerAddress(p: {
 }
 
 /**
- * What limits count a caller by: the address, of IPv6 its first 64 bits, since whoever has one address there has them all.
- * Anything else is returned as it is.
+ * What limits count a caller by: the address, of IPv6 its first 64 bits, since whoever has one address there has them
+ * all. Anything else is returned as it is.
  */
 export function callerNetwork(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,9 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 
 /**
- * HMAC-SHA256 (RFC 2104) of many ids of 16 bytes under one key, by two of Node's one-shot hashes; `binary` is a character for each byte.
- * `createHmac` makes an object of OpenSSL each time, which the garbage collector has to find and end: for the two MACs of a campaign mail
- * that was a fifth of what it took to make and send it.
+ * HMAC-SHA256 (RFC 2104) of many ids of 16 bytes under one key, by two of Node's one-shot hashes; `binary` is a
+ * character for each byte. `createHmac` makes an object of OpenSSL each time, which the garbage collector has to find
+ * and end: for the two MACs of a campaign mail that was a fifth of what it took to make and send it.
  */
 export type IdMac = (id: Buffer, encoding: 'hex' | 'binary') => string;
 

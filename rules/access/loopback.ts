@@ -1,8 +1,9 @@
 import { isIPv4 } from 'node:net';
 
 /**
- * Whether a host to bind to is reached from this machine only: `localhost` or a loopback address as it is written. A name that the system
- * happens to resolve to loopback counts as public: what it resolves to can change, and a mistake this way costs less.
+ * Whether a host to bind to is reached from this machine only: `localhost` or a loopback address as it is written. A
+ * name that the system happens to resolve to loopback counts as public: what it resolves to can change, and a mistake
+ * this way costs less.
  */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.toLowerCase().replace(/^\[|\]$/g, '');
@@ -10,8 +11,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whether a request's `Host` names this machine itself: a loopback address, `localhost` or a name under it (RFC 6761 §6.3: no DNS answers
- * for those), with any port.
+ * Whether a request's `Host` names this machine itself: a loopback address, `localhost` or a name under it (RFC 6761
+ * §6.3: no DNS answers for those), with any port.
  */
 export function isLoopbackAuthority(authority: string): boolean {
   const name = hostOf(authority);

@@ -10,14 +10,16 @@ const TAG_BYTES = 16;
 /** First byte of a sealed secret; another way of sealing would take another. */
 const VERSION = 1;
 
-/** The 32-byte key of a purpose, by HKDF-SHA256 (RFC 5869) from SECRET_KEY. The same input gives the same key for ever. */
+/**
+ * The 32-byte key of a purpose, by HKDF-SHA256 (RFC 5869) from SECRET_KEY. The same input gives the same key for ever.
+ */
 export function deriveKey(secretKey: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tidings', purpose, KEY_BYTES));
 }
 
 /**
- * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64.
- * `context` names where it is stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9.
+ * Seals a secret for the database: AES-256-GCM under `deriveKey(…, 'at-rest')`, as base64. `context` names where it is
+ * stored (`domains.dkim_private_key:<id>`): the value opens nowhere else. Source: contract §2.9.
  */
 export function sealSecret(key: Buffer, context: string, plaintext: string): string {
   const nonce = randomBytes(NONCE_BYTES);

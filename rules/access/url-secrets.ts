@@ -22,8 +22,8 @@ const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 const AUTHORITY = /^\s*https?:[\\/]*([^\\/?#]*)/i;
 
 /**
- * The URL with `***` for its password, or for a user name that stands alone, as tokens do: `https://user:***@example.com`. Variables in
- * the URL stay. A URL without credentials is answered as it is.
+ * The URL with `***` for its password, or for a user name that stands alone, as tokens do:
+ * `https://user:***@example.com`. Variables in the URL stay. A URL without credentials is answered as it is.
  */
 export function maskUrl(url: string): string {
   const place = placeOf(url);
@@ -42,8 +42,8 @@ export function hidesCredentials(url: string): boolean {
 }
 
 /**
- * Seals the secret of a URL for the database. `***` keeps what `current` has, at the same user and host only: else whoever may change the
- * address, but not read the secret, could have it sent to a host of their own.
+ * Seals the secret of a URL for the database. `***` keeps what `current` has, at the same user and host only: else
+ * whoever may change the address, but not read the secret, could have it sent to a host of their own.
  * @throws AppError VALIDATION_ERROR for `field`
  */
 export function sealUrl(p: {
@@ -81,13 +81,19 @@ function secretOf(url: string): string | undefined {
   return place && url.slice(place.from, place.to);
 }
 
-/** Whether both URLs lead to the same scheme, host and port, whatever their credentials are; variables there have to be the same ones. */
+/**
+ * Whether both URLs lead to the same scheme, host and port, whatever their credentials are; variables there have to be
+ * the same ones.
+ */
 export function sameOrigin(url: string, other: string): boolean {
   const origin = originOf(url);
   return url === other || (origin !== undefined && origin === originOf(other));
 }
 
-/** As a browser reads it; with variables in it, all that is written in front of the path. Undefined where neither can be told. */
+/**
+ * As a browser reads it; with variables in it, all that is written in front of the path. Undefined where neither can be
+ * told.
+ */
 function originOf(url: string): string | undefined {
   const text = withoutVariables(url);
   const authorityEnd = AUTHORITY.exec(text)?.[0].length ?? 0;
@@ -103,7 +109,10 @@ function authorityOf(url: string): string {
   return masked.slice(0, placeOf(masked)?.authorityEnd).toLowerCase();
 }
 
-/** A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the last `@`. */
+/**
+ * A password, else a user name alone. The name is what is read in front of the first colon, the host what follows the
+ * last `@`.
+ */
 function placeOf(url: string): Place | undefined {
   const text = withoutVariables(url);
   const [whole, authority] = AUTHORITY.exec(text) ?? [];

@@ -48,7 +48,10 @@ export function withIds(record: Json, ids: Names, unknown: (name: UnknownName) =
   return Object.fromEntries(renamed);
 }
 
-/** A condition, in whatever form, with other names in its fields; those that are not known stay, and are told to `unknown`. */
+/**
+ * A condition, in whatever form, with other names in its fields; those that are not known stay, and are told to
+ * `unknown`.
+ */
 export function conditionWith(
   condition: unknown,
   names: Names,

@@ -16,8 +16,9 @@ export function withoutSecrets(config: Config): Config {
 }
 
 /**
- * The config that a file means: what it leaves out as a secret is what is stored, for the same scheme, host and port only, else whoever may
- * change the address, but not read the secret, could have it sent to a host of their own. `missing` names what is not stored, which is left out.
+ * The config that a file means: what it leaves out as a secret is what is stored, for the same scheme, host and port
+ * only, else whoever may change the address, but not read the secret, could have it sent to a host of their own.
+ * `missing` names what is not stored, which is left out.
  */
 export function withStoredSecrets(given: Config, stored: Config | undefined): { config: Config; missing: string[] } {
   const missing: string[] = [];

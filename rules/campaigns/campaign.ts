@@ -1,4 +1,7 @@
-/** The words of a campaign, and what its workflow and activities say to each other: ids, counts and times, never content or addresses. */
+/**
+ * The words of a campaign, and what its workflow and activities say to each other: ids, counts and times, never content
+ * or addresses.
+ */
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const;
 export const AUDIENCE_TYPES = ['ALL', 'SEGMENT', 'FILTERED'] as const;
@@ -29,7 +32,10 @@ export interface CampaignProgress {
   later: LaterChunk[];
   /** Stands for the settings by which chunks wait for an hour or a window, as last heard. */
   clock?: string | undefined;
-  /** Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it yet. */
+  /**
+   * Some recipients wait for the winner of its test, or will; absent where it has no test, or nothing is known of it
+   * yet.
+   */
   testing?: boolean;
   /** Milliseconds since 1970: when to judge the test; absent until its share was sent. */
   testEndsAtMs?: number;
@@ -60,9 +66,9 @@ export const NEW_CAMPAIGN: CampaignProgress = {
 };
 
 /**
- * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when the send rate, or what
- * the project may compute, has no room, which is nobody's failure. `paused`: the campaign is, until it is resumed. `shut`: not the
- * hour of its recipients, or outside of the window.
+ * What became of a chunk: `more` when its turn is over, `deferred` when the provider refused some for now, `paced` when
+ * the send rate, or what the project may compute, has no room, which is nobody's failure. `paused`: the campaign is,
+ * until it is resumed. `shut`: not the hour of its recipients, or outside of the window.
  */
 export type ChunkOutcome = 'done' | 'more' | 'deferred' | 'held' | 'paused' | 'ended' | 'paced' | 'shut';
 
@@ -79,7 +85,9 @@ export interface ChunkResult {
   /** The next turn goes on with this row. */
   from?: string | undefined;
   putOff?: boolean | undefined;
-  /** Where `outcome` is `shut`: the instant of its next try, in milliseconds since 1970, and the settings that say so. */
+  /**
+   * Where `outcome` is `shut`: the instant of its next try, in milliseconds since 1970, and the settings that say so.
+   */
   notBeforeMs?: number;
   clock?: string;
 }

@@ -25,8 +25,8 @@ export interface CampaignClock extends Clock {
 }
 
 /**
- * Whether mail may leave now. `open`: until `closesAtMs`, null for ever. `shut`: not before `notBeforeMs`. `late`: not any more. Milliseconds
- * since 1970.
+ * Whether mail may leave now. `open`: until `closesAtMs`, null for ever. `shut`: not before `notBeforeMs`. `late`: not
+ * any more. Milliseconds since 1970.
  */
 export type Gate =
   | { kind: 'open'; closesAtMs: number | null }
@@ -45,7 +45,9 @@ export function campaignGate(clock: CampaignClock, nowMs: number): Gate {
   return then.kind === 'shut' ? then : { kind: 'shut', notBeforeMs: hourMs };
 }
 
-/** Whoever waited for the winner gets it at their hour of a later day: the next one, or the first after it was known. */
+/**
+ * Whoever waited for the winner gets it at their hour of a later day: the next one, or the first after it was known.
+ */
 function hourOf(clock: CampaignClock, wall: WallMs): number {
   const zone = contactZone(clock);
   if (!clock.winnerAt) return instantOf(zone, wall);
@@ -78,7 +80,10 @@ function contactZone(clock: Clock): string {
   return zoneOf(clock.zone) ?? projectZone(clock);
 }
 
-/** A zone that was one when it was set may be unknown to this process, after an older release of Node was put in its place. */
+/**
+ * A zone that was one when it was set may be unknown to this process, after an older release of Node was put in its
+ * place.
+ */
 function projectZone({ projectZone }: Clock): string {
   return zoneOf(projectZone) ?? 'UTC';
 }

@@ -1,6 +1,9 @@
 import type { Reason } from '../emails/reasons.ts';
 
-/** Reasons that can be mended, so that a recipient who failed for one of them can be tried again: the contact would still have it. */
+/**
+ * Reasons that can be mended, so that a recipient who failed for one of them can be tried again: the contact would
+ * still have it.
+ */
 export const MENDABLE_REASONS = [
   'provider_rejected',
   'expired',

@@ -12,9 +12,8 @@ export type CampaignFinding = (typeof CAMPAIGN_FINDINGS)[number];
 
 /** What a campaign stands before, apart from its content. */
 export interface CampaignStanding {
-  from: string;
-  /** The sender's domain as the project has it; null when it has not. */
-  domain: { verified: boolean; dmarc: boolean } | null;
+  /** Each address that its mails come from, with its domain as the project has it; null when it has not. */
+  senders: { from: string; domain: { verified: boolean; dmarc: boolean } | null }[];
   held: boolean;
   audience: number;
   willSend: number;
@@ -22,25 +21,20 @@ export interface CampaignStanding {
 }
 
 const SLOW_SECONDS = 24 * 3600;
-/** Mails a second of a service that nothing limits: what one worker does beside other work. For an estimate only. */
-const FULL_SPEED = 1_000;
-
-/** How long it takes to send so many at so many a second, 0 for no limit. */
-export function estimateSeconds(willSend: number, ratePerSecond: number): number {
-  return Math.ceil(willSend / (ratePerSecond > 0 ? ratePerSecond : FULL_SPEED));
-}
 
 /** What stands against sending a campaign now. */
 export function campaignFindings(p: CampaignStanding): Finding<CampaignFinding>[] {
   const findings: Finding<CampaignFinding>[] = [];
-  const { from, domain, estimatedSeconds } = p;
-  if (!domain?.verified) {
-    const message = `The domain of ${from} is not verified: nothing can be sent from it.`;
-    findings.push({ code: 'sender_not_verified', severity: 'error', message, details: { from } });
-  }
-  if (domain && !domain.dmarc) {
-    const message = 'The domain has no DMARC record: Gmail and Yahoo ask for one from those who send much.';
-    findings.push({ code: 'dmarc_missing', severity: 'warning', message, details: { from } });
+  const { estimatedSeconds } = p;
+  for (const { from, domain } of p.senders) {
+    if (!domain?.verified) {
+      const message = `The domain of ${from} is not verified: nothing can be sent from it.`;
+      findings.push({ code: 'sender_not_verified', severity: 'error', message, details: { from } });
+    }
+    if (domain && !domain.dmarc) {
+      const message = 'The domain has no DMARC record: Gmail and Yahoo ask for one from those who send much.';
+      findings.push({ code: 'dmarc_missing', severity: 'warning', message, details: { from } });
+    }
   }
   if (p.held) {
     const message = 'The sending of this project is on hold: mails wait until it is released.';
@@ -55,4 +49,24 @@ export function campaignFindings(p: CampaignStanding): Finding<CampaignFinding>[
     findings.push({ code: 'slow', severity: 'warning', message, details: { estimatedSeconds } });
   }
   return findings;
+}
+
+/**
+ * What was found in the texts of a campaign, each finding once. One that not all of its variants have names those that
+ * do, in `details.variants`.
+ * @param names of the variants, in the order of `found`; null for a campaign without
+ */
+export function mergeFindings<Code extends string>(found: Finding<Code>[][], names: string[] | null): Finding<Code>[] {
+  const merged = new Map<string, { finding: Finding<Code>; of: Set<number> }>();
+  for (const [n, findings] of found.entries())
+    for (const finding of findings) {
+      const key = JSON.stringify(finding);
+      const known = merged.get(key) ?? { finding, of: new Set<number>() };
+      merged.set(key, known);
+      known.of.add(n);
+    }
+  return [...merged.values()].map(({ finding, of }) => {
+    if (!names || of.size === found.length) return finding;
+    return { ...finding, details: { ...finding.details, variants: names.filter((_, n) => of.has(n)) } };
+  });
 }

@@ -6,7 +6,9 @@ export type LatePolicy = (typeof LATE_POLICIES)[number];
 
 /** When a campaign may reach its recipients, as its author says it. */
 export interface CampaignTiming {
-  /** Its own; null: none holds it, whatever the project says; undefined: that of the project, as it is at the moment. */
+  /**
+   * Its own; null: none holds it, whatever the project says; undefined: that of the project, as it is at the moment.
+   */
   sendingWindow: SendingWindow | null | undefined;
   /** `YYYY-MM-DDTHH:MM` by each recipient's own clocks; null for whoever comes next. */
   sendAtLocal: string | null;

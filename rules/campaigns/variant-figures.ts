@@ -9,7 +9,10 @@ export interface Interval {
   high: number;
 }
 
-/** Where a rate lies with 95 % confidence (Wilson's score interval), which holds for few recipients and for rates near 0 and 1 too. */
+/**
+ * Where a rate lies with 95 % confidence (Wilson's score interval), which holds for few recipients and for rates near 0
+ * and 1 too.
+ */
 export function wilsonInterval({ sent, successes }: VariantResult): Interval {
   if (sent === 0) return { low: 0, high: 1 };
   const rate = successes / sent;
@@ -37,8 +40,8 @@ export interface NamedResult extends VariantResult {
 }
 
 /**
- * Says whether the variant ahead is better than the next one by more than chance, with 95 % confidence: the interval of the difference
- * (Newcombe's, made of the two Wilson intervals) does not contain 0.
+ * Says whether the variant ahead is better than the next one by more than chance, with 95 % confidence: the interval of
+ * the difference (Newcombe's, made of the two Wilson intervals) does not contain 0.
  */
 export function compareVariants(results: readonly NamedResult[], metric: TestMetric): Comparison {
   const [first, second] = [...results].sort((a, b) => rateOf(b) - rateOf(a));

@@ -53,9 +53,10 @@ export const REST = -1;
 const ROUNDING = 1e-7;
 
 /**
- * The places of the next `n` recipients, each the number of a variant or `REST`. After every single one the test has exactly the share, rounded up to
- * whole people, and each variant its part by weight to within one: so an audience of any size that is taken page by page is split exactly, and
- * a page that is taken again is split the same. The same counts give the same places.
+ * The places of the next `n` recipients, each the number of a variant or `REST`. After every single one the test has
+ * exactly the share, rounded up to whole people, and each variant its part by weight to within one: so an audience of
+ * any size that is taken page by page is split exactly, and a page that is taken again is split the same. The same
+ * counts give the same places.
  */
 export function dealPlaces(p: { weights: readonly number[]; share: number; before: Dealt; n: number }): number[] {
   const counts = [...p.before.variants];
@@ -85,8 +86,8 @@ export interface VariantResult {
 }
 
 /**
- * The number of the variant with the higher rate; the first of equals, and the first of all where the better one has fewer successes than the
- * minimum.
+ * The number of the variant with the higher rate; the first of equals, and the first of all where the better one has
+ * fewer successes than the minimum.
  */
 export function betterVariant(results: readonly VariantResult[], minimum: number): number {
   let best = 0;

@@ -38,6 +38,20 @@ export const ACCESS = {
     defaultText: '`on` on a loopback `HOST`, else `first`',
     about: 'Who may sign up: anyone, only the first user, nobody.',
   },
+  DASHBOARD: {
+    schema: switchWord,
+    takes: 'on or off',
+    default: 'on',
+    about: 'Whether the API serves the dashboard at `/app`.',
+  },
+  OPERATORS: {
+    schema: list(z.email().transform((address) => address.toLowerCase())),
+    takes: 'a comma-separated list of addresses such as ada@example.com',
+    default: '',
+    defaultText: 'none; under `npm start` the owner of the first project',
+    about:
+      'Accounts that operate the service (`/operator`), by their addresses; of several accounts with one address the oldest.',
+  },
   CORS_ORIGINS: {
     schema: list(origin),
     takes: 'a comma-separated list of origins such as https://app.example.com',

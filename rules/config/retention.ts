@@ -35,6 +35,10 @@ export const RETENTION = {
     ...retentionDays('0'),
     about: 'Entries of the audit log are deleted at this age.',
   },
+  REQUEST_LOG_RETENTION_DAYS: {
+    ...retentionDays('14'),
+    about: 'Entries of the log of requests are deleted at this age.',
+  },
 } as const satisfies Variables;
 
 /** How many days things are kept; 0 is for ever. */
@@ -49,5 +53,6 @@ export function retentionSettings(values: ValuesOf<typeof RETENTION>) {
     eventDays: values.EVENT_RETENTION_DAYS,
     jobDays: values.JOB_RETENTION_DAYS,
     auditLogDays: values.AUDIT_LOG_RETENTION_DAYS,
+    requestLogDays: values.REQUEST_LOG_RETENTION_DAYS,
   };
 }

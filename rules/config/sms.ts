@@ -19,7 +19,10 @@ export const SMS = {
   ...variablesOf(SMS_PROVIDERS),
 } as const satisfies Variables;
 
-/** Where SMS go. The settings of each provider stand under its kind. `developing`: nothing is said, and capturing is what is wanted. */
+/**
+ * Where SMS go. The settings of each provider stand under its kind. `developing`: nothing is said, and capturing is
+ * what is wanted.
+ */
 export function smsSettings(values: ValuesOf<typeof SMS>, env: Environment, developing: boolean) {
   const provider = values.SMS_PROVIDER ?? (developing ? 'capture' : 'none');
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { host, hostPort, text, wholeNumber } from './texts.ts';
+import { host, hostPort, httpUrl, text, wholeNumber } from './texts.ts';
 import type { ValuesOf, Variables } from './variable.ts';
 
 /** More processes than this on one machine is a typing error. */
@@ -45,6 +45,13 @@ export const TEMPORAL = {
     takes: 'a host name',
     about: "Name to expect in the certificate of Temporal's server, where it is not that of the address.",
   },
+  TEMPORAL_UI_URL: {
+    schema: httpUrl,
+    takes: 'an http:// or https:// address',
+    defaultText: "that of the dev server under `npm start` while `HOST` is this machine's own, else none",
+    about:
+      "Temporal's web UI: executions link into it. Whoever may see executions is shown the link; the UI itself knows no projects.",
+  },
   TEMPORAL_CLI_PATH: {
     schema: text,
     takes: 'the path of the temporal program',
@@ -70,6 +77,8 @@ export function temporalSettings(values: ValuesOf<typeof TEMPORAL>) {
     tlsKeyFile: values.TEMPORAL_TLS_KEY,
     tlsCaFile: values.TEMPORAL_TLS_CA,
     tlsServerName: values.TEMPORAL_TLS_SERVER_NAME,
+    /** Without a slash at its end. */
+    uiUrl: values.TEMPORAL_UI_URL,
     cliPath: values.TEMPORAL_CLI_PATH,
   };
 }

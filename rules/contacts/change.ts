@@ -4,10 +4,11 @@ import { type Data, mergeData } from '../filters/data-values.ts';
 import { publicDataOf, type StoredData } from './public-data.ts';
 
 /**
- * Who says something of a contact. `project`: a secret key, a session, an import, or the service itself. `stranger`: anybody, with the public key or
- * in a mail; it writes what `publicDataOf` leaves of `set`, removes nothing, unsubscribes nobody, and subscribes no known contact who was ever
- * unsubscribed. Or a step of the project's: strangers brought the values of the keys `copied`, which are remembered as theirs, and where one
- * brought the change itself about (`swayed`), it subscribes nobody whom the stranger could not.
+ * Who says something of a contact. `project`: a secret key, a session, an import, or the service itself. `stranger`:
+ * anybody, with the public key or in a mail; it writes what `publicDataOf` leaves of `set`, removes nothing,
+ * unsubscribes nobody, and subscribes no known contact who was ever unsubscribed. Or a step of the project's: strangers
+ * brought the values of the keys `copied`, which are remembered as theirs, and where one brought the change itself
+ * about (`swayed`), it subscribes nobody whom the stranger could not.
  */
 export type Writer = 'project' | 'stranger' | { copied: ReadonlySet<string>; swayed: boolean };
 
@@ -34,7 +35,10 @@ export interface KnownContact extends StoredData {
 export interface ContactChange {
   id: string;
   subscribed: boolean | undefined;
-  /** The project says of a contact who is not subscribed that they are not to be: that is remembered, though nothing changes. */
+  /**
+   * The project says of a contact who is not subscribed that they are not to be: that is remembered, though nothing
+   * changes.
+   */
   refuses: boolean;
   set: Data;
   remove: string[];

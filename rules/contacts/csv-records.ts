@@ -21,10 +21,11 @@ interface CsvRecord {
 }
 
 /**
- * The records of a CSV file (RFC 4180), one after the other. A line that cannot be read is given as it is, and reading goes on with the next
- * one. Each byte is looked at four times at most, whatever the file holds: a record that turns out to be torn reaches to the end of the next
- * line with an odd number of quotes, and no other one reaches beyond that; then its first line is found, and read once more on its own.
- * Lines end with LF, before which a CR is part of the last value, or in a file without any LF with CR.
+ * The records of a CSV file (RFC 4180), one after the other. A line that cannot be read is given as it is, and reading
+ * goes on with the next one. Each byte is looked at four times at most, whatever the file holds: a record that turns
+ * out to be torn reaches to the end of the next line with an odd number of quotes, and no other one reaches beyond
+ * that; then its first line is found, and read once more on its own. Lines end with LF, before which a CR is part of
+ * the last value, or in a file without any LF with CR.
  */
 export class CsvRecords {
   /** The offset of the next record. */
@@ -53,9 +54,10 @@ export class CsvRecords {
   }
 
   /**
-   * The values of the next record, or the line that cannot be read; undefined at the end of the file. A record over several lines with another number of
-   * values than the header's is no record: two stray quotes have swallowed what lay between. Of a line that is no CSV by the rules, quotes
-   * inside a value are taken as they are, if that makes a row of it.
+   * The values of the next record, or the line that cannot be read; undefined at the end of the file. A record over
+   * several lines with another number of values than the header's is no record: two stray quotes have swallowed what
+   * lay between. Of a line that is no CSV by the rules, quotes inside a value are taken as they are, if that makes a
+   * row of it.
    */
   next(columns: number): string[] | { torn: string } | undefined {
     this.skipBlankLines();

@@ -1,16 +1,17 @@
-/** What spreadsheets take for the beginning of a formula (OWASP, CSV injection). */
-const BEGINS_FORMULA = /^[=+\-@\t\r]/;
+import { madeText } from './formula-text.ts';
+
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /**
- * A value as a cell of a CSV: text as it is, numbers and booleans as words, lists and objects as JSON, nothing for what is not there. A text
- * that a spreadsheet would run as a formula gets an apostrophe before it, which makes it text; a number is none.
+ * A value as a cell of a CSV: text as it is, numbers and booleans as words, lists and objects as JSON, nothing for what
+ * is not there. A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it text and
+ * which an import takes off; a number is none.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = BEGINS_FORMULA.test(text) ? `'${text}` : text;
+  const safe = madeText(text);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

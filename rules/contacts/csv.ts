@@ -1,7 +1,9 @@
 import { isEmailAddress, normalizeEmail } from '../emails/email-address.ts';
 import { AppError, type FieldError, fieldError } from '../errors.ts';
 import { applyData, DATA_LIMITS, type Data } from '../filters/data-values.ts';
+import { type CsvMapping, mapColumns } from './csv-mapping.ts';
 import { CsvRecords, lineEndOf } from './csv-records.ts';
+import { takenBack } from './formula-text.ts';
 
 /** Size of an uploaded file. Source: contract §1.11. */
 export const CSV_MAX_BYTES = 5 * 1024 * 1024;
@@ -21,8 +23,13 @@ export const TORN_ROWS_MAX = 1_000;
 /** What the header row says; kept with the job, so that a file is read on from anywhere. */
 export interface CsvLayout {
   delimiter: (typeof DELIMITERS)[number];
-  /** The fields by column: `email` and `subscribed` in lower case, other headers as written. */
+  /**
+   * The fields by column: `email` and `subscribed` in lower case, other headers as written or as they were mapped, ''
+   * left out.
+   */
   columns: string[];
+  /** Columns whose values stay text; a job from before there were any has none. */
+  textColumns?: number[];
   /** Byte offset of the first row. */
   firstRowAt: number;
 }
@@ -47,11 +54,24 @@ export interface CsvChunk {
   looked: number;
 }
 
+/** What stands before the rows. */
+export interface CsvHead extends Pick<CsvLayout, 'delimiter' | 'firstRowAt'> {
+  /** As written, without blanks around them. */
+  headers: string[];
+}
+
 /**
  * Reads the header row of a CSV file: UTF-8 with or without a mark, separated by commas, semicolons or tabs.
  * @throws AppError VALIDATION_ERROR when it is not UTF-8, or has no column `email` or headers that cannot be fields
  */
-export function readCsvLayout(file: Uint8Array): CsvLayout {
+export function readCsvLayout(file: Uint8Array, mapping: CsvMapping = {}): CsvLayout {
+  const { layout, errors } = layOut(readCsvHead(file), mapping);
+  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
+  return layout;
+}
+
+/** @throws AppError VALIDATION_ERROR when the file is no UTF-8 text, or has too many columns */
+export function readCsvHead(file: Uint8Array): CsvHead {
   refuseOtherEncodings(file);
   const bytes = bytesOf(file);
   const start = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? 3 : 0;
@@ -60,13 +80,23 @@ export function readCsvLayout(file: Uint8Array): CsvLayout {
   const delimiter = delimiterOf(head.toString('utf8'));
   if (hasTooManyColumns(bytes, { start, delimiter, lineEnd })) throw fieldError('file', TOO_MANY_COLUMNS, 'too_big');
   const records = new CsvRecords(bytes, { delimiter, recordMaxBytes: RECORD_MAX_BYTES, at: start });
-  const columns = (records.header() ?? []).map(columnName);
-  const errors = headerFaults(columns);
-  if (errors.length > 0) throw new AppError('VALIDATION_ERROR', { errors });
-  return { delimiter, columns, firstRowAt: records.at };
+  const headers = (records.header() ?? []).map((header) => header.trim());
+  return { delimiter, headers, firstRowAt: records.at };
 }
 
-/** The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only. */
+/** A file's layout by its head and a mapping, and what is wrong with it. */
+export function layOut(
+  { headers, delimiter, firstRowAt }: CsvHead,
+  mapping: CsvMapping,
+): { layout: CsvLayout; errors: FieldError[] } {
+  const { columns, textColumns, errors } = mapColumns(headers, mapping);
+  const layout: CsvLayout = { delimiter, columns, firstRowAt, ...(textColumns.length > 0 && { textColumns }) };
+  return { layout, errors: [...errors, ...headerFaults(columns)] };
+}
+
+/**
+ * The number of rows from an offset on, blank lines left out: lines that do not end inside quotes. For progress only.
+ */
 export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   const lineEnd = lineEndOf(bytesOf(file));
   let rows = 0;
@@ -83,14 +113,25 @@ export function countCsvRows(file: Uint8Array, layout: CsvLayout): number {
   return content ? rows + 1 : rows;
 }
 
+/** From where on a file is read, and how. */
+export interface CsvStretch {
+  layout: CsvLayout;
+  at: number;
+  limit: number;
+  /** Keeps every value as text. */
+  text: boolean;
+}
+
 /**
- * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the next line, so a quote that
- * is never closed spoils its own row only, and a file of such rows costs no more than another. Values are typed (numbers, booleans) unless
- * `text`; ISO dates stay as they are, which is how dates are kept.
+ * Reads up to `limit` rows from a byte offset on. A row that cannot be read is one bad row: reading goes on with the
+ * next line, so a quote that is never closed spoils its own row only, and a file of such rows costs no more than
+ * another. Values are typed (numbers, booleans) unless `text`; ISO dates stay as they are, which is how dates are kept.
+ * `see` is shown each row with its cells, or its line where it has none.
  */
 export function readCsvChunk(
   file: Uint8Array,
-  p: { layout: CsvLayout; at: number; limit: number; text: boolean },
+  p: CsvStretch,
+  see?: (row: CsvRow, cells: string[] | { torn: string }) => void,
 ): CsvChunk {
   const bytes = bytesOf(file);
   const { delimiter, columns } = p.layout;
@@ -102,7 +143,9 @@ export function readCsvChunk(
     if (record === undefined) break;
     const readable = Array.isArray(record);
     if (!readable) torn += 1;
-    rows.push(readable ? readRow(record, p) : tornRow(record.torn, p.layout));
+    const row = readable ? readRow(record, p) : tornRow(record.torn, p.layout);
+    see?.(row, record);
+    rows.push(row);
   }
   return { rows, torn, nextAt: records.at, done: records.at >= bytes.length, looked: records.looked };
 }
@@ -118,10 +161,14 @@ function readRow(values: string[], { layout, text }: { layout: CsvLayout; text: 
   let subscribed: boolean | undefined;
   const data: Data = {};
   for (const [index, column] of layout.columns.entries()) {
-    const value = values[index]?.trim() ?? '';
+    const cell = values[index]?.trim() ?? '';
+    const undone = takenBack(cell);
+    const value = undone ?? cell;
+    // What an export has made text was text.
+    const isText = text || undone !== undefined || layout.textColumns?.includes(index) === true;
     if (column === 'email') email = normalizeEmail(value);
     else if (column === 'subscribed') subscribed = value === '' ? undefined : SUBSCRIBED_WORDS.has(value.toLowerCase());
-    else if (column !== '' && value !== '') data[column] = text ? value : typed(value);
+    else if (column !== '' && value !== '') data[column] = isText ? value : typed(value);
   }
   if (email === '') return { ok: false, email, error: 'The row has no email.' };
   if (!isEmailAddress(email)) return { ok: false, email: email.slice(0, 254), error: 'This is not an email address.' };
@@ -178,12 +225,6 @@ function hasTooManyColumns(bytes: Buffer, p: { start: number; delimiter: string;
     blank &&= byte === LF || byte === CR;
   }
   return columns > DATA_LIMITS.keys;
-}
-
-function columnName(header: string): string {
-  const name = header.trim();
-  const word = name.toLowerCase();
-  return word === 'email' || word === 'subscribed' ? word : name;
 }
 
 function headerFaults(columns: string[]): FieldError[] {

@@ -1,8 +1,9 @@
 import type { Data } from '../filters/data-values.ts';
 
 /**
- * What the public key may keep on one contact, over all its requests: a form has a few short fields. It is kept apart from `DATA_LIMITS`, which
- * count what the project wrote itself, so that a stranger takes none of that room. Bytes are those of the JSON, in UTF-8.
+ * What the public key may keep on one contact, over all its requests: a form has a few short fields. It is kept apart
+ * from `DATA_LIMITS`, which count what the project wrote itself, so that a stranger takes none of that room. Bytes are
+ * those of the JSON, in UTF-8.
  */
 export const PUBLIC_DATA_LIMITS = { keys: 20, bytes: 4_096 } as const;
 
@@ -13,8 +14,8 @@ export interface StoredData {
 }
 
 /**
- * What of `set` the public key may write on a contact: new keys and those that are strangers' already, as many as there is room for, in their
- * order. What is left out is no fault: a refusal would tell a stranger what is stored there.
+ * What of `set` the public key may write on a contact: new keys and those that are strangers' already, as many as there
+ * is room for, in their order. What is left out is no fault: a refusal would tell a stranger what is stored there.
  */
 export function publicDataOf(stored: StoredData, set: Readonly<Data>): Data {
   const strangers = new Set(stored.untrustedKeys);

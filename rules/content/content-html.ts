@@ -3,7 +3,10 @@ import type { GuardKind } from './interpolation-guard.ts';
 import { depthChange } from './liquid.ts';
 import type { FlatToken } from './liquid-tokens.ts';
 
-/** Where an output of a body stands; `text` is ordinary attributes too, where escaping is all it takes for what the tenant wrote. */
+/**
+ * Where an output of a body stands; `text` is ordinary attributes too, where escaping is all it takes for what the
+ * tenant wrote.
+ */
 export type Place = Exclude<GuardKind, 'piece' | 'subject' | 'subjectPiece'>;
 
 /** The address of a link, with offsets of its value in the source. */

@@ -5,8 +5,9 @@ const APART =
   /\s|<\/?(?:p|div|br|hr|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|td|th|section|article|header|footer|body)\b/i;
 
 /**
- * The outputs, by their begin, that have another output or a tag beside them with nothing that ends a word in between. What stands there may become one
- * word with its neighbour, a loop's next round included: two harmless values could make one link.
+ * The outputs, by their begin, that have another output or a tag beside them with nothing that ends a word in between.
+ * What stands there may become one word with its neighbour, a loop's next round included: two harmless values could
+ * make one link.
  */
 export function joinedOutputs(source: string, tokens: FlatToken[]): Set<number> {
   const liquid = tokens.filter((token) => token.kind !== 'text');

@@ -16,7 +16,10 @@ import { TemplateError } from './template-error.ts';
 /** `=_` cannot occur in quoted-printable, so no content can contain the boundary (RFC 2045 §6.7). */
 const BOUNDARY = '=_tidings_alternative';
 
-/** The encoded body of a message: constant wire text, tokens in their places, and holes that stand on lines of their own. */
+/**
+ * The encoded body of a message: constant wire text, tokens in their places, and holes that stand on lines of their
+ * own.
+ */
 export interface WireBody {
   baseUrl: string;
   pieces: WirePiece[];
@@ -55,8 +58,8 @@ export function wireBody(text: Part | undefined, html: Part, baseUrl: string): W
 }
 
 /**
- * The same text in one piece of memory. The engine keeps what was put together bit by bit as a tree, and would walk all of it again for
- * each message that is written: 50 µs of it, where the rest of the message takes 12.
+ * The same text in one piece of memory. The engine keeps what was put together bit by bit as a tree, and would walk all
+ * of it again for each message that is written: 50 µs of it, where the rest of the message takes 12.
  */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
@@ -94,7 +97,9 @@ interface Writing {
   add: (piece: WirePiece) => void;
 }
 
-/** A token has a known length and stays in its line; a value stands between soft breaks, so what follows begins a line. */
+/**
+ * A token has a known length and stays in its line; a value stands between soft breaks, so what follows begins a line.
+ */
 function addHole(hole: Hole, { escaping, baseUrl, writer, add }: Writing): void {
   if (hole.kind === 'url') {
     const before = baseUrl + hole.before;

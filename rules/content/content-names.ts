@@ -38,8 +38,8 @@ export function dataName(path: string[], locals: ReadonlySet<string> = new Set()
 }
 
 /**
- * The expression with the guard of its place, which stands at its end, or before a last filter that makes markup of what it gets. Nothing else
- * tells a template what strangers brought; `sources` are those of the template's own names.
+ * The expression with the guard of its place, which stands at its end, or before a last filter that makes markup of
+ * what it gets. Nothing else tells a template what strangers brought; `sources` are those of the template's own names.
  */
 export function guardExpression(expression: string, place: GuardKind, sources: LocalSources): string {
   if ((URL_VARIABLES as readonly string[]).includes(expression.trim())) return expression;
@@ -73,7 +73,9 @@ export type LocalSources = ReadonlyMap<string, ReadonlySet<string>>;
 /** More rounds than templates need in which one name is made from another; what takes more has `*` for its source. */
 const ROUNDS_MAX = 10;
 
-/** Follows `assign`, `capture`, `for` and `tablerow`; in whatever order, since a loop comes back to what stands before. */
+/**
+ * Follows `assign`, `capture`, `for` and `tablerow`; in whatever order, since a loop comes back to what stands before.
+ */
 export function localSources(tokens: FlatToken[]): LocalSources {
   const sources = new Map<string, Set<string>>();
   const bindings = bindingsOf(tokens);
@@ -130,7 +132,10 @@ function pathsOf(expression: string): string[][] {
   return plain ? [plain.path] : templateVariables(parseTemplate(`{{ ${expression} }}`, 'plain'));
 }
 
-/** The names of contact data that an expression was made from, through the template's own names; `*` is what cannot be told. */
+/**
+ * The names of contact data that an expression was made from, through the template's own names; `*` is what cannot be
+ * told.
+ */
 function sourceNames(expression: string, sources: LocalSources): Set<string> {
   return new Set(pathsOf(expression).flatMap((path) => [...namesOf(path, sources)]));
 }

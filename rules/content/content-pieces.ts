@@ -47,7 +47,10 @@ export interface Values {
   urls: MessageUrls;
   /** Names among `vars` whose values strangers brought. */
   untrusted: readonly string[];
-  /** The place in whose form the library sees those values: tags too, which no guard stands at, can do with them what they like. */
+  /**
+   * The place in whose form the library sees those values: tags too, which no guard stands at, can do with them what
+   * they like.
+   */
   place: 'text' | 'subject';
   clicks: number;
   scope?: Scope;

@@ -86,8 +86,8 @@ export function prepareContent(source: ContentSource): PreparedContent {
 const PREHEADER_END = '&#847;&zwnj;&nbsp;'.repeat(60);
 
 /**
- * The HTML part. The preheader becomes a hidden part of the body before that is read, so that names it gives are seen where the body uses
- * them; the text part is made from the body alone.
+ * The HTML part. The preheader becomes a hidden part of the body before that is read, so that names it gives are seen
+ * where the body uses them; the text part is made from the body alone.
  */
 function htmlOf(
   source: ContentSource,

@@ -16,7 +16,9 @@ export { type ContentSource, type ContentTemplates, contentSource, templatesOf }
 
 /** Content cut into constant pieces and holes, once for all its messages. Keep it in memory; it cannot be stored. */
 export interface CompiledContent {
-  /** The addresses of tracked links, by the index in `/c/<token>/<index>`; Liquid in them is resolved by `resolveLink`. */
+  /**
+   * The addresses of tracked links, by the index in `/c/<token>/<index>`; Liquid in them is resolved by `resolveLink`.
+   */
   links: string[];
   /** The keys of contact data that the templates read, or `*` where that cannot be told. */
   variables: string[] | '*';
@@ -57,15 +59,19 @@ export interface RenderInput {
 }
 
 /**
- * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel and, to MARKETING bodies
- * without it, a footer with the unsubscribe link, makes the text part, and cuts all of it into pieces. Bounded in time.
+ * Compiles content: checks the templates, rewrites links for click tracking, adds the open pixel and, to MARKETING
+ * bodies without it, a footer with the unsubscribe link, makes the text part, and cuts all of it into pieces. Bounded
+ * in time.
  * @throws TemplateError with field, line and column
  */
 export function compileContent(source: ContentSource): CompiledContent {
   return renderBounded(() => compiled(source, { whole: false }));
 }
 
-/** The same content rendered by the library as a whole: the slow way that `compileContent` must equal. For tests and the bench. */
+/**
+ * The same content rendered by the library as a whole: the slow way that `compileContent` must equal. For tests and the
+ * bench.
+ */
 export function compileWhole(source: ContentSource): CompiledContent {
   return compiled(source, { whole: true });
 }
@@ -89,7 +95,10 @@ export function renderSubject(content: CompiledContent, input: RenderInput): str
   return within(content, () => singleLine(renderPart(content.subject, valuesOf(content, input, 'subject'))));
 }
 
-/** A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws TemplateError */
+/**
+ * A subject that is rendered by itself, once, as mails had it, and whether it reads values of strangers. @throws
+ * TemplateError
+ */
 export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<string> {
   const content = compileContent(contentSource({ ...NO_TEXT, subject, type: 'TRANSACTIONAL' }, false));
   const value = renderSubject(content, { vars, urls: { baseUrl: '', track: '', manage: '' } });
@@ -97,8 +106,9 @@ export function renderSubjectOf(subject: string, vars: Sourced<Scope>): Taken<st
 }
 
 /**
- * The whole message ready for the wire, as a string of bytes: ASCII but for an address outside it, CRLF, no line over 998 octets, no line
- * that begins with a dot, nothing for DKIM's relaxed canonicalisation to change in the body. Nothing a value holds can add a header.
+ * The whole message ready for the wire, as a string of bytes: ASCII but for an address outside it, CRLF, no line over
+ * 998 octets, no line that begins with a dot, nothing for DKIM's relaxed canonicalisation to change in the body.
+ * Nothing a value holds can add a header.
  * @throws TemplateError
  */
 export function renderMime(content: CompiledContent, input: RenderInput & { headers: MessageHeaders }): string {

@@ -47,7 +47,10 @@ const SUBJECT_MAX_CHARS = 78;
 /** As many examples as a person reads. */
 const EXAMPLES_MAX = 20;
 
-/** What stands against a content, by what it says alone. Linear in its size; call it where rendering is bounded. @throws TemplateError */
+/**
+ * What stands against a content, by what it says alone. Linear in its size; call it where rendering is bounded. @throws
+ * TemplateError
+ */
 export function contentFindings(content: ReviewedContent): Finding[] {
   const { bad, shortened } = judgeLinks(content.body);
   return [

@@ -2,7 +2,9 @@ import type { Data } from '../filters/data-values.ts';
 import { type Sourced, sourced, type Taken } from '../strangers/provenance.ts';
 
 const NAME = '[\\p{L}\\p{N}_$-]+';
-/** `{{path}}`, `{{path ?? word}}` or `{{path ?? "some words"}}`; anything else between braces stays as it is written. */
+/**
+ * `{{path}}`, `{{path ?? word}}` or `{{path ?? "some words"}}`; anything else between braces stays as it is written.
+ */
 const PLACEHOLDER = new RegExp(
   `\\{\\{\\s*(${NAME}(?:\\.${NAME})*)\\s*(?:\\?\\?((?:"[^"]*"|'[^']*'|[^{}|"'])*))?\\}\\}`,
   'gu',
@@ -16,7 +18,9 @@ export interface InterpolateOptions {
   encode?: (value: string) => string;
 }
 
-/** Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: contract §7.6. */
+/**
+ * Puts variables into a text. A missing one is its fallback, else empty; objects become JSON. Source: contract §7.6.
+ */
 export function interpolate(template: string, variables: Sourced<Data>, options: InterpolateOptions): string {
   const { encode = (value: string) => value } = options;
   return template.replace(PLACEHOLDER, (_, path: string, fallback: string | undefined) => {
@@ -28,8 +32,8 @@ export function interpolate(template: string, variables: Sourced<Data>, options:
 }
 
 /**
- * Whether a text names values of strangers, at any place: also where there is no such value and a fallback stands in, since the stranger chose
- * that too.
+ * Whether a text names values of strangers, at any place: also where there is no such value and a fallback stands in,
+ * since the stranger chose that too.
  */
 export function namesStranger(template: string, { untrusted }: Sourced<Data>): boolean {
   if (untrusted.size === 0) return false;
@@ -37,8 +41,9 @@ export function namesStranger(template: string, { untrusted }: Sourced<Data>): b
 }
 
 /**
- * Puts variables into every string of a JSON value, and says whether it names values of strangers. A string that is one placeholder and nothing
- * else becomes the variable's own value, so numbers stay numbers; where it is missing and has no fallback, null.
+ * Puts variables into every string of a JSON value, and says whether it names values of strangers. A string that is one
+ * placeholder and nothing else becomes the variable's own value, so numbers stay numbers; where it is missing and has
+ * no fallback, null.
  */
 export function interpolateJson(value: unknown, variables: Sourced<Data>): Taken {
   if (typeof value === 'string')

@@ -1,8 +1,9 @@
 import { strangerPiece, strangerSubject, strangerText, strangerValue } from './stranger-text.ts';
 
 /**
- * Where an interpolated value stands: at the start of a link's or image's address, further on in one, in markup itself (a tag's own text, a
- * style, a comment); or as text, in a body or a subject, where `piece` has a neighbour with no space between them.
+ * Where an interpolated value stands: at the start of a link's or image's address, further on in one, in markup itself
+ * (a tag's own text, a style, a comment); or as text, in a body or a subject, where `piece` has a neighbour with no
+ * space between them.
  */
 export type GuardKind = 'link' | 'source' | 'address' | 'markup' | TextKind;
 export type TextKind = 'text' | 'piece' | 'subject' | 'subjectPiece';
@@ -36,7 +37,10 @@ export function guardValue(value: string, kind: GuardKind, untrusted: boolean): 
   }
 }
 
-/** What a stranger brought, as a place for text may show it: all texts in it cleaned. Other places have it as it is, and refuse it. */
+/**
+ * What a stranger brought, as a place for text may show it: all texts in it cleaned. Other places have it as it is, and
+ * refuse it.
+ */
 export function cleanFor(kind: GuardKind, value: unknown): unknown {
   return isTextKind(kind) ? strangerValue(value, CLEANERS[kind]) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * Services that hide where a link leads. Spammers use them, so filters count every mail against its sender that names one. A company's own
- * short domain is not among them: only who gives links to anybody.
+ * Services that hide where a link leads. Spammers use them, so filters count every mail against its sender that names
+ * one. A company's own short domain is not among them: only who gives links to anybody.
  */
 const SHORTENERS: ReadonlySet<string> = new Set([
   'adf.ly',

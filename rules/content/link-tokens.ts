@@ -132,7 +132,9 @@ interface LinkKey {
 }
 let lastKey: LinkKey | undefined;
 
-/** The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message. */
+/**
+ * The key of all links; kept, since a process has one secret and making the key costs more than the MAC of a message.
+ */
 function linkKey(secret: string): LinkKey {
   if (lastKey?.secret === secret) return lastKey;
   const key = createHmac('sha256', secret).update('tidings/links/1').digest();

@@ -1,6 +1,7 @@
 /**
  * Turns `x ?? word` and `x ?? "some words"` of an output expression into Liquid's `x | default: "…"`, wherever they
- * stand among filters; a bare word is text, not a variable. `??` inside quotes is left alone. Source: contract §4.1, §1.
+ * stand among filters; a bare word is text, not a variable. `??` inside quotes is left alone. Source: contract §4.1,
+ * §1.
  */
 export function rewriteDefaults(expression: string): string {
   let out = '';

@@ -11,12 +11,17 @@ export const OUTPUT_MAX_CHARS = 3_000_000;
 /** What filters may build in one rendering, in the library's own count (about characters). */
 const MEMORY_LIMIT = 10_000_000;
 
-/** No include, render, layout, block (there is nothing to include), nor liquid and echo (second ways to do one thing). */
+/**
+ * No include, render, layout, block (there is nothing to include), nor liquid and echo (second ways to do one thing).
+ */
 const ALLOWED_TAGS = new Set(
   'assign break capture case comment continue cycle decrement for if increment raw tablerow unless #'.split(' '),
 );
 
-/** Pure and cheap for their input. Left out: those that evaluate text as code (`where_exp`…) and what gives another result each time. */
+/**
+ * Pure and cheap for their input. Left out: those that evaluate text as code (`where_exp`…) and what gives another
+ * result each time.
+ */
 const ALLOWED_FILTERS = new Set(
   (
     'abs append array_to_sentence_string at_least at_most base64_decode base64_encode capitalize ceil cgi_escape compact ' +

@@ -145,8 +145,8 @@ function outsideComments(tokens: FlatToken[]): FlatToken[] {
 }
 
 /**
- * Checks a token by itself, so that a fault of an output is found at its own place. It refuses too what the library lets
- * pass in silence: a second value in an output, and variables in `cycle`, which would not be guarded there.
+ * Checks a token by itself, so that a fault of an output is found at its own place. It refuses too what the library
+ * lets pass in silence: a second value in an output, and variables in `cycle`, which would not be guarded there.
  */
 function checkToken(token: FlatToken, escaping: Escaping): void {
   if (token.kind === 'output' && !isPlain(token)) {

@@ -7,8 +7,8 @@ export interface MailTemplates {
 }
 
 /**
- * What a mail says and from whom, as its author writes it: the same of templates, campaigns, requests and notices. A field that is added here
- * is one of all of them. `From` is `string | null` where the sender may come from elsewhere.
+ * What a mail says and from whom, as its author writes it: the same of templates, campaigns, requests and notices. A
+ * field that is added here is one of all of them. `From` is `string | null` where the sender may come from elsewhere.
  */
 export interface MailText<From = string> extends MailTemplates {
   from: From;

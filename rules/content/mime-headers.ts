@@ -12,7 +12,10 @@ const LINE_MAX_CHARS = 998;
 const FOLD = '\r\n ';
 /** A word beyond this has to be encoded where a composer folds at spaces alone. */
 const FOLDABLE_WORD_CHARS = 200;
-/** RFC 2047 §2: an encoded word has at most 75 characters; `=?utf-8?B?` and `?=` are 12 of them, 60 of base64 hold 45 bytes. */
+/**
+ * RFC 2047 §2: an encoded word has at most 75 characters; `=?utf-8?B?` and `?=` are 12 of them, 60 of base64 hold 45
+ * bytes.
+ */
 const WORD_BYTES = 45;
 
 const ATOM_PHRASE = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
@@ -41,8 +44,8 @@ export function formatMailbox({ name, email }: Mailbox): string {
 }
 
 /**
- * A header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like the message it goes into: a
- * local part outside ASCII cannot be encoded, and stands in it as UTF-8 (RFC 6532 §3.2).
+ * A header with a mailbox, folded before the address when it is long. Ends in CRLF. A string of bytes, like the message
+ * it goes into: a local part outside ASCII cannot be encoded, and stands in it as UTF-8 (RFC 6532 §3.2).
  */
 export function mailboxHeader(name: string, mailbox: Mailbox): string {
   const formatted = formatMailbox(mailbox);
@@ -57,7 +60,9 @@ export function singleLine(value: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(value) ? value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim() : value.trim();
 }
 
-/** A header's text on one line that a composer can fold at spaces: it is encoded where a word without any is too long. */
+/**
+ * A header's text on one line that a composer can fold at spaces: it is encoded where a word without any is too long.
+ */
 export function foldableText(value: string): string {
   const line = singleLine(value);
   const isLong = line.split(' ').some((word) => word.length > FOLDABLE_WORD_CHARS);

@@ -10,8 +10,9 @@ const LOOP_COUNTERS: ReadonlySet<string> = new Set(['forloop', 'tablerowloop']);
 const CHOICES = /^(?:if|unless|elsif|case|when)$/;
 
 /**
- * The contact's data that templates print without a word for those who lack it, as paths joined by dots and without a leading `data.`, in
- * order. A variable with `??` or `default`, or that the template asks about in an `if`, has its word.
+ * The contact's data that templates print without a word for those who lack it, as paths joined by dots and without a
+ * leading `data.`, in order. A variable with `??` or `default`, or that the template asks about in an `if`, has its
+ * word.
  * @throws TemplateError
  */
 export function requiredVariables(templates: { subject: string; body: string }): string[] {

@@ -5,20 +5,27 @@ const SUBJECT_MAX_CHARS = 40;
 const READ_MAX_CHARS = 2_000;
 
 /**
- * A stranger's value as a mail may show it: one line of at most 200 characters, without the words that a mail client makes links of. What reads
- * like a sentence or a name without its spaces (`it.Thanks`, `J.R.Smith`) gets them instead. Cleaning what is clean changes nothing.
+ * A stranger's value as a mail may show it: one line of at most 200 characters, without the words that a mail client
+ * makes links of. What reads like a sentence or a name without its spaces (`it.Thanks`, `J.R.Smith`) gets them instead.
+ * Cleaning what is clean changes nothing.
  */
 export function strangerText(value: string): string {
   return cleaned(value, TEXT_MAX_CHARS);
 }
 
-/** The same for a subject, which is all that many people read: at most 40 characters, and nothing where there was something like a link. */
+/**
+ * The same for a subject, which is all that many people read: at most 40 characters, and nothing where there was
+ * something like a link.
+ */
 export function strangerSubject(value: string): string {
   const words = spelledOut(oneLine(value.slice(0, READ_MAX_CHARS))).split(' ');
   return words.some((word) => isLink(word) && !isWords(word)) ? '' : cleaned(value, SUBJECT_MAX_CHARS);
 }
 
-/** A value that has a neighbour with no space between them: without the signs by which two harmless values could make one link. */
+/**
+ * A value that has a neighbour with no space between them: without the signs by which two harmless values could make
+ * one link.
+ */
 export function strangerPiece(value: string): string {
   const plain = strangerText(value).replace(/[^\p{ASCII}…]/gu, (char) => (/[.:/@]/.test(dotted(char)) ? ' ' : char));
   return cleaned(plain.replace(JOINTS, ' '), TEXT_MAX_CHARS);
@@ -32,7 +39,10 @@ export function strangerValue(value: unknown, clean: (text: string) => string): 
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), strangerValue(item, clean)]));
 }
 
-/** Until nothing changes any more, since where a text is cut there may be a link that was none: the next round is shorter. */
+/**
+ * Until nothing changes any more, since where a text is cut there may be a link that was none: the next round is
+ * shorter.
+ */
 function cleaned(value: string, max: number): string {
   let text = oneLine(value.slice(0, READ_MAX_CHARS));
   while (true) {
@@ -95,8 +105,9 @@ const LABEL = `[${LETTER}\\p{N}_-]`;
 const SCHEMES =
   'https?|hxxps?|ftps?|mailto|tel|smsto|sms|callto|facetime|skype|whatsapp|viber|tg|xmpp|sips?|javascript|data|blob|file|intent|market|magnet|webcal|geo|bitcoin|ethereum';
 /**
- * Whether a word is or holds an address with a scheme, an address of mail, a host, or a number address with a port or a path. A host's last part
- * is of two letters at least, so that 3.5, 10.30 and a.m. are none. Each looks at every character a few times at most.
+ * Whether a word is or holds an address with a scheme, an address of mail, a host, or a number address with a port or a
+ * path. A host's last part is of two letters at least, so that 3.5, 10.30 and a.m. are none. Each looks at every
+ * character a few times at most.
  */
 const LINK = new RegExp(
   [
@@ -116,7 +127,10 @@ function isLink(word: string): boolean {
   return LINK.test(shown(word)) || word.split(INVISIBLE).some((part) => LINK.test(part));
 }
 
-/** Letters and dots only, and the last part is written as what begins a sentence or a name, or in letters that know no capitals. */
+/**
+ * Letters and dots only, and the last part is written as what begins a sentence or a name, or in letters that know no
+ * capitals.
+ */
 function isWords(word: string): boolean {
   const core = shown(word).replace(/^[("'“‘«]+|[)"'”’».,;:!?]+$/g, '');
   if (!/^[\p{L}\p{M}.'’-]+$/u.test(core)) return false;

@@ -24,8 +24,8 @@ export interface VariableSources {
 /**
  * What templates and webhook steps can name: `id`, `email`, every key of the contact's data, `data.<key>`, the keys of
  * `context` (also `context.<key>`), `event.<key>`, and the three links. Request data overrides stored data; nothing
- * overrides the names the service owns. A name is untrusted where its value is a stranger's: `event` where anything of the payload is, a key
- * of the contact's unless the request's data overrides it. Source: contract §7.6, §4.1.
+ * overrides the names the service owns. A name is untrusted where its value is a stranger's: `event` where anything of
+ * the payload is, a key of the contact's unless the request's data overrides it. Source: contract §7.6, §4.1.
  */
 export function buildVariables({ contact, data, urls, event, context }: VariableSources): Sourced<Data> {
   const stored = ownNamesLeftOut(contact.data, { event, context });

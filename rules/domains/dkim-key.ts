@@ -1,7 +1,10 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** RFC 6376 §3.3.3: signers should use keys of 2,048 bits at least; longer ones do not fit one DNS string. Ed25519 (RFC 8463) would sign ten times faster, but few receivers verify it. */
+/**
+ * RFC 6376 §3.3.3: signers should use keys of 2,048 bits at least; longer ones do not fit one DNS string. Ed25519 (RFC
+ * 8463) would sign ten times faster, but few receivers verify it.
+ */
 const MODULUS_BITS = 2048;
 
 export interface DkimKey {

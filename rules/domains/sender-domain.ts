@@ -10,6 +10,14 @@ export type DomainStatus = 'PENDING' | 'VERIFIED' | 'FAILED';
 /** What a check found; undefined where the DNS gave no answer. */
 export type FoundRecords = Partial<Record<RecordPurpose, boolean>>;
 
+/** What the DNS has in the place of each record, as text; undefined where it gave no answer. */
+export type SeenRecords = Partial<Record<RecordPurpose, string[]>>;
+
+export interface CheckedRecords {
+  found: FoundRecords;
+  seen: SeenRecords;
+}
+
 export interface DnsRecord {
   purpose: RecordPurpose;
   type: 'TXT' | 'MX';
@@ -18,6 +26,8 @@ export interface DnsRecord {
   /** Without it the domain is not verified. */
   required: boolean;
   found: boolean;
+  /** What the DNS had in its place when it was last asked; null where it never gave an answer. */
+  seen: string[] | null;
 }
 
 /** What the records of a domain are made from. */
@@ -32,11 +42,16 @@ export interface RecordSource {
   provider: EmailProviderKind;
 }
 
-/** A domain that does not show its key for this long is not verified any more: one faulty answer must not stop all mail. */
+/**
+ * A domain that does not show its key for this long is not verified any more: one faulty answer must not stop all mail.
+ */
 const GRACE_HOURS = 24;
 /** A new domain that has not been published by then has been given up. It is checked all the same. */
 const PENDING_HOURS = 72;
 const HOUR_MS = 3_600_000;
+/** Of what the DNS has in the place of a record: more is never one of ours. */
+const SEEN_MAX = 20;
+const SEEN_MAX_CHARS = 1_000;
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const HOST_NAME = new RegExp(`^(?=.{4,253}$)(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);
 
@@ -49,13 +64,17 @@ export function normalizeDomain(text: string): string | undefined {
   return HOST_NAME.test(ascii) ? ascii : undefined;
 }
 
-/** The records to publish. DKIM proves that the domain is the project's, and is all that is required. Source: contract §9.5. */
-export function dnsRecords(source: RecordSource, found: FoundRecords): DnsRecord[] {
+/**
+ * The records to publish. DKIM proves that the domain is the project's, and is all that is required.
+ * Source: contract §9.5.
+ */
+export function dnsRecords(source: RecordSource, found: FoundRecords, seen: SeenRecords = {}): DnsRecord[] {
   const { domain, selector, publicKey, mailHost } = source;
   const record = (purpose: RecordPurpose, type: 'TXT' | 'MX', name: string, value: string): DnsRecord => ({
     ...{ purpose, type, name, value },
     required: purpose === 'DKIM',
     found: found[purpose] ?? false,
+    seen: seen[purpose] ?? null,
   });
   return [
     record('DKIM', 'TXT', `${selector}._domainkey.${domain}`, dkimRecordValue(publicKey)),
@@ -68,6 +87,11 @@ export function dnsRecords(source: RecordSource, found: FoundRecords): DnsRecord
 
 /** Looks for the records in the DNS, all at once. */
 export async function findRecords(dns: Dns, source: RecordSource): Promise<FoundRecords> {
+  return (await checkRecords(dns, source)).found;
+}
+
+/** As `findRecords`, with what the DNS has in their place: who published another value sees which. */
+export async function checkRecords(dns: Dns, source: RecordSource): Promise<CheckedRecords> {
   const { domain, selector, publicKey, mailHost } = source;
   const [dkim, own, dmarc, inbound, returnPath] = await Promise.all([
     dns.txt(`${selector}._domainkey.${domain}`),
@@ -77,12 +101,25 @@ export async function findRecords(dns: Dns, source: RecordSource): Promise<Found
     dns.mx(source.returnPathDomain ?? domain),
   ]);
   const leadsHere = ({ exchange }: MxRecord) => exchange === mailHost;
+  const isDmarc = (text: string) => /^v=DMARC1\s*(;|$)/i.test(text.trim());
+  const asText = (text: string) => text;
+  const asMx = ({ priority, exchange }: MxRecord) => `${priority} ${exchange}`;
   return {
-    DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
-    SPF: has(own, (text) => isSpf(text) && text.toLowerCase().split(/\s+/).includes(spfMechanism(source))),
-    DMARC: has(dmarc, (text) => /^v=DMARC1\s*(;|$)/i.test(text.trim())),
-    RETURN_PATH: has(returnPath, leadsHere),
-    INBOUND: has(inbound, leadsHere),
+    found: {
+      DKIM: has(dkim, (text) => dkimKeyOf(text) === publicKey),
+      SPF: has(own, (text) => isSpf(text) && text.toLowerCase().split(/\s+/).includes(spfMechanism(source))),
+      DMARC: has(dmarc, isDmarc),
+      RETURN_PATH: has(returnPath, leadsHere),
+      INBOUND: has(inbound, leadsHere),
+    },
+    seen: {
+      DKIM: seenIn(dkim, asText),
+      // The name holds texts of others besides.
+      SPF: seenIn(own, asText)?.filter(isSpf),
+      DMARC: seenIn(dmarc, asText),
+      RETURN_PATH: seenIn(returnPath, asMx),
+      INBOUND: seenIn(inbound, asMx),
+    },
   };
 }
 
@@ -96,8 +133,8 @@ export interface Standing {
 }
 
 /**
- * The standing after a check. A DNS that gave no answer changes nothing. A domain whose key was never seen, but which is VERIFIED, was
- * verified by other means (the development domain) and stays so.
+ * The standing after a check. A DNS that gave no answer changes nothing. A domain whose key was never seen, but which
+ * is VERIFIED, was verified by other means (the development domain) and stays so.
  */
 export function afterCheck(before: Standing, checked: FoundRecords, now: Date): Standing {
   const found: FoundRecords = { ...before.found };
@@ -112,6 +149,17 @@ export function afterCheck(before: Standing, checked: FoundRecords, now: Date): 
   const missingSince = before.missingSince ?? now;
   const lost = now.getTime() - missingSince.getTime() >= GRACE_HOURS * HOUR_MS;
   return { ...before, found, missingSince, status: lost ? 'FAILED' : 'VERIFIED' };
+}
+
+/** A DNS may hold anything, of any size: what no text of Postgres may hold is shown as a replacement character. */
+function seenIn<T>(answer: DnsAnswer<T>, asText: (record: T) => string): string[] | undefined {
+  if (answer.kind === 'fault') return undefined;
+  if (answer.kind === 'absent') return [];
+  return answer.records.slice(0, SEEN_MAX).map((record) => printable(asText(record)).slice(0, SEEN_MAX_CHARS));
+}
+
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cs}]/gu, '\uFFFD');
 }
 
 function has<T>(answer: DnsAnswer<T>, matches: (record: T) => boolean): boolean | undefined {

@@ -67,7 +67,8 @@ const REPLIES: Record<BounceClass, string[]> = {
     '553 5.1.1 Invalid email recipients',
     '550 5.1.1 <ann@proton.me>: Recipient address rejected: Address does not exist',
     '550 5.1.1 <ann@fastmail.com>: Recipient address rejected: User unknown in local recipient table',
-    // Postfix, Exim, qmail, Sendmail, Courier, Domino, Zimbra, hMailServer, MDaemon, Dovecot, Kerio, OpenSMTPD, Mimecast
+    // Postfix, Exim, qmail, Sendmail, Courier, Domino, Zimbra, hMailServer, MDaemon, Dovecot, Kerio, OpenSMTPD,
+    // Mimecast
     '550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown in local recipient table',
     '550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown in virtual alias table',
     '550 5.1.0 <ann@example.org>: Recipient address rejected: User unknown in virtual mailbox table',

@@ -1,17 +1,20 @@
 /**
- * What a mail server's refusal means: the one table. Known words beat the enhanced status code (RFC 3463), that beats the bare code,
- * because large receivers put unknown users under 5.5.0, 5.7.1 or 554. Source: contract §9.7.
+ * What a mail server's refusal means: the one table. Known words beat the enhanced status code (RFC 3463), that beats
+ * the bare code, because large receivers put unknown users under 5.5.0, 5.7.1 or 554. Source: contract §9.7.
  */
 
-/** Where in an SMTP session a refusal came; from `connect` to `auth` it is about the session, later about the message. */
+/**
+ * Where in an SMTP session a refusal came; from `connect` to `auth` it is about the session, later about the message.
+ */
 export type SessionStage = 'connect' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'message';
 
 /** `dsn` is a delivery status notification: another server has given up for us. */
 export type BounceStage = SessionStage | 'dsn';
 
 /**
- * `dead_mailbox`: nobody reads there. `mailbox_for_now`: full, greylisted, busy. `policy`: the sender is not wanted. `message`: too
- * large or malformed. `routing`: no way to the host. `session`: the server would not talk at all; says nothing about the message.
+ * `dead_mailbox`: nobody reads there. `mailbox_for_now`: full, greylisted, busy. `policy`: the sender is not wanted.
+ * `message`: too large or malformed. `routing`: no way to the host. `session`: the server would not talk at all; says
+ * nothing about the message.
  */
 export type BounceClass = 'dead_mailbox' | 'mailbox_for_now' | 'policy' | 'message' | 'routing' | 'session' | 'unknown';
 
@@ -172,8 +175,8 @@ export function classifyReply(reply: BounceReply): BounceVerdict {
 }
 
 /**
- * Judges a verdict in the light of the last one that said `deadIfAgain` about this address: on another day (UTC) it means that the
- * mailbox is dead.
+ * Judges a verdict in the light of the last one that said `deadIfAgain` about this address: on another day (UTC) it
+ * means that the mailbox is dead.
  */
 export function judgeAgain(verdict: BounceVerdict, lastAt: Date | null, now: Date): BounceVerdict {
   const again = verdict.deadIfAgain && lastAt !== null && day(lastAt) !== day(now);

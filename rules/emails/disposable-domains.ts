@@ -9,7 +9,10 @@ const MORE = new Set(
 let exact: ReadonlySet<string> | undefined;
 let whole: ReadonlySet<string> | undefined;
 
-/** Whether addresses of a domain are thrown away after use. Reads its list of 120,000 names (3 MB, 50 ms) at the first call. */
+/**
+ * Whether addresses of a domain are thrown away after use. Reads its list of 120,000 names (3 MB, 50 ms) at the first
+ * call.
+ */
 export function isDisposableDomain(domain: string): boolean {
   exact ??= readList('disposable-email-domains/index.json');
   whole ??= readList('disposable-email-domains/wildcard.json');

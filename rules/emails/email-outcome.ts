@@ -1,7 +1,10 @@
 import type { RunContact } from '../executions/run.ts';
 import type { Reason } from './reasons.ts';
 
-/** What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of their own. */
+/**
+ * What an email carries besides its content; in `emails.options`. Names are the request's, attachments are rows of
+ * their own.
+ */
 export interface EmailOptions {
   /** Custom headers of the request. */
   headers?: Record<string, string>;
@@ -11,10 +14,20 @@ export interface EmailOptions {
   attachmentIds?: string[];
   /** Names of variables that a stranger brought: text only, never a link target or a header. */
   untrustedKeys?: string[];
+  /** The mail that this one repeats. */
+  resentFrom?: string;
   /** A stranger had it sent: what follows from it lifts nobody's refusal. */
   forStranger?: true;
-  /** A run that only tries a workflow out sends it: it brings about nothing, and `contact` is what that run has made of the contact. */
-  sandbox?: { contact: RunContact | null };
+  /**
+   * Variables that only the recipient may read, as JSON under the key of secrets at rest: whoever looks at the mail in
+   * the history sees none of them, and its links are not counted, for what is counted is kept.
+   */
+  sealed?: string;
+  /**
+   * A run that only tries a workflow out sends it: it brings about nothing, and `contact` is what that run has made of
+   * the contact; one that skips its pauses waits for no window.
+   */
+  sandbox?: { contact: RunContact | null; skipDelays?: boolean };
 }
 
 /** What became of one attempt to send an email. All but `later` are final for this delivery. */

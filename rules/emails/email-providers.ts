@@ -33,8 +33,9 @@ interface EmailSettings {
 }
 
 /**
- * Every mail provider: its variables, and what is to be known of it. The order is that of the documentation. How it sends is in
- * `channels/email/providers.ts`, and where it is told what became of a mail in `api/routes/provider-callbacks/routes.ts`.
+ * Every mail provider: its variables, and what is to be known of it. The order is that of the documentation. How it
+ * sends is in `channels/email/providers.ts`, and where it is told what became of a mail in
+ * `api/routes/provider-callbacks/routes.ts`.
  */
 export const EMAIL_PROVIDERS = {
   capture: provider({

@@ -20,7 +20,10 @@ export interface SendOutcomes {
   complaints: number;
 }
 
-/** Why these outcomes put the project on hold, in words for its owner; undefined where they do not. The guards are shares of 1. */
+/**
+ * Why these outcomes put the project on hold, in words for its owner; undefined where they do not. The guards are
+ * shares of 1.
+ */
 export function brokenGuard(
   { mails, dead, complaints }: SendOutcomes,
   guards: { bounceGuard: number; complaintGuard: number },
@@ -39,7 +42,10 @@ export function brokenByRefusals(p: { provider: string; refused: number }): stri
   return `${p.provider} refused ${p.refused} of the last ${RECENT_MAILS} mails because of the sender`;
 }
 
-/** Who runs the mailboxes of a domain: its MX host by the last two labels, the domain itself where DNS gives none (contract §9.7). */
+/**
+ * Who runs the mailboxes of a domain: its MX host by the last two labels, the domain itself where DNS gives none
+ * (contract §9.7).
+ */
 export function mailboxProviderOf(domain: string, answer: DnsAnswer<MxRecord>): string {
   const records = answer.kind === 'found' ? answer.records : [];
   const [first] = [...records].sort((a, b) => a.priority - b.priority || (a.exchange < b.exchange ? -1 : 1));

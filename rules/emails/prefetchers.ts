@@ -1,7 +1,7 @@
 /**
- * Who fetches pixels and links without a person behind it: the one table. What it names counts in `machine_opens` and `machine_clicks` and
- * sets nothing. Image proxies that fetch when the mail is opened (Gmail's, Yahoo's) are not in it: through them people are seen.
- * Source: contract §9.
+ * Who fetches pixels and links without a person behind it: the one table. What it names counts in `machine_opens` and
+ * `machine_clicks` and sets nothing. Image proxies that fetch when the mail is opened (Gmail's, Yahoo's) are not in it:
+ * through them people are seen. Source: contract §9.
  */
 
 /** What a request for a pixel or a link says of itself. */
@@ -56,7 +56,10 @@ const PREFETCHERS: readonly Prefetcher[] = [
   { name: 'Browsers without a screen', agent: /headless|phantomjs|puppeteer|playwright|selenium/i },
 ];
 
-/** Programs: scanners are often written with them, and so are a developer's own tests. Not what mail apps of phones load images with. */
+/**
+ * Programs: scanners are often written with them, and so are a developer's own tests. Not what mail apps of phones load
+ * images with.
+ */
 const LIBRARY =
   /^(?:$|curl|wget|python|aiohttp|httpx|go-http|java|apache-httpclient|node|undici|axios|got\b|ruby|faraday|php|guzzle|libwww|perl|rust|reqwest|winhttp|powershell)/i;
 
@@ -66,8 +69,8 @@ const PREFETCH = /prefetch|preview|prerender/i;
 const EARLY_MS: Record<FetchKind, number> = { open: 1_000, click: 2_000 };
 
 /**
- * Whether a fetch is known to be a machine's, and whose. `lenient` is for a service in development, on a loopback address, where the
- * developer's own programs stand for people.
+ * Whether a fetch is known to be a machine's, and whose. `lenient` is for a service in development, on a loopback
+ * address, where the developer's own programs stand for people.
  */
 export function machineBehind(fetch: Fetch, kind: FetchKind, p: { lenient: boolean }): string | undefined {
   if (fetch.method === 'HEAD') return 'HEAD request';

@@ -19,8 +19,9 @@ export interface MailAtHand {
 }
 
 /**
- * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold, frequency. Undefined lets it go.
- * A test mail is never held: nothing of it reaches anyone. Source: contract §6.3, §9.8.
+ * What keeps a mail from leaving, decided when it is about to: erased contact, suppression, consent, sender, hold,
+ * frequency. Undefined lets it go. A test mail is never held: nothing of it reaches anyone. Source: contract §6.3,
+ * §9.8.
  */
 export function refusalOf(email: MailAtHand): EmailOutcome | undefined {
   if (!email.to) return failed('contact_deleted');

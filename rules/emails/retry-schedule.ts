@@ -1,5 +1,8 @@
 const SECOND_MS = 1000;
-/** A receiver that said "later" is asked again first after 30 to 60 s (contract §9.10); greylists let a sender in after about a minute. */
+/**
+ * A receiver that said "later" is asked again first after 30 to 60 s (contract §9.10); greylists let a sender in after
+ * about a minute.
+ */
 const FIRST_MIN_MS = 30 * SECOND_MS;
 const FIRST_MAX_MS = 60 * SECOND_MS;
 /** A full mailbox or a server that is down is not asked more often than this once the first tries have failed. */
@@ -8,9 +11,9 @@ const LONGEST_MS = 3600 * SECOND_MS;
 export const DELIVERY_EXPIRES_MS = 24 * LONGEST_MS;
 
 /**
- * When a message that was refused for now is tried again, after its `attempts`-th try: 30 to 60 s, then twice as long each time up to an
- * hour, with jitter, so that what failed together does not come back together. Undefined when it has expired; the last try is right at
- * the expiry. `random` is from 0 to 1.
+ * When a message that was refused for now is tried again, after its `attempts`-th try: 30 to 60 s, then twice as long
+ * each time up to an hour, with jitter, so that what failed together does not come back together. Undefined when it has
+ * expired; the last try is right at the expiry. `random` is from 0 to 1.
  */
 export function nextAttemptAt(p: { attempts: number; now: Date; expiresAt: Date; random: number }): Date | undefined {
   if (p.now >= p.expiresAt) return undefined;

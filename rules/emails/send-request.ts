@@ -1,6 +1,8 @@
 import type { KeyMode } from '../access/api-keys.ts';
 import type { KeyOwner } from '../access/key-owner.ts';
+import type { MailText } from '../content/mail-text.ts';
 import type { Data } from '../filters/data-values.ts';
+import type { EmailOptions } from './email-outcome.ts';
 
 export interface Recipient {
   /** Trimmed, in lower case. */
@@ -40,6 +42,15 @@ export interface SendRequest {
   data: { set: Data; remove: string[]; oneOff: Data };
   headers: Record<string, string>;
   attachments: SendAttachment[];
+  /** A mail of before that is sent again: it says the same, whatever its template says by now. */
+  again?: SentBefore;
+}
+
+/** What a mail that is sent again takes from the one before, besides its recipient, variables and files. */
+export interface SentBefore {
+  content: MailText & { type: 'TRANSACTIONAL' | 'MARKETING'; templateId: string | null; topicId: string | null };
+  /** Who brought its variables, and had it sent. */
+  origin: Pick<EmailOptions, 'untrustedKeys' | 'forStranger' | 'resentFrom'>;
 }
 
 /** The answer of `POST /v1/send`, as it is kept with an idempotency key too. */

@@ -39,7 +39,10 @@ const Notification = z.object({
 });
 
 export interface SesNotification {
-  /** What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. Only where headers are included. */
+  /**
+   * What the mail says of itself: our Message-ID as we gave it to SES, which puts its own in its place later. Only
+   * where headers are included.
+   */
   messageId: string | undefined;
   /** The envelope sender where the mail came by SMTP, else the sender address. */
   source: string | undefined;
@@ -52,7 +55,10 @@ export interface SesNotification {
   feedback: Feedback;
 }
 
-/** Reads the message of an SNS notification; undefined when SES says nothing that we record. Source: SES Developer Guide, notification contents. */
+/**
+ * Reads the message of an SNS notification; undefined when SES says nothing that we record. Source: SES Developer
+ * Guide, notification contents.
+ */
 export function readSesNotification(text: string, now: Date): SesNotification | undefined {
   const parsed = Notification.safeParse(jsonOf(text));
   if (!parsed.success) return undefined;
@@ -86,7 +92,9 @@ function feedbackOf(data: z.output<typeof Notification>, now: Date): Feedback | 
   return { kind: 'bounce', at: instant(timestamp) ?? now, verdict, words };
 }
 
-/** The receiving server's words decide, as everywhere; where SES has none, or they say nothing, its own judgement does. */
+/**
+ * The receiving server's words decide, as everywhere; where SES has none, or they say nothing, its own judgement does.
+ */
 function verdictOf(p: {
   bounceType: string;
   bounceSubType: string;

@@ -47,7 +47,10 @@ export function isSimulated({ to }: { to: { email: string } | null }): boolean {
   return to !== null && isSimulatorAddress(to.email);
 }
 
-/** What becomes of the `attempts`-th try of a mail to an address of the simulator. A word that it does not know is delivered. */
+/**
+ * What becomes of the `attempts`-th try of a mail to an address of the simulator. A word that it does not know is
+ * delivered.
+ */
 export function simulationOf(email: string, attempts: number): Simulation {
   const word = /^[^+@]*/.exec(normalizeEmail(email))?.[0] ?? '';
   if (word === 'reject') return { answer: 'refused', steps: [] };

@@ -26,8 +26,8 @@ const ALGORITHM = { '1': 'RSA-SHA1', '2': 'RSA-SHA256' } as const;
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[\w-]{1,100}\.pem$/;
 
 /**
- * The address of a message's certificate, if it is SNS's own in the region of the topic: anything else may be anybody's, and is not
- * fetched. Undefined otherwise.
+ * The address of a message's certificate, if it is SNS's own in the region of the topic: anything else may be
+ * anybody's, and is not fetched. Undefined otherwise.
  */
 export function certificateUrl(message: SnsMessage): URL | undefined {
   const url = snsUrl(message.SigningCertURL, message.TopicArn);

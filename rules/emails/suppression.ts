@@ -6,15 +6,17 @@ const BLOCK_BYTES = 64;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
-/** The two padded keys of HMAC-SHA256, so that Postgres can make the hash of a stored address with its own `sha256()`. */
+/**
+ * The two padded keys of HMAC-SHA256, so that Postgres can make the hash of a stored address with its own `sha256()`.
+ */
 export interface KeyPads {
   inner: Buffer;
   outer: Buffer;
 }
 
 /**
- * The key of an address in the suppression list: HMAC-SHA256 of the normalised address, so that the list outlives the contact
- * without keeping who it was (contract §3.7). `key` is the one derived from SECRET_KEY for suppressions.
+ * The key of an address in the suppression list: HMAC-SHA256 of the normalised address, so that the list outlives the
+ * contact without keeping who it was (contract §3.7). `key` is the one derived from SECRET_KEY for suppressions.
  */
 export function addressHash(key: Buffer, email: string): Buffer {
   return createHmac('sha256', key).update(normalizeEmail(email), 'utf8').digest();

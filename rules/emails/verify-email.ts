@@ -25,7 +25,10 @@ export interface EmailVerification {
   reasons: string[];
 }
 
-/** Checks a well-formed address by lists and the DNS; each lookup is bounded by `dns`, and those of one step run at once. */
+/**
+ * Checks a well-formed address by lists and the DNS; each lookup is bounded by `dns`, and those of one step run at
+ * once.
+ */
 export async function verifyEmail(dns: Dns, address: string): Promise<EmailVerification> {
   const email = normalizeEmail(address);
   const domain = emailDomain(email);
@@ -73,7 +76,10 @@ interface DomainAnswers {
   website: DnsAnswer<string>;
 }
 
-/** Whether mail can be delivered: MX records, else the address itself (RFC 5321 §5.1), unless a null MX says no (RFC 7505). */
+/**
+ * Whether mail can be delivered: MX records, else the address itself (RFC 5321 §5.1), unless a null MX says no (RFC
+ * 7505).
+ */
 function mailOf({ ns, mx, website }: DomainAnswers): { takesMail: boolean; reasons: string[] } {
   const reasons: string[] = [];
   const fault = [ns, mx, website].find((answer) => answer.kind === 'fault');
@@ -99,7 +105,8 @@ function isNullMx(records: MxRecord[]): boolean {
 function suggestionFor(email: string, domain: string): string | undefined {
   if (FREE_MAIL_DOMAINS.has(domain) || REAL_LOOKALIKES.has(domain) || isUnder(domain, RELAY_DOMAINS)) return undefined;
   const near = spellChecker.run({ email })?.domain.toLowerCase();
-  // The library also takes acme.com for me.com, tail.com for mail.com, and any unknown ending for a known one: those are no slips.
+  // The library also takes acme.com for me.com, tail.com for mail.com, and any unknown ending for a known one: those
+  // are no slips.
   const isSlip = near !== undefined && FREE_MAIL_DOMAINS.has(near) && Math.abs(near.length - domain.length) <= 1;
   const meant = isSlip && near !== 'mail.com' ? near : withEnding(domain);
   return meant === undefined || meant === domain ? undefined : `${email.slice(0, email.lastIndexOf('@'))}@${meant}`;

@@ -3,12 +3,14 @@ import { createIdMac, type IdMac } from '../access/id-mac.ts';
 
 /** Hex and lower case, since servers on the way may change the case of a local part (contract §9.9). */
 const LOCAL_PART = /^bounce\+([0-9a-f]{32})([0-9a-f]{20})$/;
-/** 80 bits cannot be guessed by mailing, and `bounce+` with id and MAC stays under the 64 characters of a local part. */
+/**
+ * 80 bits cannot be guessed by mailing, and `bounce+` with id and MAC stays under the 64 characters of a local part.
+ */
 const MAC_BYTES = 10;
 
 /**
- * The envelope sender of an email: bounces come back to it and name the email by themselves, signed, so that nobody can make one up
- * (variable envelope return path). `key` is the one derived for `verp`.
+ * The envelope sender of an email: bounces come back to it and name the email by themselves, signed, so that nobody can
+ * make one up (variable envelope return path). `key` is the one derived for `verp`.
  */
 export function verpAddress(key: Buffer, emailId: string, domain: string): string {
   const id = emailId.replaceAll('-', '').toLowerCase();

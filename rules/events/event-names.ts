@@ -11,7 +11,7 @@ export const EMAIL_EVENTS = [
   'email.received',
 ] as const;
 
-const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
+export const CONTACT_EVENTS = ['contact.subscribed', 'contact.unsubscribed'] as const;
 
 /** A contact joins or leaves a topic. */
 const TOPIC_EVENTS = ['topic.joined', 'topic.left'] as const;

@@ -17,8 +17,8 @@ const WATCHED_STARTS: [prefix: string, kind: OutboxKind][] = [
 const UUID_CHARS = 36;
 
 /**
- * Kinds whose rows stay in the outbox until Temporal was seen to begin them. The others are few, or come in groups, and are forgotten when
- * Temporal has taken them.
+ * Kinds whose rows stay in the outbox until Temporal was seen to begin them. The others are few, or come in groups, and
+ * are forgotten when Temporal has taken them.
  */
 export const WATCHED_KINDS: ReadonlySet<OutboxKind> = new Set<OutboxKind>([
   ...WATCHED_STARTS.map(([, kind]) => kind),

@@ -4,7 +4,10 @@ import { uuidv7 } from '../uuid.ts';
 /** Reasons for which a contact gets nothing though nothing is wrong: the step counts as skipped (contract §9.6). */
 const SKIPPED = /^(unsubscribed|unconfirmed$|suppressed:|frequency_capped$)/;
 
-/** How the visit of a SEND_EMAIL ends by what became of its mail; `changes` count in a run that only tries the workflow out. */
+/**
+ * How the visit of a SEND_EMAIL ends by what became of its mail; `changes` count in a run that only tries the workflow
+ * out.
+ */
 export function outcomeOfEmail(outcome: EmailOutcome, emailId: string) {
   switch (outcome.kind) {
     case 'failed':

@@ -8,9 +8,10 @@ export type ExecutionStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | '
 export type VisitStatus = 'RUNNING' | 'WAITING' | 'COMPLETED' | 'SKIPPED' | 'FAILED' | 'CANCELLED';
 
 /**
- * Where an execution stands: all that its Temporal workflow knows. A visit numbers the steps that this contact has come to; the
- * database has the story of each (`execution_steps`). `then` is the activity that most likely follows a pause: it looks again when
- * it runs, so that a workflow edited meanwhile is followed as it is now, without an activity that only looks.
+ * Where an execution stands: all that its Temporal workflow knows. A visit numbers the steps that this contact has come
+ * to; the database has the story of each (`execution_steps`). `then` is the activity that most likely follows a pause:
+ * it looks again when it runs, so that a workflow edited meanwhile is followed as it is now, without an activity that
+ * only looks.
  */
 export type Next =
   | { kind: 'effect'; visit: number; activity: EffectType; label: string }

@@ -1,6 +1,7 @@
 /**
- * An execution whose workflow leads in a circle may come to a step again and again, and each time it may send something. What keeps that
- * from running at the machine's speed: between two comings to a step it has waited for a minute in all, and it visits only so many steps.
+ * An execution whose workflow leads in a circle may come to a step again and again, and each time it may send
+ * something. What keeps that from running at the machine's speed: between two comings to a step it has waited for a
+ * minute in all, and it visits only so many steps.
  */
 
 /** A lap takes this much waiting, by DELAY and WAIT_FOR_EVENT; exactly as much is enough. */
@@ -39,8 +40,8 @@ export function beginPause(laps: Laps, ms: number | undefined): void {
 }
 
 /**
- * Notes that a pause is over. A timer that ran out counts with the length it was set to, whatever the clocks of the machines say of its start
- * and end; a wait that an event ended counts with the time it took.
+ * Notes that a pause is over. A timer that ran out counts with the length it was set to, whatever the clocks of the
+ * machines say of its start and end; a wait that an event ended counts with the time it took.
  */
 export function endPause(laps: Laps, p: { byEvent: boolean; tookMs: number }): void {
   const { pauseMs = p.tookMs } = laps;

@@ -7,8 +7,8 @@ import { type Exits, exitReason } from './exits.ts';
 import { WaitConfig } from './steps/wait-for-event.ts';
 
 /**
- * What an execution that tries a workflow out has of its own, as it is stored: a sandbox, or a preview, which is never stored. Real executions
- * have none. What such a run changes it changes here, and its steps read it from here.
+ * What an execution that tries a workflow out has of its own, as it is stored: a sandbox, or a preview, which is never
+ * stored. Real executions have none. What such a run changes it changes here, and its steps read it from here.
  */
 export interface Run {
   /** How far its time is ahead of the clock. */
@@ -61,7 +61,9 @@ export function awaitedBy(config: unknown): Awaited | undefined {
   return { eventName: data.eventName, filters: data.filters && parseCondition(data.filters, 'wait') };
 }
 
-/** Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it. */
+/**
+ * Takes the first event of the run that a wait which begins now matches already, so that no later wait is ended by it.
+ */
 export function takeEvent(run: Run, awaited: Awaited, p: { since: Date; now: Date }): RunEvent | undefined {
   const found = run.events.find(
     (event) =>
@@ -73,8 +75,8 @@ export function takeEvent(run: Run, awaited: Awaited, p: { since: Date; now: Dat
 }
 
 /**
- * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait matches, else at its
- * deadline. `at` is null where nothing ends it.
+ * How the pause ends at which the run stands, as far as the run itself knows: at the first of its events that the wait
+ * matches, else at its deadline. `at` is null where nothing ends it.
  */
 export function endOfPause(run: Run, awaited: Awaited | undefined): { at: Date | null; event?: RunEvent } {
   const deadlineMs = run.dueAt === null ? Number.POSITIVE_INFINITY : Date.parse(run.dueAt);
@@ -94,8 +96,8 @@ function matches({ used, name, data }: RunEvent, { eventName, filters }: Awaited
 }
 
 /**
- * The first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from when it came to where it stands until an instant; one of no given time
- * happens as the run first stands still.
+ * The first event of the run that ends it by `exitOn` or `exitWhenUnsubscribed`, from when it came to where it stands
+ * until an instant; one of no given time happens as the run first stands still.
  * @param until null is without end
  */
 export function findExit(run: Run, exits: Exits, until: Date | null): { at: Date; reason: ExitReason } | undefined {
@@ -131,7 +133,8 @@ export interface SeenContact {
 }
 
 /**
- * What an UPDATE_CONTACT makes of a contact, by the rules for data. It lifts no refusal where a stranger let the execution come here.
+ * What an UPDATE_CONTACT makes of a contact, by the rules for data. It lifts no refusal where a stranger let the
+ * execution come here.
  * @returns the faults where the data would pass its limits: then nothing changes
  */
 export function updatedContact(

@@ -1,14 +1,17 @@
 import type { StepType } from './steps/registry.ts';
 
 /**
- * Bytes of a label as JSON. Temporal takes summaries of 400 bytes with what it wraps them in, documents 200, and may refuse the workflow's
- * every task over a longer one.
+ * Bytes of a label as JSON. Temporal takes summaries of 400 bytes with what it wraps them in, documents 200, and may
+ * refuse the workflow's every task over a longer one.
  */
 const MAX_BYTES = 200;
 const CUT = '…';
 const encoder = new TextEncoder();
 
-/** What the Temporal UI shows of a step: the tenant's name for it, never data of a contact; cut between two characters where it is too long. */
+/**
+ * What the Temporal UI shows of a step: the tenant's name for it, never data of a contact; cut between two characters
+ * where it is too long.
+ */
 export function stepLabel(step: { type: StepType; name: string }, detail?: string): string {
   const label = `${step.type} “${step.name}”${detail === undefined ? '' : ` (${detail})`}`;
   if (bytesOf(label) <= MAX_BYTES) return label;

@@ -7,7 +7,10 @@ export interface WebhookAnswer {
   latencyMs: number;
 }
 
-/** What a WEBHOOK step makes of an endpoint's answer; null is success. 408, 425, 429 and 5xx may pass; other 4xx will not. */
+/**
+ * What a WEBHOOK step makes of an endpoint's answer; null is success. 408, 425, 429 and 5xx may pass; other 4xx will
+ * not.
+ */
 export function faultOfAnswer({
   statusCode,
 }: Pick<WebhookAnswer, 'statusCode'>): { error: string; retry: boolean } | null {

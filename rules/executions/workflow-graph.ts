@@ -16,7 +16,10 @@ export interface WorkflowGraph {
   transitions: { fromStepId: string; toStepId: string; branch: string | null }[];
 }
 
-/** Every fault that keeps a workflow from being enabled, all at once (contract §7.1). `field` says which part of the workflow. */
+/**
+ * Every fault that keeps a workflow from being enabled, all at once (contract §7.1). `field` says which part of the
+ * workflow.
+ */
 export function checkGraph(graph: WorkflowGraph): FieldError[] {
   return [
     ...triggerFaults(graph),
@@ -74,8 +77,8 @@ function unreachable({ entryStepId, steps, transitions }: WorkflowGraph): FieldE
 }
 
 /**
- * One fault for each loop that is sure to take less than `LAP_MS` a lap, at one of its steps. What cannot be judged here (a WAIT_FOR_EVENT, a
- * DELAY until a variable) passes: the execution that comes round too soon ends FAILED `loop`.
+ * One fault for each loop that is sure to take less than `LAP_MS` a lap, at one of its steps. What cannot be judged
+ * here (a WAIT_FOR_EVENT, a DELAY until a variable) passes: the execution that comes round too soon ends FAILED `loop`.
  */
 function loopFaults({ steps, transitions }: WorkflowGraph): FieldError[] {
   const waits = new Map(steps.map((step) => [step.id, sureWaitMs(step)]));
@@ -100,7 +103,10 @@ function sureWaitMs({ type, config }: WorkflowGraph['steps'][number]): number {
   return step.kind === 'pause' ? step.sureWaitMs(config) : 0;
 }
 
-/** The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that cannot be judged, or none is. */
+/**
+ * The loop through a step that waits least, by Dijkstra's algorithm; undefined where each has something in it that
+ * cannot be judged, or none is.
+ */
 function shortestLoop(
   start: string,
   waits: Map<string, number>,

@@ -1,4 +1,6 @@
-/** Bytes of a whole condition as JSON: it is kept, answered, compiled and compared by processes that all tenants share. */
+/**
+ * Bytes of a whole condition as JSON: it is kept, answered, compiled and compared by processes that all tenants share.
+ */
 const CONDITION_MAX_BYTES = 64 * 1024;
 /** Bytes of one text that a filter compares with; an event's name or a plan is far below. */
 const FILTER_VALUE_MAX_BYTES = 1024;
@@ -12,8 +14,8 @@ export interface SizeFault {
 }
 
 /**
- * Looks at a condition of any form as it came in: at the bytes of the whole, and of each text under a `value`. Only what is new is measured:
- * one that is stored stays readable.
+ * Looks at a condition of any form as it came in: at the bytes of the whole, and of each text under a `value`. Only
+ * what is new is measured: one that is stored stays readable.
  */
 export function conditionSizeFault(input: unknown): SizeFault | undefined {
   if (isTooDeep(input, 0)) return undefined; // That is another fault, which whoever reads it tells.

@@ -24,7 +24,9 @@ export interface DataChanges {
   remove: string[];
   /** Variables of this request only. */
   oneOff: Data;
-  /** Reserved and unsafe keys that were filtered out. Empty strings are not named: they are a value rule, not a fault. */
+  /**
+   * Reserved and unsafe keys that were filtered out. Empty strings are not named: they are a value rule, not a fault.
+   */
   ignored: string[];
   /** Violated limits; nothing may be stored unless this is empty. */
   errors: FieldError[];
@@ -106,7 +108,9 @@ function keyFault(key: string): Fault | undefined {
   return textFault(key);
 }
 
-/** Postgres cannot hold NUL or half a surrogate pair in jsonb, and a deep value would overflow the stack of a reader. */
+/**
+ * Postgres cannot hold NUL or half a surrogate pair in jsonb, and a deep value would overflow the stack of a reader.
+ */
 function valueFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'string') return textFault(value);
   if (typeof value === 'number' && !Number.isFinite(value))

@@ -1,6 +1,7 @@
 /**
- * The filter language evaluated in memory: what `db/segments/filter-sql.ts` must agree with, what decides the parts of a
- * CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2, §7.2.
+ * The filter language evaluated in memory: what `db/segments/filter-sql.ts` must agree with, what decides the parts of
+ * a CONDITION step that are no columns (trigger payload, context), and the filters of a wait. Source: contract §5.2,
+ * §7.2.
  */
 import {
   type FieldRef,
@@ -32,7 +33,9 @@ export interface FilterWorld {
   emails: readonly EmailActivityTimes[];
   /** Ids, in lower case, of the segments that the contact is in. */
   segmentIds: ReadonlySet<string>;
-  /** Whether the contact is on each of the project's topics, by id in lower case; nobody is on one that is not there. */
+  /**
+   * Whether the contact is on each of the project's topics, by id in lower case; nobody is on one that is not there.
+   */
   topics?: ReadonlyMap<string, boolean>;
   /** In a CONDITION step: the data of the event that started the execution. */
   payload?: unknown;

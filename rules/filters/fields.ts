@@ -1,4 +1,6 @@
-/** What a filter of the filter language can name: operators, units, fields, and which go together (contract §5.2, §7.2). */
+/**
+ * What a filter of the filter language can name: operators, units, fields, and which go together (contract §5.2, §7.2).
+ */
 
 export const VALUE_OPERATORS = [
   'equals',

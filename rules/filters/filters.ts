@@ -80,7 +80,9 @@ export const ConditionInput: z.ZodType<Condition, unknown> = z
 /** The condition of a CONDITION step: a whole one in either form, or one filter by itself. */
 export const StepConditionInput = conditionInput('step');
 
-/** The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold. */
+/**
+ * The filters of a WAIT_FOR_EVENT step: a condition in either form, one filter, or an array of filters that all hold.
+ */
 export const WaitFiltersInput = conditionInput('wait');
 
 /** Reads a stored condition again. @throws ZodError when it is none */

@@ -1,6 +1,6 @@
 /**
- * How single values compare in the filter language (contract §5.2); `db/segments/filter-sql.ts` does the same in SQL, and a
- * property test holds the two together.
+ * How single values compare in the filter language (contract §5.2); `db/segments/filter-sql.ts` does the same in SQL,
+ * and a property test holds the two together.
  *
  * Comparisons are typed by the value the filter carries. A number meets stored numbers only: a stored numeric string
  * is text. A string of ISO date form meets stored strings of that form, as instants in milliseconds, UTC where no

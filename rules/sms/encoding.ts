@@ -18,8 +18,9 @@ const GSM7 = { single: 160, part: 153 };
 const UCS2 = { single: 70, part: 67 };
 
 /**
- * The encoding and the number of parts of a text. GSM 7-bit when every character is in its tables, else UCS-2. Neither an
- * extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40 §9.2.3.24.
+ * The encoding and the number of parts of a text. GSM 7-bit when every character is in its tables, else UCS-2. Neither
+ * an extension character (two septets) nor a surrogate pair is split over two parts. Source: GSM 03.38, 03.40
+ * §9.2.3.24.
  */
 export function smsSize(body: string): SmsSize {
   const characters = [...body];

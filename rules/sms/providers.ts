@@ -8,7 +8,9 @@ interface SmsProviderTraits {
   readonly captures: boolean;
 }
 
-/** Every SMS provider, as the mail providers in `email-providers.ts`; how it sends is in `channels/sms/providers.ts`. */
+/**
+ * Every SMS provider, as the mail providers in `email-providers.ts`; how it sends is in `channels/sms/providers.ts`.
+ */
 export const SMS_PROVIDERS = {
   capture: provider({ captures: true, variables: {}, settings: () => ({}), needs: () => ({}) }),
   twilio: provider({

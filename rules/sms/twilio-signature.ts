@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What Twilio signs a callback with: HMAC-SHA1 over the address and the sorted parameters (Twilio, "Validating requests"). */
+/**
+ * What Twilio signs a callback with: HMAC-SHA1 over the address and the sorted parameters (Twilio, "Validating
+ * requests").
+ */
 export function twilioSignature(authToken: string, url: string, params: Record<string, string>): string {
   const text = Object.keys(params)
     .sort()

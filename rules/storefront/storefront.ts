@@ -4,8 +4,8 @@ export const VARIANTS_MAX = 500;
 const VARIANT_ID = /^(?:gid:\/\/shopify\/ProductVariant\/)?([1-9]\d{0,19})$/;
 
 /**
- * The bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5). Undefined for what is
- * neither.
+ * The bare number of a variant: `gid://shopify/ProductVariant/N` and `N` are the same id (contract §10.5). Undefined
+ * for what is neither.
  */
 export function readVariantId(text: string): string | undefined {
   return VARIANT_ID.exec(text.trim())?.[1];

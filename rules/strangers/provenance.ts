@@ -1,7 +1,8 @@
 /**
- * Values by name, together with the names whose values strangers brought: by the public key, which stands in every page, or in a mail that anybody
- * can write. Everything that reads contact data, payloads of events or variables takes or gives it in this form, so that where a value came
- * from cannot get lost on the way: a name among `untrusted` is text in mails, and no address, link, markup or header, wherever it is copied to.
+ * Values by name, together with the names whose values strangers brought: by the public key, which stands in every
+ * page, or in a mail that anybody can write. Everything that reads contact data, payloads of events or variables takes
+ * or gives it in this form, so that where a value came from cannot get lost on the way: a name among `untrusted` is
+ * text in mails, and no address, link, markup or header, wherever it is copied to.
  */
 export interface Sourced<T = Record<string, unknown>> {
   readonly values: T;

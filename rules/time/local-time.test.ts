@@ -44,7 +44,8 @@ describe('a local time', () => {
         const found = instantOf(name, wall);
         const shown = wallAt(name, found);
         if (shown === wall) {
-          // No earlier instant shows it: the clocks are put back by three hours at the most, but where a day was repeated.
+          // No earlier instant shows it: the clocks are put back by three hours at the most, but where a day was
+          // repeated.
           for (let back = 15; back <= 180; back += 15) expect(wallAt(name, found - back * 60_000)).not.toBe(wall);
         } else {
           expect(shown).toBeGreaterThan(wall);

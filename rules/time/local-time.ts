@@ -14,8 +14,8 @@ export function wallAt(zone: string, atMs: number): WallMs {
 }
 
 /**
- * The instant at which a zone's clocks show a time. One that they leave out, when they are put forward, is as much later as they skip: 02:30 is
- * 03:30. One that they show twice is its first.
+ * The instant at which a zone's clocks show a time. One that they leave out, when they are put forward, is as much
+ * later as they skip: 02:30 is 03:30. One that they show twice is its first.
  */
 export function instantOf(zone: string, wall: WallMs): number {
   // A day covers every offset, and no zone changes its clocks twice in two days.
@@ -67,7 +67,8 @@ export function writeLocalTime(wall: WallMs): string {
 /** The first instant after `afterMs` at which the zone's clocks show an hour, on one of the days. */
 export function nextHour(zone: string, p: { hour: string; days: readonly Weekday[]; afterMs: number }): number {
   const today = dayOf(wallAt(zone, p.afterMs));
-  // Eight days on is the same weekday, whose hour may be over today; one before, for a day that the clocks have put together with this one.
+  // Eight days on is the same weekday, whose hour may be over today; one before, for a day that the clocks have put
+  // together with this one.
   for (let day = today - DAY_MS; day <= today + 8 * DAY_MS; day += DAY_MS) {
     if (!p.days.includes(weekdayOf(day))) continue;
     const atMs = instantOf(zone, day + hourMs(p.hour));

@@ -90,8 +90,8 @@ function nextDayFrom({ from, days }: SendingWindow, wall: WallMs): WallMs {
 }
 
 /**
- * The first instant from `atMs` on at which the clocks have reached something. Between two changes of the clocks they go evenly, so it is
- * found by reckoning; where there is a change on the way, it is looked at anew right after it.
+ * The first instant from `atMs` on at which the clocks have reached something. Between two changes of the clocks they
+ * go evenly, so it is found by reckoning; where there is a change on the way, it is looked at anew right after it.
  */
 function firstInstant(
   zone: string,
@@ -111,7 +111,9 @@ function firstInstant(
   }
 }
 
-/** The first instant after `fromMs` and not after `toMs`, a few days at the most, from which on the clocks go otherwise. */
+/**
+ * The first instant after `fromMs` and not after `toMs`, a few days at the most, from which on the clocks go otherwise.
+ */
 function firstChange(zone: string, fromMs: number, toMs: number): number | undefined {
   for (let dayMs = fromMs; dayMs < toMs; dayMs += DAY_MS) {
     const endMs = Math.min(dayMs + DAY_MS, toMs);

@@ -4,7 +4,9 @@ import { Lru } from '../lru.ts';
 const KNOWN_ZONES = 2_000;
 const MINUTE_MS = 60_000;
 
-/** A zone that is known by its canonical name, with what tells the offset of an instant; null for a name that is none. */
+/**
+ * A zone that is known by its canonical name, with what tells the offset of an instant; null for a name that is none.
+ */
 type Zone = { name: string; format: Intl.DateTimeFormat } | null;
 
 const zones = new Lru<string, { zone: Zone }>(KNOWN_ZONES);
@@ -13,12 +15,17 @@ const zones = new Lru<string, { zone: Zone }>(KNOWN_ZONES);
 export const ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9_+/-]{1,63}$';
 const ZONE_NAME = new RegExp(ZONE_PATTERN);
 
-/** The one name of an IANA zone that may be written in several ways (`asia/kolkata`, `US/Eastern`); undefined for what is none. */
+/**
+ * The one name of an IANA zone that may be written in several ways (`asia/kolkata`, `US/Eastern`); undefined for what
+ * is none.
+ */
 export function zoneOf(name: unknown): string | undefined {
   return typeof name === 'string' ? find(name)?.name : undefined;
 }
 
-/** Milliseconds by which the zone's clocks are before UTC at an instant. @throws RangeError for a name that is no zone */
+/**
+ * Milliseconds by which the zone's clocks are before UTC at an instant. @throws RangeError for a name that is no zone
+ */
 export function offsetAt(zone: string, atMs: number): number {
   const found = find(zone);
   if (!found) throw new RangeError(`${zone} is not a time zone`);

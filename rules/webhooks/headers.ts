@@ -1,4 +1,7 @@
-/** They say where a request goes and how it is framed: HTTP's own to set. Another `Host` would reach a site that its address does not name. */
+/**
+ * They say where a request goes and how it is framed: HTTP's own to set. Another `Host` would reach a site that its
+ * address does not name.
+ */
 const FRAMING =
   /^(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*|:.*)$/i;
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { ATTENTION_COUNT_MAX, ATTENTION_KINDS } from '../../../db/projects/attention.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 
 export const DayCounts = z
   .object({
@@ -36,5 +37,75 @@ export const TopCampaign = z
       clickedCount: 10,
       openRate: 40,
       clickRate: 10,
+    },
+  });
+
+const figures = {
+  sent: z.number().int(),
+  delivered: z.number().int(),
+  opened: z.number().int().openapi({ description: 'First opens by people' }),
+  clicked: z.number().int().openapi({ description: 'First clicks by people' }),
+  bounced: z.number().int(),
+  complained: z.number().int(),
+};
+const figuresExample = { sent: 100, delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 };
+
+export const MailOverview = z
+  .object({
+    totals: z.object(figures),
+    rates: z
+      .object({
+        delivered: z.number(),
+        opened: z.number(),
+        clicked: z.number(),
+        bounced: z.number(),
+        complained: z.number(),
+      })
+      .openapi({ description: 'Per cent of those sent in the span' }),
+    days: z.array(z.object({ date: z.iso.date(), ...figures })),
+  })
+  .openapi('MailOverview', {
+    example: {
+      totals: figuresExample,
+      rates: { delivered: 98, opened: 40, clicked: 10, bounced: 2, complained: 0 },
+      days: [{ date: '2026-01-01', ...figuresExample }],
+    },
+  });
+
+export const AttentionItem = z
+  .object({
+    kind: z.enum(ATTENTION_KINDS),
+    id: Id.nullable().openapi({ description: 'Of the domain, campaign, workflow or endpoint; null for the project' }),
+    name: z.string().nullable(),
+    since: Instant,
+    count: z
+      .number()
+      .int()
+      .openapi({ description: `Executions, or rows of the outbox, counted up to ${ATTENTION_COUNT_MAX}; else 1` }),
+    detail: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Why the project is held, the campaign paused, the endpoint disabled; the last error' }),
+  })
+  .openapi('AttentionItem', {
+    example: {
+      kind: 'executions_failed',
+      id: EXAMPLE_ID,
+      name: 'Welcome',
+      since: '2026-01-01T12:00:00.000Z',
+      count: 3,
+      detail: 'template_error',
+    },
+  });
+
+export const UpcomingHours = z
+  .object({
+    hours: z.array(z.object({ at: Instant, campaigns: z.number().int(), delays: z.number().int() })),
+    campaigns: z.array(z.object({ id: Id, name: z.string(), scheduledAt: Instant })),
+  })
+  .openapi('UpcomingHours', {
+    example: {
+      hours: [{ at: '2026-01-01T12:00:00.000Z', campaigns: 1, delays: 250 }],
+      campaigns: [{ id: EXAMPLE_ID, name: 'Spring', scheduledAt: '2026-01-01T12:30:00.000Z' }],
     },
   });

@@ -15,7 +15,9 @@ export async function applySegments(applying: Applying, items: readonly SegmentI
   }
 }
 
-/** Each after those that its condition names. @throws AppError VALIDATION_ERROR where they name each other in a circle */
+/**
+ * Each after those that its condition names. @throws AppError VALIDATION_ERROR where they name each other in a circle
+ */
 function inOrder(items: readonly SegmentItem[]): { item: SegmentItem; i: number }[] {
   const entries = new Map(items.map((item, i) => [item.slug, { item, i }]));
   const ordered: { item: SegmentItem; i: number }[] = [];

@@ -9,7 +9,10 @@ import { CreateTemplate, PatchTemplate, refuseTopicOnTransactional } from '../te
 import { type Applying, at, mayBeSender, note, parsed, refuseUnknown } from './applying.ts';
 import type { TemplateItem } from './input.ts';
 
-/** Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws AppError VALIDATION_ERROR */
+/**
+ * Before anything is locked: trial renderings wait for their turn. What is stored already was found good then. @throws
+ * AppError VALIDATION_ERROR
+ */
 export async function checkTemplates(
   p: { db: Db; compute: Compute; projectId: string },
   items: readonly TemplateItem[],

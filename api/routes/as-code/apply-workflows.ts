@@ -73,7 +73,8 @@ async function applyFields(
 }
 
 /**
- * Enables or disables it as the file says. What is drawn wrongly is refused; where only a sender is not verified yet, it stays as it is.
+ * Enables or disables it as the file says. What is drawn wrongly is refused; where only a sender is not verified yet,
+ * it stays as it is.
  * @throws AppError VALIDATION_ERROR with every fault of the graph
  */
 async function applyEnabled(

@@ -49,8 +49,8 @@ export function refuseUnscoped(document: ProjectDocument, scopes: ReadonlySet<st
 }
 
 /**
- * Makes a project's resources those of the document, all or nothing; what the document does not name stays. A dry run does the same and
- * takes it back, so that it tells what would be. May run twice: the second time changes nothing.
+ * Makes a project's resources those of the document, all or nothing; what the document does not name stays. A dry run
+ * does the same and takes it back, so that it tells what would be. May run twice: the second time changes nothing.
  * @param p.onSettings called in the transaction with settings that it changes
  * @throws AppError VALIDATION_ERROR, CONFLICT, FORBIDDEN
  */

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { anyJson, freeJson } from '../../http/free-json.ts';
 import { SlugInput } from '../../http/schemas.ts';
 import { PatchProject } from '../project/input.ts';
 import { FILTERS_EXAMPLE } from '../segments/input.ts';
@@ -40,8 +41,7 @@ export const SegmentItem = z
     name: z.string().trim().min(1).max(255).optional(),
     description: z.string().max(2_000).nullish(),
     type: z.enum(['DYNAMIC', 'STATIC']).optional(),
-    condition: z
-      .unknown()
+    condition: anyJson('The condition')
       .optional()
       .openapi({ description: 'As `filters` of a segment, with `segment.<slug>` for `segment.<id>`' }),
     trackMembership: z.boolean().optional(),
@@ -53,7 +53,7 @@ const StepItem = z
     slug: NamedSlug,
     type: z.enum(STEP_TYPES),
     name: z.string().trim().min(1).max(200).optional(),
-    config: z.record(z.string(), z.unknown()).optional().openapi({
+    config: freeJson("A step's config").optional().openapi({
       description:
         'As that of a step, with `template` (a slug) for `templateId`. A header that is null keeps the value that is stored.',
     }),
@@ -112,7 +112,7 @@ export const ApplyProject = z
   .object({
     dryRun: z.boolean().default(false).openapi({ description: 'Answers what would be done, and does nothing' }),
     version: z.literal(1).optional(),
-    settings: z.record(z.string(), z.unknown()).optional().openapi({
+    settings: freeJson('The settings of a project').optional().openapi({
       description:
         'As `PATCH /project` takes them, without `name`. Changing one needs `project:manage`, which no key holds.',
     }),

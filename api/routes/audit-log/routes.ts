@@ -15,7 +15,7 @@ const listRoute = createRoute({
   operationId: 'listAuditLog',
   tags: ['Audit log'],
   summary: 'Who did what in the project',
-  description: 'Keys made, revoked and rotated, and changes of the project, newest first.',
+  description: 'Keys made, revoked and rotated, changes of the project and of its team, newest first.',
   security: session('apikeys:manage'),
   request: { query: cursorQuery(DEFAULT_LIMIT) },
   responses: { 200: ok(cursorList(AuditEntry)) },

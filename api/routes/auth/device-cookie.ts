@@ -13,8 +13,9 @@ export interface KnownDevice {
 }
 
 /**
- * Remembers in the browser that somebody signed in there, for the log-in throttle: failures of strangers, however many they are, lock out strangers only.
- * The cookie opens nothing: it is worth ten tries of a password, for the account that it names.
+ * Remembers in the browser that somebody signed in there, for the log-in throttle: failures of strangers, however many
+ * they are, lock out strangers only. The cookie opens nothing: it is worth ten tries of a password, for the account
+ * that it names.
  */
 export function giveDeviceCookie(
   c: RequestContext,
@@ -27,7 +28,10 @@ export function giveDeviceCookie(
   setCookie(c, cookieName(p.publicUrl), value, options);
 }
 
-/** The device that a request to sign in with this address comes from; undefined where it is new to us, or to every account of the address. */
+/**
+ * The device that a request to sign in with this address comes from; undefined where it is new to us, or to every
+ * account of the address.
+ */
 export function knownDevice(
   c: RequestContext,
   p: { email: string; key: Buffer; publicUrl: string },

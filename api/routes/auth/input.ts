@@ -4,7 +4,7 @@ import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
 /** Longer is a mistake or an attack on the hash function. */
 const PASSWORD_MAX_CHARS = 200;
 
-const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
+export const NewPassword = z.string().min(8).max(PASSWORD_MAX_CHARS);
 
 const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
 

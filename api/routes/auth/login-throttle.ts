@@ -5,7 +5,10 @@ import type { KnownDevice } from './device-cookie.ts';
 
 /** Failures in 15 minutes that one caller may have with one account, and a browser that was signed in to it. */
 const FAILURES_PER_ACCOUNT = 10;
-/** With one account, of all callers who are new to it: slow for many who guess together, and no matter to those who were signed in before. */
+/**
+ * With one account, of all callers who are new to it: slow for many who guess together, and no matter to those who were
+ * signed in before.
+ */
 const STRANGERS_PER_ACCOUNT = 50;
 /** Of one caller, with all accounts. */
 const FAILURES_PER_ADDRESS = 50;

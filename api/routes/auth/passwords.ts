@@ -1,6 +1,9 @@
 import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 
-/** The Argon2id hash of a password, with the parameters that OWASP advises (19 MiB, 2 passes), which are the library's own. */
+/**
+ * The Argon2id hash of a password, with the parameters that OWASP advises (19 MiB, 2 passes), which are the library's
+ * own.
+ */
 export function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
@@ -9,8 +12,8 @@ export function hashPassword(password: string): Promise<string> {
 export type Seasoning = { like: string } | { salt: Uint8Array };
 
 /**
- * The hash of a password as accounts of an address have it: with one salt and one set of parameters, so that equal passwords have equal hashes. It takes as
- * long whether there is an account or not.
+ * The hash of a password as accounts of an address have it: with one salt and one set of parameters, so that equal
+ * passwords have equal hashes. It takes as long whether there is an account or not.
  */
 export function hashPasswordFor(seasoning: Seasoning, password: string): Promise<string> {
   return hash(password, 'salt' in seasoning ? { salt: seasoning.salt } : optionsOf(seasoning.like));

@@ -1,8 +1,8 @@
-import { createRoute, type z } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import {
-  findPasswordHash,
   findUser,
   getPasswordHash,
+  hasNoUser,
   insertAccount,
   listMemberships,
   signupClosed,
@@ -24,7 +24,7 @@ import { knownDevice } from './device-cookie.ts';
 import { ChangePassword, Login, Signup, SwitchProject } from './input.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { hashPasswordFor, passwordMatches } from './passwords.ts';
-import { describeMe, Me, saltOf, sessionToken, signIn, wrongPassword } from './sign-in.ts';
+import { describeMe, hashFor, Me, sessionToken, signIn, wrongPassword } from './sign-in.ts';
 
 const tags = ['Accounts'];
 
@@ -41,6 +41,17 @@ const signupRoute = createRoute({
   security: open(),
   request: { body: json(Signup) },
   responses: { 201: ok(Me, 'The account, signed in'), ...errors('FORBIDDEN', 'RATE_LIMIT_EXCEEDED') },
+});
+
+const signupStateRoute = createRoute({
+  method: 'get',
+  path: '/auth/signup',
+  operationId: 'getSignUp',
+  tags,
+  summary: 'Whether an account can be made',
+  description: 'By `SIGNUP` of the deployment: for a sign-in page, which offers it or does not.',
+  security: open(),
+  responses: { 200: ok(z.object({ open: z.boolean() }).openapi('SignUpState', { example: { open: true } })) },
 });
 
 const loginRoute = createRoute({
@@ -109,20 +120,15 @@ export function authRoutes(app: App, deps: Deps): void {
   const accountKey = deriveKey(config.secretKey, 'accounts');
   const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
 
-  /** What a password is looked up by: see `hashPasswordFor`. */
-  async function hashFor(email: string, password: string): Promise<string> {
-    const like = await findPasswordHash(db, email);
-    return hashPasswordFor(like === undefined ? { salt: saltOf(accountKey, email) } : { like }, password);
-  }
-
   /** The user of an address and a password, and the hash. @throws AppError UNAUTHORIZED, RATE_LIMIT_EXCEEDED */
   async function checkPassword(c: RequestContext, { email, password }: z.infer<typeof Login>) {
     const network = clientNetwork(c);
     const device = knownDevice(c, { email, key: accountKey, publicUrl });
-    // Failures of others do not count where the account was open before; and whoever has the cookie of one account is a stranger to all others.
+    // Failures of others do not count where the account was open before; and whoever has the cookie of one account is a
+    // stranger to all others.
     const asDevice = device && (await throttle.takeForDevice(device));
     let asStranger = device ? undefined : await throttle.takeForStranger(email, network);
-    const passwordHash = await hashFor(email, password);
+    const passwordHash = await hashFor(deps, email, password);
     const userId = await findUser(db, { email, passwordHash });
     if (device && userId !== device.userId) asStranger = await throttle.takeForStranger(email, network);
     if (!userId) throw wrongPassword();
@@ -136,7 +142,7 @@ export function authRoutes(app: App, deps: Deps): void {
     const { email, password, projectName } = c.req.valid('json');
     await limits.takeForSignUp(clientAddress(c));
     const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
-    const passwordHash = await hashFor(email, password);
+    const passwordHash = await hashFor(deps, email, password);
     const account = await insertAccount(
       db,
       { email, passwordHash, projectName, publicKey: newPublicKey() },
@@ -146,6 +152,11 @@ export function authRoutes(app: App, deps: Deps): void {
     if (account.known) await attempt.forgive();
     await signIn(c, deps, { ...account, email, passwordHash });
     return c.json(await describeMe(deps, { ...account, email }), 201);
+  });
+
+  app.openapi(signupStateRoute, async (c) => {
+    const isOpen = config.signup === 'on' || (config.signup === 'first' && (await hasNoUser(db)));
+    return c.json({ open: isOpen }, 200);
   });
 
   app.openapi(loginRoute, async (c) => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { listMemberships } from '../../../db/projects/accounts.ts';
+import { isOperator } from '../../../db/operator/operators.ts';
+import { findPasswordHash, listMemberships } from '../../../db/projects/accounts.ts';
 import { getProject } from '../../../db/projects/projects.ts';
 import { insertSession } from '../../../db/projects/sessions.ts';
 import { ROLES, roleScopes, SCOPES } from '../../../rules/access/scopes.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../http/session-cookie.ts';
 import { Hold, projectAnswer } from '../project/answer.ts';
 import { giveDeviceCookie } from './device-cookie.ts';
+import { hashPasswordFor } from './passwords.ts';
 
 /** Of argon2, in bytes. */
 const SALT_BYTES = 16;
@@ -29,6 +31,7 @@ export const Me = z
     role: z.enum(ROLES),
     permissions: z.array(z.enum(SCOPES)),
     hold: Hold,
+    operator: z.boolean().openapi({ description: 'Whether they operate the service: `OPERATORS` names them' }),
   })
   .openapi('Me', {
     example: {
@@ -38,6 +41,7 @@ export const Me = z
       role: 'MEMBER',
       permissions: ['contacts:view', 'contacts:edit'],
       hold: { held: false, since: null, reason: null },
+      operator: false,
     },
   });
 
@@ -48,23 +52,39 @@ export const Me = z
  */
 export async function signIn(
   c: RequestContext,
-  { db, config }: Deps,
+  deps: Deps,
   p: { userId: string; projectId: string; email: string; passwordHash: string },
 ): Promise<void> {
   const token = newSessionToken();
-  const kept = await insertSession(db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
+  const kept = await insertSession(deps.db, { tokenHash: hashToken(token), ...p, days: SESSION_DAYS });
   if (!kept) throw wrongPassword();
-  giveSessionCookie(c, token, config.publicUrl);
+  giveSession(c, deps, { ...p, token });
+}
+
+/** Gives a browser the session of a token that is kept already, and remembers the browser. */
+export function giveSession(
+  c: RequestContext,
+  { config }: Pick<Deps, 'config'>,
+  p: { token: string; userId: string; email: string },
+): void {
+  giveSessionCookie(c, p.token, config.publicUrl);
   giveDeviceCookie(c, { ...p, key: deriveKey(config.secretKey, 'accounts'), publicUrl: config.publicUrl });
   c.header('Cache-Control', 'no-store');
 }
 
-/** A person and their current project, as `GET /auth/me` shows them. @throws AppError UNAUTHORIZED for who is no member of it */
+/**
+ * A person and their current project, as `GET /auth/me` shows them. @throws AppError UNAUTHORIZED for who is no member
+ * of it
+ */
 export async function describeMe(
-  { db }: Deps,
+  { db, config: { operators } }: Deps,
   p: { userId: string; projectId: string; email: string },
 ): Promise<z.infer<typeof Me>> {
-  const [projects, project] = await Promise.all([listMemberships(db, p.userId), getProject(db, p.projectId)]);
+  const [projects, project, operator] = await Promise.all([
+    listMemberships(db, p.userId),
+    getProject(db, p.projectId),
+    isOperator(db, { ...p, operators }),
+  ]);
   const role = projects.find(({ id }) => id === p.projectId)?.role;
   if (!role) throw new AppError('UNAUTHORIZED');
   return {
@@ -74,6 +94,7 @@ export async function describeMe(
     role,
     permissions: [...roleScopes(role)],
     hold: projectAnswer(project).hold,
+    operator,
   };
 }
 
@@ -84,8 +105,18 @@ export function sessionToken(c: RequestContext, { config }: Deps): string {
   return token;
 }
 
-/** The salt of the first account of an address. Two who sign up with it at once get the same, so that one password is one account. */
-export function saltOf(key: Buffer, email: string): Uint8Array {
+/** What a password of an address is looked up by: see `hashPasswordFor`. */
+export async function hashFor({ db, config }: Deps, email: string, password: string): Promise<string> {
+  const like = await findPasswordHash(db, email);
+  const salt = () => saltOf(deriveKey(config.secretKey, 'accounts'), email);
+  return hashPasswordFor(like === undefined ? { salt: salt() } : { like }, password);
+}
+
+/**
+ * The salt of the first account of an address. Two who sign up with it at once get the same, so that one password is
+ * one account.
+ */
+function saltOf(key: Buffer, email: string): Uint8Array {
   return createHmac('sha256', key).update(`salt ${email}`).digest().subarray(0, SALT_BYTES);
 }
 

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
-import { type CampaignCounts, countCampaign, NO_COUNTS } from '../../../db/campaigns/stats.ts';
-import type { StatsDetail } from '../../../db/campaigns/stats-detail.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/counts.ts';
+import type { StatsDetail } from '../../../db/campaigns/stats.ts';
+import { countCampaign } from '../../../db/campaigns/stats.ts';
 import type { Db } from '../../../db/connection.ts';
 import type { Listed } from '../../../db/page-budget.ts';
 import { AUDIENCE_TYPES, CAMPAIGN_STATUSES, PAUSED_REASONS } from '../../../rules/campaigns/campaign.ts';
@@ -76,7 +77,10 @@ const Counters = z.object({
   skippedCount: Count,
 });
 
-/** A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (contract §6). */
+/**
+ * A campaign as answers show it; `type` is `audienceType`, and the three names of the condition hold the same (contract
+ * §6).
+ */
 export const CampaignRecord = z
   .object({
     id: Id,

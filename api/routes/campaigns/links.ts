@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createContentCache } from '../../../compute/content-cache.ts';
+import { type ContentCache, createContentCache } from '../../../compute/content-cache.ts';
 import { readyContent } from '../../../compute/contents.ts';
-import { getCampaign, getContentId } from '../../../db/campaigns/campaigns.ts';
+import { type Campaign, getCampaign, getContentIds, textsOf } from '../../../db/campaigns/campaigns.ts';
 import { findContents } from '../../../db/contents/contents.ts';
-import { type LinkClicks, listLinkClicks } from '../../../db/events/link-clicks.ts';
+import { listLinkClicks } from '../../../db/events/link-clicks.ts';
+import { type LinksOf, sumLinks } from '../../../rules/campaigns/link-figures.ts';
 import { contentSource } from '../../../rules/content/content.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -11,16 +12,28 @@ import type { App } from '../../http/env.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 
-const LINK_EXAMPLE = { url: 'https://example.com/news?id={{ id }}', clicks: 40, uniqueClicks: 31, machineClicks: 12 };
+const figures = {
+  clicks: z.number().int().openapi({ description: 'By people' }),
+  uniqueClicks: z.number().int().openapi({ description: 'Recipients who clicked it' }),
+  machineClicks: z.number().int().openapi({ description: 'By scanners' }),
+};
 
 const LinkRecord = z
   .object({
     url: z.string().openapi({ description: 'As the template has it' }),
-    clicks: z.number().int().openapi({ description: 'By people' }),
-    uniqueClicks: z.number().int().openapi({ description: 'Recipients who clicked it' }),
-    machineClicks: z.number().int().openapi({ description: 'By scanners' }),
+    ...figures,
+    variants: z
+      .array(z.object({ name: z.string(), ...figures }).openapi('CampaignLinkOfVariant'))
+      .nullable()
+      .openapi({ description: 'The same of each variant that has this link; null where the campaign has none' }),
   })
-  .openapi('CampaignLink', { example: LINK_EXAMPLE });
+  .openapi('CampaignLink', {
+    example: {
+      url: 'https://example.com/news?id={{ id }}',
+      ...{ clicks: 40, uniqueClicks: 31, machineClicks: 12 },
+      variants: null,
+    },
+  });
 
 const linksRoute = createRoute({
   method: 'get',
@@ -29,13 +42,12 @@ const linksRoute = createRoute({
   tags: ['Campaigns'],
   summary: 'Count the clicks of a campaign by link',
   description:
-    'Every tracked link of the content with its template text, those never clicked too, in the order in which they stand there.',
+    'Every tracked link of the content with its template text, those never clicked too, in the order in which they stand there; of a campaign with variants ' +
+    'those of all variants, each once with the clicks of all of them.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(z.object({ data: z.array(LinkRecord) })) },
 });
-
-type LinkAnswer = z.output<typeof LinkRecord>;
 
 /** What people clicked in a campaign. */
 export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void {
@@ -45,38 +57,39 @@ export function campaignLinkRoutes(app: App, { db, reads, compute }: Deps): void
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const work = { projectId: ref.projectId, kind: 'campaign.links' };
     const campaign = await getCampaign(db, ref);
-    const contentId = await getContentId(db, ref);
-    const clicks = await listLinkClicks(reads, ref);
-    const links: LinkAnswer[] = [];
+    const contentIds = await getContentIds(db, ref);
+    const clicks = await listLinkClicks(reads, { ...ref, variants: campaign.variants !== null });
     // Before it is started, what it says now.
-    if (contentId === null) {
-      const ready = await readyContent(compute, work, contentSource({ ...campaign, type: 'MARKETING' }, true));
-      addLinks(links, ready.links, []);
+    if (contentIds === null) return c.json({ data: sumLinks(await draftLinks(campaign), namesOf(campaign), []) }, 200);
+    const ids = [...new Set([...contentIds, ...clicks.map((row) => row.contentId)])];
+    const urls = await storedLinks(contents, ids, ref.projectId);
+    const said = contentIds.map((id, n) => ({ urls: urls.get(id) ?? [], variant: campaign.variants ? n : null }));
+    const counted = clicks.map((row) => ({ ...row, url: urls.get(row.contentId)?.[row.link] }));
+    return c.json({ data: sumLinks(said, namesOf(campaign), counted) }, 200);
+
+    async function draftLinks(draft: Campaign): Promise<LinksOf[]> {
+      const sources = textsOf(draft).map((text) => contentSource({ ...text, type: 'MARKETING' }, true));
+      const links: LinksOf[] = [];
+      for (const [n, source] of sources.entries()) {
+        const { links: urls } = await readyContent(compute, work, source);
+        links.push({ urls, variant: draft.variants ? n : null });
+      }
+      return links;
     }
-    const ids = new Set([...(contentId === null ? [] : [contentId]), ...clicks.map((row) => row.contentId)]);
-    // One that nobody has any more is removed, and its links with it.
-    const there = await findContents(reads, { projectId: ref.projectId, ids: [...ids] });
-    for (const id of [...ids].filter((id) => there.has(id))) {
-      const { ready } = await contents.get({ ...work, contentId: id, tracked: true });
-      addLinks(
-        links,
-        ready.links,
-        clicks.filter((row) => row.contentId === id),
-      );
-    }
-    return c.json({ data: links }, 200);
   });
+
+  /** By content. One that nobody has any more is removed, and its links with it. */
+  async function storedLinks(cache: ContentCache, ids: string[], projectId: string): Promise<Map<string, string[]>> {
+    const there = await findContents(reads, { projectId, ids });
+    const links = new Map<string, string[]>();
+    for (const contentId of ids.filter((id) => there.has(id))) {
+      const { ready } = await cache.get({ projectId, kind: 'campaign.links', contentId, tracked: true });
+      links.set(contentId, ready.links);
+    }
+    return links;
+  }
 }
 
-/** Contents of one campaign may share a link. */
-function addLinks(links: LinkAnswer[], urls: string[], clicks: LinkClicks[]): void {
-  for (const [index, url] of urls.entries()) {
-    const here = clicks.find((row) => row.link === index);
-    const known = links.find((link) => link.url === url);
-    const entry = known ?? { url, clicks: 0, uniqueClicks: 0, machineClicks: 0 };
-    if (!known) links.push(entry);
-    entry.clicks += here?.clicks ?? 0;
-    entry.uniqueClicks += here?.uniqueClicks ?? 0;
-    entry.machineClicks += here?.machineClicks ?? 0;
-  }
+function namesOf({ variants }: Campaign): string[] | null {
+  return variants?.map(({ name }) => name) ?? null;
 }

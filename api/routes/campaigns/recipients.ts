@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { getCampaign } from '../../../db/campaigns/campaigns.ts';
 import { exportRecipients, listRecipients, type RecipientFilter } from '../../../db/campaigns/recipients.ts';
+import { RECIPIENT_OUTCOMES } from '../../../rules/campaigns/outcomes.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { acceptsCsv, csvHeaders, csvStream } from '../../http/csv-stream.ts';
@@ -32,6 +33,8 @@ function several<T extends string>(words: readonly T[], description: string) {
 const Query = cursorQuery(LIST_DEFAULT).extend({
   status: several(EMAIL_STATUSES, 'Statuses of the row, separated by commas: `SENT` is not DELIVERED'),
   reason: several(REASONS, 'Reasons, separated by commas'),
+  outcome: z.enum(RECIPIENT_OUTCOMES).optional().openapi({ description: 'Those whom the stats count under this name' }),
+  format: z.enum(['json', 'csv']).optional().openapi({ description: '`csv` is as `Accept: text/csv`, for links' }),
   search: z.string().max(254).optional().openapi({ description: 'A part of the address, in any case' }),
 });
 
@@ -69,11 +72,11 @@ const listRoute = createRoute({
 export function campaignRecipientRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(listRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const { status: statuses, reason: reasons, search, ...page } = c.req.valid('query');
-    const filter: RecipientFilter = { statuses, reasons, search: search || undefined };
+    const { status: statuses, reason: reasons, outcome, search, format, ...page } = c.req.valid('query');
+    const filter: RecipientFilter = { statuses, reasons, outcome, search: search || undefined };
     await getCampaign(db, ref);
     c.header('Vary', 'Accept', { append: true });
-    if (acceptsCsv(c.req.header('accept'))) {
+    if (format ? format === 'csv' : acceptsCsv(c.req.header('accept'))) {
       const work = { projectId: ref.projectId, kind: 'recipients.csv' };
       const stream = csvStream(RECIPIENT_CSV_HEADER, (cursor) =>
         compute.page(work, async () => {

@@ -1,11 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { getCampaign } from '../../../db/campaigns/campaigns.ts';
-import { findSample, readStanding, reviewAudience } from '../../../db/campaigns/review.ts';
+import { getCampaign, textsOf } from '../../../db/campaigns/campaigns.ts';
+import { countZones, findSample, readStanding, reviewAudience } from '../../../db/campaigns/review.ts';
 import { suppressionPads } from '../../../db/contacts/suppressions.ts';
 import { lowerRate } from '../../../db/sending/send-rate.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
-import { campaignFindings, estimateSeconds } from '../../../rules/campaigns/review.ts';
+import { estimateSeconds } from '../../../rules/campaigns/duration.ts';
+import { goesByZone } from '../../../rules/campaigns/gate.ts';
+import { campaignFindings, mergeFindings } from '../../../rules/campaigns/review.ts';
 import { missingVariablesFinding } from '../../../rules/content/findings.ts';
+import type { ContentReview } from '../../../rules/content/review.ts';
 import { ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -21,7 +24,10 @@ const Review = z
     audience: Count.openapi({ description: 'Contacts in the audience, subscribed or not' }),
     willSend: Count.openapi({ description: 'Those who would be sent to now' }),
     skipped: z.record(z.string(), Count).openapi({ description: 'The others, by reason' }),
-    estimatedSeconds: Count.openapi({ description: 'How long it takes at the send rate' }),
+    estimatedSeconds: Count.openapi({
+      description:
+        'From when it begins until the last mail has left: by the send rate, sending windows, the hours of the recipients and the wait of a test',
+    }),
     findings: z.array(FindingRecord),
   })
   .openapi('CampaignReview', {
@@ -49,7 +55,8 @@ const reviewRoute = createRoute({
   summary: 'Look a campaign over before it is sent',
   description:
     'Whom it would reach now and whom not, how long that takes, and what stands against it: an `error` keeps it from being sent or read, a `warning` costs ' +
-    'readers, an `info` is good to know. Content is looked at as one of those who would get it reads it. Changes nothing.',
+    'readers, an `info` is good to know. Content, of each variant, is looked at as one of those who would get it reads it; what only some variants have against ' +
+    'them names these in `details.variants`. Changes nothing.',
   security: scopes('campaigns:view'),
   request: { params: IdParams },
   responses: { 200: ok(Review) },
@@ -62,21 +69,46 @@ export function campaignReviewRoutes(app: App, { config, db, reads, compute }: D
   app.openapi(reviewRoute, async (c) => {
     const { projectId, mode } = c.var;
     const campaign = await getCampaign(db, { projectId, id: c.req.valid('param').id });
+    const texts = textsOf(campaign);
     const sample = await findSample(reads, { projectId, campaign });
-    const content = await contentReview(compute, {
-      ...{ projectId, publicUrl: config.publicUrl, content: { ...campaign, type: 'MARKETING' } },
-      vars: readersVariables(sample ?? NOBODY),
+    const reviews: ContentReview[] = [];
+    for (const text of texts) {
+      const content = { ...text, type: 'MARKETING' as const };
+      const vars = readersVariables(sample ?? NOBODY);
+      reviews.push(await contentReview(compute, { projectId, publicUrl: config.publicUrl, content, vars }));
+    }
+    const variables = [...new Set(reviews.flatMap(({ required }) => required))];
+    const found = await reviewAudience(reads, { projectId, campaign, pads, variables });
+    const senders = [...new Set(texts.map(({ from }) => from))];
+    const { held, domains, sendRate, monthlyRoom, clock } = await readStanding(db, {
+      ...{ projectId, campaign, mode, senders },
     });
-    const found = await reviewAudience(reads, { projectId, campaign, pads, variables: content.required });
-    const { held, domain, sendRate, monthlyRoom } = await readStanding(db, { projectId, campaign, mode });
     const willSend = Math.min(found.willSend, monthlyRoom ?? found.willSend);
     const beyond = found.willSend - willSend;
     const skipped = { ...found.skipped, ...(beyond > 0 && { limit_reached: beyond }) };
-    const rate = mode === 'test' ? 0 : lowerRate(sendRate, config.sendRatePerSecond);
-    const estimatedSeconds = estimateSeconds(willSend, rate);
+    const { sendAtLocal, latePolicy } = campaign.timing;
+    const byZone = goesByZone({ window: clock.window, sendAtLocal });
+    const estimatedSeconds = estimateSeconds({
+      willSend,
+      ratePerSecond: mode === 'test' ? 0 : lowerRate(sendRate, config.sendRatePerSecond),
+      zones: byZone ? await countZones(reads, { projectId, campaign }) : [],
+      clock: { ...clock, sendAtLocal, latePolicy },
+      scheduledAt: campaign.scheduledAt,
+      test: campaign.test,
+      nowMs: Date.now(),
+    });
     const { audience, missing } = found;
-    const standing = { from: campaign.from, domain, held, audience, willSend, estimatedSeconds };
-    const findings = [...campaignFindings(standing), ...content.findings, ...missingVariablesFinding(missing)];
+    const findings = [
+      ...campaignFindings({
+        ...{ held, audience, willSend, estimatedSeconds },
+        senders: senders.map((from) => ({ from, domain: domains.get(from) ?? null })),
+      }),
+      ...mergeFindings(
+        reviews.map((review) => review.findings),
+        campaign.variants?.map(({ name }) => name) ?? null,
+      ),
+      ...missingVariablesFinding(missing),
+    ];
     return c.json({ audience, willSend, skipped, estimatedSeconds, findings }, 200);
   });
 }

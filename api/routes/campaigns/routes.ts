@@ -10,8 +10,7 @@ import {
 } from '../../../db/campaigns/campaigns.ts';
 import { findNextOpenings } from '../../../db/campaigns/chunk-clock.ts';
 import { startCampaign } from '../../../db/campaigns/lifecycle.ts';
-import { countCampaigns } from '../../../db/campaigns/stats.ts';
-import { readStats } from '../../../db/campaigns/stats-detail.ts';
+import { countCampaigns, readStats } from '../../../db/campaigns/stats.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -153,7 +152,8 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(putRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const { scheduledFor, ...changes } = c.req.valid('json');
-    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
+    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
+    // it was saved.
     await refuseBadVariants(compute, ref.projectId, campaignContent(changes, await getCampaign(db, ref)));
     const changed = await inTransaction(db, async (trx) => {
       const current = await lockCampaign(trx, ref);
@@ -182,10 +182,7 @@ export function campaignRoutes(app: App, { db, reads, compute, lifecycle }: Deps
   app.openapi(statsRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const campaign = await getCampaign(db, ref);
-    const [{ counts, detail }, variants] = await Promise.all([
-      readStats(reads, ref),
-      variantStats(reads, ref.projectId, campaign),
-    ]);
-    return c.json({ ...statsAnswer(counts, detail), ...variants }, 200);
+    const { counts, detail, figures } = await readStats(reads, { ...ref, startedAt: campaign.startedAt });
+    return c.json({ ...statsAnswer(counts, detail), ...variantStats(campaign, figures) }, 200);
   });
 }

@@ -68,7 +68,8 @@ export function changedTiming(changes: TimingChanges, current: CampaignTiming = 
 }
 
 /**
- * When a campaign with an hour of its recipients begins: when the first clocks in the world show it. Null where that is over, or there is no such hour.
+ * When a campaign with an hour of its recipients begins: when the first clocks in the world show it. Null where that is
+ * over, or there is no such hour.
  * @throws AppError VALIDATION_ERROR together with `scheduledFor`
  */
 export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | null }): Date | null {
@@ -81,7 +82,8 @@ export function beginOf(p: { scheduledFor: Date | null; sendAtLocal: string | nu
 
 /**
  * When a SCHEDULED campaign begins after a change; null is now, undefined as before.
- * @throws AppError VALIDATION_ERROR for a schedule beside an hour of the recipients, or where the hour is taken away and nothing is put in its place
+ * @throws AppError VALIDATION_ERROR for a schedule beside an hour of the recipients, or where the hour is taken away
+ * and nothing is put in its place
  */
 export function movedBegin(p: {
   scheduledFor: Date | null | undefined;

@@ -1,28 +1,22 @@
 import type { Campaign } from '../../../db/campaigns/campaigns.ts';
-import { type CampaignCounts, countVariants, NO_COUNTS } from '../../../db/campaigns/stats.ts';
-import { testResults } from '../../../db/campaigns/variant-test.ts';
-import type { Db } from '../../../db/connection.ts';
+import { type CampaignCounts, NO_COUNTS } from '../../../db/campaigns/counts.ts';
+import type { Figures } from '../../../db/campaigns/figures.ts';
 import { compareVariants, wilsonInterval } from '../../../rules/campaigns/variant-figures.ts';
 import type { TestMetric } from '../../../rules/campaigns/variants.ts';
 import { percent } from './answer.ts';
 
-/** The figures of a campaign's variants. */
-export async function variantStats(db: Db, projectId: string, campaign: Campaign) {
-  const { id, variants, winner } = campaign;
+/** The figures of a campaign's variants; `figures` undefined before it has recipients. */
+export function variantStats({ variants, winner, test }: Campaign, figures: Figures | undefined) {
   if (!variants) return { variants: null, comparison: null };
-  const metric: TestMetric = campaign.test?.metric ?? 'opens';
-  const [counts, results] = await Promise.all([
-    countVariants(db, { projectId, id }),
-    testResults(db, { projectId, campaignId: id }),
-  ]);
+  const metric: TestMetric = test?.metric ?? 'opens';
   const compared = variants.map(({ name }, n) => {
-    const { sent = 0, [metric]: successes = 0 } = results.get(n) ?? {};
-    return { name, sent, successes };
+    const { sent, opened, clicked } = figures?.tested.get(n) ?? NO_COUNTS;
+    return { name, sent, successes: metric === 'opens' ? opened : clicked };
   });
   return {
     variants: variants.map(({ name, weight }, n) => ({
       ...{ name, weight, winner: name === winner },
-      ...figuresOf(counts.get(n) ?? NO_COUNTS, metric),
+      ...figuresOf(figures?.variants.get(n) ?? NO_COUNTS, metric),
     })),
     comparison: compareVariants(compared, metric),
   };

@@ -80,6 +80,99 @@ export const BulkJob = z.object({ ...jobFields, result: BulkResult }).openapi('B
   },
 });
 
+/** As the list has them: of the result the counts. */
+export const ListedJob = z
+  .object({
+    ...jobFields,
+    result: z.union([ImportResult.omit({ errors: true }), BulkResult.omit({ errors: true })]),
+  })
+  .openapi('ListedContactJob', {
+    example: {
+      ...JOB_EXAMPLE,
+      kind: 'bulk-unsubscribe',
+      result: { operation: 'unsubscribe', totalRequested: 2, successCount: 2, failureCount: 0 },
+    },
+  });
+
+const PreviewColumn = z.object({
+  header: z.string(),
+  field: z
+    .string()
+    .nullable()
+    .openapi({ description: '`email`, `subscribed`, `data.<name>`, or null: it is left out' }),
+  type: z.enum(['infer', 'string']),
+  samples: z.array(z.string()).openapi({ description: 'Its first values as they are in the file' }),
+  types: z
+    .object({
+      text: z.number().int().optional(),
+      number: z.number().int().optional(),
+      boolean: z.number().int().optional(),
+      date: z.number().int().optional(),
+    })
+    .openapi({ description: 'How many of its values are read as what' }),
+});
+
+const PreviewRow = z.object({
+  row: z.number().int(),
+  email: z.string(),
+  subscribed: z.boolean().nullable().openapi({ description: 'Null: the file says nothing' }),
+  data: z.record(z.string(), z.unknown()),
+  known: z.boolean().openapi({ description: 'It is a contact already, and is changed' }),
+  error: z.string().nullable(),
+});
+
+export const ImportPreview = z
+  .object({
+    delimiter: z.string(),
+    rows: z.number().int(),
+    mapping: z.record(z.string(), z.unknown()).openapi({ description: 'As an import takes it' }),
+    problems: z
+      .array(z.object({ field: z.string(), message: z.string(), code: z.string() }))
+      .openapi({ description: 'Why it cannot be imported by this mapping; then nothing is counted' }),
+    columns: z.array(PreviewColumn),
+    preview: z.array(PreviewRow),
+    result: ImportResult.extend({
+      unreadableRows: z.number().int(),
+      suppressedCount: z.number().int().openapi({
+        description: 'Rows of addresses on the suppression list: they are imported, and not subscribed',
+      }),
+      errors: z.array(
+        z.object({
+          row: z.number().int(),
+          email: z.string(),
+          error: z.string(),
+          values: z.array(z.string()).openapi({
+            description: 'Its cells, or the line where it cannot be read; empty above 2,000 characters',
+          }),
+        }),
+      ),
+    }).nullable(),
+  })
+  .openapi('ImportPreview', {
+    description: 'Counts and errors are those that the import would end with, had nothing changed meanwhile.',
+    example: {
+      ...{ delimiter: ',', rows: 2, mapping: { 'E-Mail': 'email', Seats: 'data.seats' }, problems: [] },
+      columns: [
+        { header: 'E-Mail', field: 'email', type: 'infer', samples: ['ada@example.com', 'nobody'], types: {} },
+        { header: 'Seats', field: 'data.seats', type: 'infer', samples: ['5', '7'], types: { number: 1 } },
+      ],
+      preview: [
+        { row: 2, email: 'ada@example.com', subscribed: null, data: { seats: 5 }, known: true, error: null },
+        { row: 3, email: 'nobody', subscribed: null, data: {}, known: false, error: 'This is not an email address.' },
+      ],
+      result: {
+        ...{ totalRows: 2, successCount: 1, createdCount: 0, updatedCount: 1, failureCount: 1, unreadableRows: 0 },
+        suppressedCount: 0,
+        errors: [{ row: 3, email: 'nobody', error: 'This is not an email address.', values: ['nobody', '7'] }],
+      },
+    },
+  });
+
+export function listedJobAnswer(job: Job) {
+  const counts = job.kind === 'import' ? ImportResult.omit({ errors: true }) : BulkResult.omit({ errors: true });
+  return { ...jobAnswer(job), result: counts.parse(job.result) };
+}
+
 export function jobAnswer(job: Job) {
   return {
     id: job.id,

@@ -1,7 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import type { CsvMapping } from '../../../rules/contacts/csv-mapping.ts';
 import { BULK_MAX_IDS } from '../../../rules/contacts/jobs.ts';
-import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { cursorQuery, EXAMPLE_ID, Id, QuerySwitch } from '../../http/schemas.ts';
+import { Search } from '../contacts/input.ts';
+
+const JOBS_DEFAULT = 20;
+/** A field's name has 100, and `data.` before it; a header that is longer is no name. */
+const HEADER_MAX_CHARS = 1_000;
+/** Within what the form may have beside the file. */
+const MAPPING_MAX_CHARS = 48 * 1024;
 
 /** What multipart adds to a file: boundaries, headers, a few other fields. */
 const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
@@ -14,16 +23,70 @@ export const JobParams = z.object({ jobId: Id });
 // An id that is none is a contact that is not there: the job counts it as a failure and goes on (contract §3.5).
 const Ids = z.array(z.string().min(1).max(100)).min(1).max(BULK_MAX_IDS);
 
+const Where = z.object({ search: Search.optional(), condition: ConditionInput.optional() }).openapi({
+  description:
+    'The contacts of a list with these, as they are when the job comes to them; `{}` is everybody. Who is created later is not among them.',
+  properties: {
+    search: { type: 'string', maxLength: 254, description: 'A part of the address' },
+    condition: { $ref: '#/components/schemas/Condition' },
+  },
+});
+
 export const BulkContacts = z
-  .object({ contactIds: Ids.optional(), ids: Ids.optional().openapi({ description: 'The same as contactIds' }) })
+  .object({
+    contactIds: Ids.optional(),
+    ids: Ids.optional().openapi({ description: 'The same as contactIds' }),
+    where: Where.optional(),
+  })
   .check((ctx) => {
-    if (ctx.value.contactIds || ctx.value.ids) return;
-    ctx.issues.push({ code: 'invalid_type', expected: 'array', path: ['contactIds'], input: undefined });
+    const { contactIds, ids, where } = ctx.value;
+    if (where && (contactIds || ids)) {
+      const message = 'A job is over `contactIds` or over `where`, not over both.';
+      ctx.issues.push({ code: 'custom', path: ['where'], message, input: where });
+    } else if (!contactIds && !ids && !where) {
+      ctx.issues.push({ code: 'invalid_type', expected: 'array', path: ['contactIds'], input: undefined });
+    }
   })
   .openapi('BulkContacts', { example: { contactIds: [EXAMPLE_ID] } });
+
+export const ListJobs = cursorQuery(JOBS_DEFAULT).extend({
+  active: QuerySwitch.optional().openapi({ description: 'Only those under way, or only those that have ended' }),
+});
+
+const Mapping: z.ZodType<CsvMapping> = z.record(
+  z.string().max(HEADER_MAX_CHARS),
+  z.union([
+    z.null(),
+    z.string().max(HEADER_MAX_CHARS),
+    z.object({ field: z.string().max(HEADER_MAX_CHARS), type: z.enum(['infer', 'string']).optional() }),
+  ]),
+);
+
+const MappingText = z
+  .string()
+  .max(MAPPING_MAX_CHARS)
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'Must be a mapping as JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(Mapping)
+  .openapi({
+    type: 'string',
+    description:
+      'JSON: where columns go by their header, `email`, `subscribed` or `data.<name>`, null to leave one out, or `{ "field": …, "type": "string" }` ' +
+      'for one whose values stay text. Columns that are not named go by their header.',
+    example: '{"E-Mail":"email","First name":"data.firstName","Notes":null}',
+  });
 
 export const ImportFile = z.object({
   file: z
     .instanceof(File)
     .openapi({ type: 'string', format: 'binary', description: 'A CSV file in UTF-8, at most 5 MB' }),
+  mapping: MappingText.optional(),
 });
+
+export const ImportTypes = z.object({ types: z.enum(['infer', 'string']).default('infer') });

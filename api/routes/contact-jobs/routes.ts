@@ -1,15 +1,27 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createBulkJob, createImportJob, getJob } from '../../../db/contacts/jobs.ts';
+import { createBulkJob, createBulkJobWhere, createImportJob, getJob, listJobs } from '../../../db/contacts/jobs.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { CSV_MAX_BYTES } from '../../../rules/contacts/csv.ts';
+import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { BULK_KINDS, type BulkKind } from '../../../rules/contacts/jobs.ts';
 import { errors, json, multipart, ok } from '../../http/answers.ts';
 import { tooLarge } from '../../http/body.ts';
+import { csvHeaders } from '../../http/csv-stream.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { cursorList } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
-import { BulkJob, BulkResult, ImportJob, ImportResult, jobAnswer, Queued } from './answer.ts';
-import { BulkContacts, ImportFile, JobParams, UPLOAD_MAX_BYTES } from './input.ts';
+import {
+  BulkJob,
+  BulkResult,
+  ImportJob,
+  ImportResult,
+  jobAnswer,
+  ListedJob,
+  listedJobAnswer,
+  Queued,
+} from './answer.ts';
+import { BulkContacts, ImportFile, ImportTypes, JobParams, ListJobs, UPLOAD_MAX_BYTES } from './input.ts';
 
 const importRoute = createRoute({
   method: 'post',
@@ -19,11 +31,11 @@ const importRoute = createRoute({
   summary: 'Import contacts from a CSV file',
   description:
     'Queued. The header row has a column `email` (any case); `subscribed` is true for true, 1 and yes; every other column becomes data, ' +
-    'numbers and booleans typed unless `types=string`. A bad row never stops the others. An import lifts no suppression.',
+    'numbers and booleans typed unless `types=string`; `mapping` says otherwise by column. A bad row never stops the others. An import lifts no suppression.',
   security: scopes('contacts:edit'),
   maxBodyBytes: UPLOAD_MAX_BYTES,
   request: {
-    query: z.object({ types: z.enum(['infer', 'string']).default('infer') }),
+    query: ImportTypes,
     body: multipart(ImportFile),
   },
   responses: { 202: ok(Queued, 'Queued') },
@@ -41,6 +53,28 @@ const importJobRoute = createRoute({
   responses: { 200: ok(ImportJob), ...errors('NOT_FOUND') },
 });
 
+const importErrorsRoute = createRoute({
+  method: 'get',
+  path: '/contacts/import/{jobId}/errors',
+  operationId: 'exportImportErrors',
+  tags: ['Contacts'],
+  summary: "Export an import's bad rows as CSV",
+  description: 'The first 1,000: `row`, as a spreadsheet counts, `email` and `error`.',
+  security: scopes('contacts:view'),
+  request: { params: JobParams },
+  responses: {
+    200: {
+      description: 'The bad rows',
+      content: {
+        'text/csv': {
+          schema: z.string().openapi({ example: 'row,email,error\r\n3,nobody,This is not an email address.\r\n' }),
+        },
+      },
+    },
+    ...errors('NOT_FOUND'),
+  },
+});
+
 const bulkJobRoute = createRoute({
   method: 'get',
   path: '/contacts/bulk/{jobId}',
@@ -54,9 +88,9 @@ const bulkJobRoute = createRoute({
 });
 
 const BULK_SUMMARIES: Record<BulkKind, { operationId: string; summary: string }> = {
-  'bulk-subscribe': { operationId: 'bulkSubscribeContacts', summary: 'Subscribe up to 1,000 contacts' },
-  'bulk-unsubscribe': { operationId: 'bulkUnsubscribeContacts', summary: 'Unsubscribe up to 1,000 contacts' },
-  'bulk-delete': { operationId: 'bulkDeleteContacts', summary: 'Erase up to 1,000 contacts' },
+  'bulk-subscribe': { operationId: 'bulkSubscribeContacts', summary: 'Subscribe contacts' },
+  'bulk-unsubscribe': { operationId: 'bulkUnsubscribeContacts', summary: 'Unsubscribe contacts' },
+  'bulk-delete': { operationId: 'bulkDeleteContacts', summary: 'Erase contacts' },
 };
 
 const bulkRoute = (kind: BulkKind) =>
@@ -65,21 +99,35 @@ const bulkRoute = (kind: BulkKind) =>
     path: `/contacts/${kind}`,
     ...BULK_SUMMARIES[kind],
     tags: ['Contacts'],
-    description: 'Queued. An id that is no contact of the project is a failure of its own, and the others go on.',
+    description:
+      'Queued: up to 1,000 by `contactIds`, or any number by `where`. An id that is no contact of the project is a failure of its own, and the others go on.',
     security: scopes('contacts:edit'),
     request: { body: json(BulkContacts) },
-    responses: { 202: ok(Queued, 'Queued') },
+    responses: { 202: ok(Queued, 'Queued'), ...errors('CONFLICT') },
   });
 
+const listJobsRoute = createRoute({
+  method: 'get',
+  path: '/contacts/jobs',
+  operationId: 'listContactJobs',
+  tags: ['Contacts'],
+  summary: 'List imports and bulk jobs',
+  description: 'Newest first, with their progress and counts.',
+  security: scopes('contacts:view'),
+  request: { query: ListJobs },
+  responses: { 200: ok(cursorList(ListedJob)) },
+});
+
 /** Register before `contactRoutes`: these paths have the shape of `/contacts/{id}`. */
-export function contactJobRoutes(app: App, { db, compute, lifecycle }: Deps): void {
+export function contactJobRoutes(app: App, { db, reads, compute, lifecycle }: Deps): void {
   app.openapi(importRoute, async (c) => {
-    const { file } = c.req.valid('form');
+    const { file, mapping } = c.req.valid('form');
     if (file.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
     const { projectId, mode } = c.var;
     const bytes = Buffer.from(await file.arrayBuffer());
     const { layout, rows } = await compute.inThread({ projectId, kind: 'contacts.upload' }, 'csv.layout', {
       file: bytes,
+      mapping,
     });
     const text = c.req.valid('query').types === 'string';
     const job = await inTransaction(db, (trx) =>
@@ -94,15 +142,32 @@ export function contactJobRoutes(app: App, { db, compute, lifecycle }: Deps): vo
       const body = c.req.valid('json');
       const { projectId, mode } = c.var;
       const contactIds = body.contactIds ?? body.ids ?? [];
-      const job = await inTransaction(db, (trx) => createBulkJob(trx, { projectId, kind, contactIds, mode }));
+      const { where } = body;
+      const work = { projectId, kind: 'contacts.bulk' };
+      const job = where
+        ? await compute.page(work, () =>
+            inTransaction(db, (trx) => createBulkJobWhere(trx, { projectId, kind, where, mode })),
+          )
+        : await inTransaction(db, (trx) => createBulkJob(trx, { projectId, kind, contactIds, mode }));
       lifecycle.dispatch(job.outbox);
       return c.json({ message: 'The job is queued.', jobId: job.id }, 202);
     });
   }
 
+  app.openapi(listJobsRoute, async (c) => {
+    const { items, ...page } = await listJobs(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    return c.json({ data: items.map(listedJobAnswer), ...page }, 200);
+  });
+
   app.openapi(importJobRoute, async (c) => {
     const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: ['import'] });
     return c.json({ ...jobAnswer(job), result: ImportResult.parse(job.result) }, 200);
+  });
+
+  app.openapi(importErrorsRoute, async (c) => {
+    const job = await getJob(db, { projectId: c.var.projectId, id: c.req.valid('param').jobId, kinds: ['import'] });
+    const rows = ImportResult.parse(job.result).errors.map(({ row, email, error }) => csvRow([row, email, error]));
+    return c.body(csvRow(['row', 'email', 'error']) + rows.join(''), 200, csvHeaders('import-errors.csv'));
   });
 
   app.openapi(bulkJobRoute, async (c) => {

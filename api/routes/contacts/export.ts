@@ -2,31 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ExportedContact, exportPredicate, listDataKeys, listExported } from '../../../db/contacts/export.ts';
 import { csvRow } from '../../../rules/contacts/csv-write.ts';
 import { AppError } from '../../../rules/errors.ts';
-import { ConditionInput } from '../../../rules/filters/filters.ts';
 import { errors } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { Id } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { streamOf } from '../../http/stream.ts';
-
-/** A condition as the text of its JSON. */
-const ConditionText = z
-  .string()
-  .transform((text, ctx): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      ctx.addIssue({ code: 'custom', message: 'Must be a condition as JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(ConditionInput)
-  .openapi({
-    type: 'string',
-    description: 'A condition as JSON, as segments have it',
-    example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
-  });
+import { ConditionText, Search } from './input.ts';
 
 const exportRoute = createRoute({
   method: 'get',
@@ -35,10 +17,12 @@ const exportRoute = createRoute({
   tags: ['Contacts'],
   summary: 'Export contacts as CSV',
   description:
-    'A stream of all contacts, or of those of a segment or a condition, as they are while it runs, in the columns that an import takes: `email`, ' +
+    'A stream of all contacts, of those of a segment, or by `search` and `condition` as a list has them, as they are while it runs, in the columns that an import takes: `email`, ' +
     '`subscribed`, then each name of data. Lists and objects are JSON. A text that a spreadsheet would take for a formula has an apostrophe before it.',
   security: scopes('contacts:view'),
-  request: { query: z.object({ segmentId: Id.optional(), condition: ConditionText.optional() }) },
+  request: {
+    query: z.object({ segmentId: Id.optional(), search: Search.optional(), condition: ConditionText.optional() }),
+  },
   responses: {
     200: {
       description: 'The contacts',
@@ -56,13 +40,15 @@ const exportRoute = createRoute({
 export function contactExportRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(exportRoute, async (c) => {
     const { projectId } = c.var;
-    const { segmentId, condition } = c.req.valid('query');
-    if (segmentId !== undefined && condition !== undefined) {
-      throw new AppError('BAD_REQUEST', { message: 'An export is of a segment or of a condition, not of both.' });
+    const { segmentId, ...list } = c.req.valid('query');
+    if (segmentId !== undefined && (list.condition !== undefined || list.search !== undefined)) {
+      throw new AppError('BAD_REQUEST', {
+        message: 'An export is of a segment, or by search and condition, not of both.',
+      });
     }
     const work = { projectId, kind: 'contacts.export' };
     const inTurn = <T>(run: () => Promise<T>): Promise<T> => compute.page(work, run);
-    const predicate = await exportPredicate(reads, { projectId, segmentId, condition });
+    const predicate = await exportPredicate(reads, { projectId, segmentId, ...list });
     const keys = await inTurn(() => listDataKeys(reads, predicate));
     const pages = (after: string | undefined) => inTurn(() => listExported(reads, { predicate, after }));
     c.header('content-type', 'text/csv; charset=utf-8');

@@ -1,9 +1,39 @@
 import { z } from '@hono/zod-openapi';
-import { EmailAddress, Id } from '../../http/schemas.ts';
+import { ConditionInput } from '../../../rules/filters/filters.ts';
+import { cursorQuery, EmailAddress, Id, QuerySwitch } from '../../http/schemas.ts';
 
 /** Source: contract §1.11. */
 const LOOKUP_MAX_EMAILS = 500;
-export const LIST_DEFAULT = 20;
+const LIST_DEFAULT = 20;
+
+/** A condition as the text of its JSON. */
+export const ConditionText = z
+  .string()
+  .transform((text, ctx): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.addIssue({ code: 'custom', message: 'Must be a condition as JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(ConditionInput)
+  .openapi({
+    type: 'string',
+    description: 'A condition as JSON, as segments have it',
+    example: '{"logic":"AND","groups":[{"filters":[{"field":"subscribed","operator":"equals","value":true}]}]}',
+  });
+
+/** A part of an address. */
+export const Search = z.string().max(254);
+
+export const ListContacts = cursorQuery(LIST_DEFAULT).extend({
+  search: Search.optional(),
+  condition: ConditionText.optional(),
+  count: QuerySwitch.optional().openapi({
+    description: 'false leaves `total` at 0: the page comes without waiting for it',
+  }),
+});
 
 const ContactData = z.record(z.string(), z.unknown()).openapi({
   description:

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { getContact, listContacts, lookupContacts, patchContact } from '../../../db/contacts/contacts.ts';
 import { deleteContacts } from '../../../db/contacts/delete.ts';
 import { recordSubscriptionChanges } from '../../../db/contacts/subscription-changes.ts';
@@ -13,10 +13,10 @@ import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery, IdParams } from '../../http/schemas.ts';
+import { cursorList, IdParams } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { ContactRecord, contactAnswer, LookupResult, SavedContact } from './answer.ts';
-import { LIST_DEFAULT, Lookup, PatchContact, SaveContact } from './input.ts';
+import { ListContacts, Lookup, PatchContact, SaveContact } from './input.ts';
 
 const listRoute = createRoute({
   method: 'get',
@@ -25,10 +25,11 @@ const listRoute = createRoute({
   tags: ['Contacts'],
   summary: 'List contacts',
   description:
-    'Newest first. `search` is a case-insensitive part of the address. `total` is counted on the first page only.',
+    'Newest first. `search` is a case-insensitive part of the address, `condition` one as segments have it; both have to hold. `total` is counted ' +
+    'on the first page only, and not with `count=false`.',
   security: scopes('contacts:view'),
-  request: { query: cursorQuery(LIST_DEFAULT).extend({ search: z.string().max(254).optional() }) },
-  responses: { 200: ok(cursorList(ContactRecord)) },
+  request: { query: ListContacts },
+  responses: { 200: ok(cursorList(ContactRecord)), ...errors('CONFLICT') },
 });
 
 const saveRoute = createRoute({
@@ -96,11 +97,15 @@ const lookupRoute = createRoute({
   responses: { 200: ok(LookupResult) },
 });
 
-export function contactRoutes(app: App, { db, reads, lifecycle, config }: Deps): void {
+export function contactRoutes(app: App, { db, reads, compute, lifecycle, config }: Deps): void {
   const suppressionKey = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { items, ...page } = await listContacts(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const asked = { projectId: c.var.projectId, ...c.req.valid('query') };
+    const list = () => listContacts(reads, asked);
+    // A condition may read all of the project's contacts, and what they did: in the project's turn.
+    const work = { projectId: asked.projectId, kind: 'contacts.list' };
+    const { items, ...page } = await (asked.condition ? compute.page(work, list) : list());
     return c.json({ data: items.map(contactAnswer), ...page }, 200);
   });
 

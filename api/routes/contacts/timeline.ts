@@ -18,7 +18,7 @@ const TimelineItem = z
     metadata: z.record(z.string(), z.unknown()).openapi({
       description:
         'Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who ' +
-        'reported it) and `reason`; of a mail its id and subject, of one that did not leave `reason`; of a step where it stands.',
+        'reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands.',
     }),
   })
   .openapi('TimelineItem', {

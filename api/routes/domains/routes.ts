@@ -11,7 +11,7 @@ import {
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { newDkimKey } from '../../../rules/domains/dkim-key.ts';
-import { findRecords } from '../../../rules/domains/sender-domain.ts';
+import { checkRecords } from '../../../rules/domains/sender-domain.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { recordSource } from '../../../rules/strangers/record-source.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
@@ -106,7 +106,7 @@ export function domainRoutes(app: App, { db, config }: Deps): void {
 
   app.openapi(verifyRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
-    const checked = await findRecords(dns, recordSource(config, await getDomain(db, ref)));
+    const checked = await checkRecords(dns, recordSource(config, await getDomain(db, ref)));
     const domain = await inTransaction(db, (trx) => saveDomainCheck(trx, { ...ref, checked, now: new Date() }));
     return c.json(domainAnswer(domain, config), 200);
   });

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { AttachmentInfo } from '../../../db/contents/attachments.ts';
 import { eventDataOf, subjectAsRead } from '../../../db/emails/email-variables.ts';
 import type { Email, EmailEvent } from '../../../db/emails/emails.ts';
+import { EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
 import { REASONS } from '../../../rules/emails/reasons.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
@@ -47,7 +48,7 @@ export const EmailItem = z
     subject: z.string(),
     status: z.enum(EMAIL_STATUSES),
     mode: z.enum(['live', 'test']),
-    sourceType: z.enum(['TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW', 'INBOUND']),
+    sourceType: z.enum(EMAIL_SOURCES),
     templateId: Id.nullable(),
     campaignId: Id.nullable(),
     workflowExecutionId: Id.nullable(),
@@ -75,6 +76,12 @@ export const EmailRecord = EmailItem.extend({
   text: z.string(),
   headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
   replyTo: z.string().nullable(),
+  workflowId: Id.nullable().openapi({ description: 'The workflow of `workflowExecutionId`' }),
+  attempts: z.number().int().openapi({ description: 'How often it was given to the provider' }),
+  bounceType: z.enum(['Permanent', 'Transient']).nullable(),
+  machineOpens: z.number().int(),
+  machineClicks: z.number().int(),
+  resentFrom: Id.nullable().openapi({ description: 'The mail that this one repeats' }),
   attachments: z.array(z.object({ name: z.string(), type: z.string(), size: z.number().int() })),
   events: z.array(z.object({ id: Id, name: z.string(), data: z.record(z.string(), z.unknown()), createdAt: Instant })),
 }).openapi('Email', {
@@ -84,6 +91,7 @@ export const EmailRecord = EmailItem.extend({
     text: 'Hello Ada',
     headers: { subject: 'Your order 4711', 'message-id': `<${EXAMPLE_ID}@shop.example.com>` },
     replyTo: null,
+    ...{ attempts: 1, bounceType: null, machineOpens: 0, machineClicks: 0, resentFrom: null, workflowId: null },
     attachments: [{ name: 'invoice.pdf', type: 'application/pdf', size: 51_200 }],
     events: [{ id: EXAMPLE_ID, name: 'email.sent', data: { emailId: EXAMPLE_ID }, createdAt: AT }],
   },
@@ -124,6 +132,7 @@ export function emailItem(email: Email) {
 export function emailRecord(p: {
   email: Email;
   read: EmailAsRead;
+  workflowId: string | null;
   attachments: AttachmentInfo[];
   events: EmailEvent[];
 }) {
@@ -135,6 +144,12 @@ export function emailRecord(p: {
     text: p.read.text,
     headers: p.read.headers,
     replyTo: p.email.replyTo,
+    workflowId: p.workflowId,
+    attempts: p.email.attempts,
+    bounceType: p.email.bounceType,
+    machineOpens: p.email.machineOpens,
+    machineClicks: p.email.machineClicks,
+    resentFrom: p.email.options?.resentFrom ?? null,
     attachments: p.attachments.map((file) => ({ name: file.filename, type: file.contentType, size: file.size })),
     events: p.events.map((event) => ({
       id: event.id,
@@ -151,7 +166,10 @@ function messageIdOf(email: Email): string | null {
   return email.sentAt === null ? null : `<${email.id}@${email.from.slice(email.from.lastIndexOf('@') + 1)}>`;
 }
 
-/** The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (contract §8.2). */
+/**
+ * The payload of an `email.sent` that is kept without one, as a campaign's is: all it says is in the record (contract
+ * §8.2).
+ */
 export function sentPayload(email: Email): Record<string, unknown> {
   return { ...eventDataOf(email).values, sentAt: email.sentAt?.toISOString() ?? null };
 }

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import { EMAIL_HAPPENED, EMAIL_SOURCES } from '../../../rules/emails/email-source.ts';
 import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
-import { cursorQuery, EmailAddress, InstantInput } from '../../http/schemas.ts';
+import { REASONS } from '../../../rules/emails/reasons.ts';
+import { cursorQuery, EmailAddress, Id, InstantInput } from '../../http/schemas.ts';
 
 export const ListQuery = cursorQuery(25).extend({
   mode: z
@@ -8,6 +10,16 @@ export const ListQuery = cursorQuery(25).extend({
     .default('live')
     .openapi({ description: 'What was sent with live or test keys' }),
   status: z.enum(EMAIL_STATUSES).optional(),
+  sourceType: z.enum(EMAIL_SOURCES).optional().openapi({ description: 'What caused it' }),
+  reason: z
+    .enum(REASONS as [string, ...string[]])
+    .optional()
+    .openapi({ description: 'Why it was not sent, or ended' }),
+  happened: z.enum(EMAIL_HAPPENED).optional().openapi({
+    description: 'Mails to which this has happened, whatever came after: a clicked one was sent too',
+  }),
+  contactId: Id.optional(),
+  workflowExecutionId: Id.optional().openapi({ description: 'The execution of a workflow that sent it' }),
   to: EmailAddress.optional().openapi({ description: 'Address of a contact' }),
   since: InstantInput.optional(),
   until: InstantInput.optional(),

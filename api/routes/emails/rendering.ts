@@ -28,8 +28,8 @@ export interface LinkSettings {
 }
 
 /**
- * An email as its recipient read it, rendered again from content and variables; without pixel and counted links, so that looking at it in
- * a dashboard counts for nothing. What a template error kept from leaving is shown as written.
+ * An email as its recipient read it, rendered again from content and variables; without pixel and counted links, so
+ * that looking at it in a dashboard counts for nothing. What a template error kept from leaving is shown as written.
  */
 export async function emailAsRead(
   compute: Compute,
@@ -59,7 +59,10 @@ export async function emailAsRead(
   }
 }
 
-/** Of a mail that anybody may have written: its beginning, in a thread. Nothing where that takes too long; the body is there all the same. */
+/**
+ * Of a mail that anybody may have written: its beginning, in a thread. Nothing where that takes too long; the body is
+ * there all the same.
+ */
 async function strangersText(compute: Compute, work: Work, body: string): Promise<string> {
   try {
     return await compute.inThread(work, 'html.text', { html: body.slice(0, STRANGERS_HTML_CHARS) });

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { listAttachmentInfos } from '../../../db/contents/attachments.ts';
 import { findContents } from '../../../db/contents/contents.ts';
 import { getEmail, listEmailEvents, listEmails } from '../../../db/emails/emails.ts';
+import { findWorkflowOf } from '../../../db/executions/executions.ts';
 import { errors, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
@@ -48,14 +49,16 @@ export function emailRoutes(app: App, { config, compute, db, reads }: Deps): voi
   app.openapi(getRoute, async (c) => {
     const { projectId } = c.var;
     const email = await getEmail(db, { projectId, id: c.req.valid('param').id });
-    const [contents, attachments, events] = await Promise.all([
+    const { executionId } = email;
+    const [contents, attachments, events, workflowId] = await Promise.all([
       findContents(db, { projectId, ids: [email.contentId] }),
       listAttachmentInfos(db, { projectId, ids: email.options?.attachmentIds ?? [] }),
       listEmailEvents(db, { projectId, emailId: email.id, contactId: email.contactId }),
+      executionId === null ? null : findWorkflowOf(db, { projectId, executionId }),
     ]);
     const content = contents.get(email.contentId);
     if (!content) throw new Error('an email is without its content');
     const read = await emailAsRead(compute, { projectId, email, content, links: config });
-    return c.json({ data: emailRecord({ email, read, attachments, events }) }, 200);
+    return c.json({ data: emailRecord({ email, read, attachments, events, workflowId }) }, 200);
   });
 }

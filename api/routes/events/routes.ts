@@ -7,6 +7,7 @@ import { EVENT_NAME_LENGTH } from '../../../rules/events/event-names.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { cursorQuery, EXAMPLE_ID, Id, Instant, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { EventList, EventSchema, eventAnswers, NamedUse } from './answer.ts';
@@ -148,6 +149,7 @@ export function eventRoutes(app: App, { db, reads, lifecycle }: Deps): void {
     lifecycle.dispatch(outbox);
     const [answer] = await eventAnswers(db, projectId, [event]);
     if (!answer) throw new Error('one event has one answer');
+    noteMade(c, { events: [event.id] });
     return c.json(answer, 201);
   });
 

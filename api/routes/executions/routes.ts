@@ -9,10 +9,12 @@ import {
 import { startSandbox } from '../../../db/executions/sandbox.ts';
 import { getWorkflow } from '../../../db/executions/workflows.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import type { Config } from '../../../rules/config.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { cursorList, cursorQuery, Id, QuerySwitch } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import {
@@ -102,7 +104,7 @@ const cancelAllRoute = createRoute({
   },
 });
 
-export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void {
+export function executionRoutes(app: App, { config, db, reads, lifecycle }: Deps): void {
   app.openapi(startRoute, async (c) => {
     const { id: workflowId } = c.req.valid('param');
     const { contactId, context, sandbox, skipDelays = false, events } = c.req.valid('json');
@@ -115,6 +117,7 @@ export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void 
       return { execution: await getExecution(trx, { projectId, workflowId, executionId }), outbox };
     });
     lifecycle.dispatch(started.outbox);
+    noteMade(c, { executions: [started.execution.id] });
     return c.json(executionDetailAnswer(started.execution), 201);
   });
 
@@ -127,10 +130,12 @@ export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void 
   });
 
   app.openapi(getRoute, async (c) => {
-    const { id: workflowId, executionId } = c.req.valid('param');
-    const execution = await getExecution(db, { projectId: c.var.projectId, workflowId, executionId });
-    const runId = await lifecycle.findRunId(executionWorkflowId(executionId));
-    return c.json(executionDetailAnswer(execution, runId), 200);
+    const { id, executionId } = c.req.valid('param');
+    const execution = await getExecution(db, { projectId: c.var.projectId, workflowId: id, executionId });
+    const workflowId = executionWorkflowId(executionId);
+    const runId = await lifecycle.findRunId(workflowId);
+    const url = temporalPage(config.temporal, { workflowId, runId });
+    return c.json(executionDetailAnswer(execution, { runId, url }), 200);
   });
 
   app.openapi(cancelRoute, async (c) => {
@@ -154,4 +159,14 @@ export function executionRoutes(app: App, { db, reads, lifecycle }: Deps): void 
     lifecycle.dispatch(outbox);
     return c.json({ cancelled, count: cancelled }, 200);
   });
+}
+
+/** Where Temporal's UI shows a workflow: its current run, or the one that is known. */
+function temporalPage(
+  { uiUrl, namespace }: Pick<Config['temporal'], 'uiUrl' | 'namespace'>,
+  { workflowId, runId }: { workflowId: string; runId: string | null },
+): string | null {
+  if (uiUrl === undefined) return null;
+  const page = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+  return runId === null ? page : `${page}/${encodeURIComponent(runId)}/history`;
 }

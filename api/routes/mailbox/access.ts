@@ -1,19 +1,17 @@
 import { listMemberships } from '../../../db/projects/accounts.ts';
-import { isLoopbackAuthority } from '../../../rules/access/loopback.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { authenticate } from '../../http/authenticate.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { RequestContext } from '../../http/env.ts';
+import { isFromHere } from '../../http/from-here.ts';
 import { type AccessRule, accessRule, session } from '../../http/security.ts';
 
-/** What a proxy adds to what it passes on. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 const BY_SESSION = accessRule(session()) as AccessRule;
 
 /**
- * Whose captured mail a request may see: all (undefined) where it comes straight from this machine, else that of the projects which the
- * person of its session owns. A proxy on this machine in front of a loopback HOST brings strangers: it shows by the name that they asked
- * for, or by what it adds.
+ * Whose captured mail a request may see: all (undefined) where it comes straight from this machine, else that of the
+ * projects which the person of its session owns. A proxy on this machine in front of a loopback HOST brings strangers:
+ * it shows by the name that they asked for, or by what it adds.
  * @throws AppError UNAUTHORIZED without a session, FORBIDDEN when it is nobody's who owns a project
  */
 export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<string[] | undefined> {
@@ -33,10 +31,4 @@ export async function mailboxProjects(c: RequestContext, deps: Deps): Promise<st
     message: 'The mailbox is open to OWNERs only.',
     suggestion: 'Ask an OWNER of the project to look, or to make you one.',
   });
-}
-
-function isFromHere(c: RequestContext): boolean {
-  const host = c.req.header('host');
-  if (host !== undefined && !isLoopbackAuthority(host)) return false;
-  return FORWARDED.every((name) => c.req.header(name) === undefined);
 }

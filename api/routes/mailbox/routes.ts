@@ -29,8 +29,9 @@ type PageContext = Context<AppEnv>;
 export const MAILBOX_OF_HEADER = 'x-mailbox-of';
 
 /**
- * The mailbox: what the capture providers kept, and mail to the simulator with any provider, as pages and as JSON. SMS are there only
- * where they are captured instead of sent. Whose messages a request sees is for `mailboxProjects`: on this machine all, from elsewhere those of an OWNER's projects.
+ * The mailbox: what the capture providers kept, and mail to the simulator with any provider, as pages and as JSON. SMS
+ * are there only where they are captured instead of sent. Whose messages a request sees is for `mailboxProjects`: on
+ * this machine all, from elsewhere those of an OWNER's projects.
  */
 export function mailboxRoutes(hono: OpenAPIHono<AppEnv>, table: RouteTable, deps: Deps): void {
   const { config, db } = deps;

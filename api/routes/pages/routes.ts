@@ -46,8 +46,9 @@ interface Visit {
 type Change = (trx: Trx, key: Buffer, subject: LinkSubject) => Promise<OutboxRow[]>;
 
 /**
- * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything; POST changes, without
- * cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the right to do it, and does not expire.
+ * The pages behind `{{unsubscribeUrl}}`, `{{subscribeUrl}}` and `{{manageUrl}}`. GET shows and never changes anything;
+ * POST changes, without cookies, so that a mail program's one-click post works (RFC 8058 §3.1). The signed token is the
+ * right to do it, and does not expire.
  */
 export function pageRoutes(openly: OpenRoutes, { config, db, lifecycle }: Deps): void {
   const key = deriveKey(config.secretKey, 'suppression');

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { CHECKLIST } from '../../../db/projects/checklist.ts';
 import type { Project as ProjectState } from '../../../db/projects/projects.ts';
 import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
 import { SendingWindow } from '../sending-window.ts';
@@ -79,3 +80,10 @@ export function projectAnswer({ publicKey, ...project }: ProjectState): z.infer<
     updatedAt: project.updatedAt.toISOString(),
   };
 }
+
+export const Checklist = z
+  .object({
+    items: z.array(z.object({ key: z.enum(CHECKLIST), done: z.boolean() })),
+    done: z.boolean().openapi({ description: 'All of it' }),
+  })
+  .openapi('Checklist', { example: { items: [{ key: 'domain', done: true }], done: false } });

@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { type AuditAction, insertAudit } from '../../../db/projects/audit-log.ts';
+import { CHECKLIST, readChecklist } from '../../../db/projects/checklist.ts';
 import { getProject, holdProject, releaseProject, updateProject } from '../../../db/projects/projects.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { actorName } from '../../http/actor.ts';
@@ -8,7 +9,7 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App, RequestContext } from '../../http/env.ts';
 import { session } from '../../http/security.ts';
-import { Project, projectAnswer } from './answer.ts';
+import { Checklist, Project, projectAnswer } from './answer.ts';
 import { HoldProject, PatchProject } from './input.ts';
 
 const tags = ['Project'];
@@ -22,6 +23,18 @@ const getRoute = createRoute({
   description: 'The current project of the session, with its public key and whether its sending is on hold.',
   security: session('project:manage'),
   responses: { 200: ok(Project) },
+});
+
+const checklistRoute = createRoute({
+  method: 'get',
+  path: '/project/checklist',
+  operationId: 'getChecklist',
+  tags,
+  summary: 'What a new project has done',
+  description:
+    'A verified domain, a first contact, template, mail that left, event of its own, and enabled workflow. It ticks itself.',
+  security: session('analytics:view'),
+  responses: { 200: ok(Checklist) },
 });
 
 const patchRoute = createRoute({
@@ -60,8 +73,14 @@ const releaseRoute = createRoute({
   responses: { 200: ok(Project) },
 });
 
-export function projectRoutes(app: App, { db, keys, lifecycle }: Deps): void {
+export function projectRoutes(app: App, { db, keys, lifecycle, reads }: Deps): void {
   app.openapi(getRoute, async (c) => c.json(projectAnswer(await getProject(db, c.var.projectId)), 200));
+
+  app.openapi(checklistRoute, async (c) => {
+    const done = await readChecklist(reads, c.var.projectId);
+    const items = CHECKLIST.map((key) => ({ key, done: done[key] }));
+    return c.json({ items, done: items.every((item) => item.done) }, 200);
+  });
 
   app.openapi(patchRoute, async (c) => {
     const changes = c.req.valid('json');

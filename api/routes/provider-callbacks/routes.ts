@@ -13,7 +13,10 @@ type CallbackRoutes = (hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps
 const OF_SMS: Record<SmsProviderKind, CallbackRoutes | null> = { capture: null, twilio: twilioRoutes };
 const OF_EMAIL: Record<EmailProviderKind, CallbackRoutes | null> = { capture: null, smtp: null, ses: snsRoutes };
 
-/** The callbacks of all providers, whichever are chosen: a relay may send by SES, and what left before an exchange is still told of. */
+/**
+ * The callbacks of all providers, whichever are chosen: a relay may send by SES, and what left before an exchange is
+ * still told of.
+ */
 export const providerCallbackRoutes: CallbackRoutes = (hono, openly, deps) => {
   for (const register of [...Object.values(OF_SMS), ...Object.values(OF_EMAIL)]) register?.(hono, openly, deps);
 };

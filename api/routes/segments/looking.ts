@@ -1,13 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { explainSegment } from '../../../db/segments/explain.ts';
+import { HISTORY_TOTAL_MAX, listSegmentHistory, SEGMENT_CHANGES } from '../../../db/segments/history.ts';
 import { previewCondition } from '../../../db/segments/preview.ts';
 import { getSegment } from '../../../db/segments/segments.ts';
+import { getSegmentUsage } from '../../../db/segments/usage.ts';
+import { CAMPAIGN_STATUSES } from '../../../rules/campaigns/campaign.ts';
 import { AppError } from '../../../rules/errors.ts';
 import { OPERATORS, UNITS } from '../../../rules/filters/fields.ts';
 import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { EXAMPLE_ID, Id, IdParams } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { CONTACT_EXAMPLE, ContactRecord, contactAnswer } from '../contacts/answer.ts';
 import { PreviewCondition } from './input.ts';
@@ -79,6 +82,68 @@ const explainRoute = createRoute({
   responses: { 200: ok(Explanation), ...errors('CONFLICT') },
 });
 
+const HISTORY_DEFAULT = 50;
+
+const Change = z
+  .object({
+    id: Id.openapi({ description: 'Of the event `segment.<slug>.entry` or `.exit` that was recorded' }),
+    change: z.enum(SEGMENT_CHANGES),
+    contactId: Id.nullable().openapi({ description: 'Null where the contact was erased since' }),
+    email: z.string().nullable(),
+    at: Instant,
+  })
+  .openapi('SegmentChange', {
+    example: {
+      ...{ id: EXAMPLE_ID, change: 'entry', contactId: EXAMPLE_ID, email: 'ada@example.com' },
+      at: '2026-01-01T12:00:00.000Z',
+    },
+  });
+
+const historyRoute = createRoute({
+  method: 'get',
+  path: '/segments/{id}/history',
+  operationId: 'listSegmentHistory',
+  tags: ['Segments'],
+  summary: 'List who entered and left a segment',
+  description:
+    'Newest first, as far as its membership was tracked and events are kept: each computation records whom it let in and out. What the segment was called then ' +
+    `does not matter. Members of a STATIC segment are added and removed without such a record. \`total\` is counted up to ${HISTORY_TOTAL_MAX}.`,
+  security: scopes('segments:view'),
+  request: { params: IdParams, query: cursorQuery(HISTORY_DEFAULT) },
+  responses: { 200: ok(cursorList(Change)) },
+});
+
+const NamedUse = z.object({ id: Id, name: z.string() });
+
+const Usage = z
+  .object({
+    usedInSegments: z.array(NamedUse),
+    usedInCampaigns: z.array(NamedUse.extend({ status: z.enum(CAMPAIGN_STATUSES) })),
+    usedInWorkflows: z.array(NamedUse),
+    canDelete: z.boolean().openapi({ description: 'False while a SCHEDULED, SENDING or PAUSED campaign goes by it' }),
+  })
+  .openapi('SegmentUsage', {
+    example: {
+      usedInSegments: [],
+      usedInCampaigns: [{ id: EXAMPLE_ID, name: 'Spring sale', status: 'DRAFT' }],
+      ...{ usedInWorkflows: [], canDelete: true },
+    },
+  });
+
+const usageRoute = createRoute({
+  method: 'get',
+  path: '/segments/{id}/usage',
+  operationId: 'getSegmentUsage',
+  tags: ['Segments'],
+  summary: 'Where a segment is used',
+  description:
+    'Segments whose condition names it; campaigns that are not finished, to it or with a filter that names it; workflows that its entry or exit ' +
+    'starts, ends or lets go on, or whose conditions name it.',
+  security: scopes('segments:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(Usage) },
+});
+
 /** What a segment, or a condition that is none yet, means: it is looked at, and nothing is written. */
 export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
   app.openapi(previewRoute, async (c) => {
@@ -100,5 +165,17 @@ export function segmentLookRoutes(app: App, { reads, compute }: Deps): void {
     const work = { projectId, kind: 'segments.explain' };
     const explained = await compute.page(work, () => explainSegment(reads, segment, contactId));
     return c.json({ segmentId: segment.id, contactId, type: segment.type, ...explained }, 200);
+  });
+
+  app.openapi(historyRoute, async (c) => {
+    const { id } = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    const asked = { projectId: c.var.projectId, id, ...c.req.valid('query') };
+    const { items, ...page } = await listSegmentHistory(reads, asked);
+    return c.json({ ...page, data: items.map((item) => ({ ...item, at: item.at.toISOString() })) }, 200);
+  });
+
+  app.openapi(usageRoute, async (c) => {
+    const segment = await getSegment(reads, { projectId: c.var.projectId, id: c.req.valid('param').id });
+    return c.json(await getSegmentUsage(reads, segment), 200);
   });
 }

@@ -49,7 +49,8 @@ export function sendRequest(input: SendInput, caller: SendCaller): SendRequest {
 }
 
 /**
- * Checks those templates of a body that are too large to be read here; `sendRequest` checks the others. To be called before it.
+ * Checks those templates of a body that are too large to be read here; `sendRequest` checks the others. To be called
+ * before it.
  * @throws AppError VALIDATION_ERROR, RATE_LIMIT_EXCEEDED
  */
 export async function checkLargeTemplates(compute: Compute, projectId: string, input: SendInput): Promise<void> {
@@ -91,7 +92,10 @@ function asBuffer(bytes: Uint8Array | undefined): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays bounded. */
+/**
+ * Texts that parsed are known again: most callers send the same few. Only short ones are kept, so that memory stays
+ * bounded.
+ */
 const known = { subject: new Lru<string, true>(500), body: new Lru<string, true>(500) };
 
 const KNOWN_MAX_CHARS = 20_000;

@@ -6,6 +6,7 @@ import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { scopes } from '../../http/security.ts';
 import { Sent } from './answer.ts';
 import { SendBody, sendMaxBytes } from './input.ts';
@@ -58,6 +59,8 @@ export function sendRoutes(app: App, { config, db, compute, lifecycle }: Deps): 
       attachmentsMaxBytes: config.attachmentsMaxBytes,
       files: c.get('files'),
     });
-    return c.json(await acceptor.accept(request), 200);
+    const answer = await acceptor.accept(request);
+    noteMade(c, { emails: answer.data.emails.map(({ email }) => email) });
+    return c.json(answer, 200);
   });
 }

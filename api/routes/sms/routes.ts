@@ -11,6 +11,7 @@ import { errors, json, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { cursorQuery, IdParams, InstantInput } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { AcceptedSms, acceptedSms, SmsItem, SmsRecord, smsItem, smsRecord } from './answer.ts';
@@ -92,6 +93,7 @@ export function smsRoutes(app: App, { config, db, reads, lifecycle }: Deps): voi
       });
     });
     lifecycle.dispatch(outbox);
+    noteMade(c, { sms: [answer.response.id] });
     return c.json(answer.response, 202);
   });
 

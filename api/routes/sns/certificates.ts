@@ -8,7 +8,10 @@ const KEPT_MS = 60 * 60_000;
 const KEPT_MAX = 20;
 
 export interface SnsCertificates {
-  /** The PEM text at an address that the caller has checked. Rejects when it cannot be read, or with what `beforeFetch` throws. */
+  /**
+   * The PEM text at an address that the caller has checked. Rejects when it cannot be read, or with what `beforeFetch`
+   * throws.
+   */
   get(url: URL, beforeFetch: () => void): Promise<string>;
 }
 
@@ -28,7 +31,10 @@ export function createSnsCertificates(): SnsCertificates {
   };
 }
 
-/** Reads an address of SNS, which the caller has checked. A redirect is an error: it would lead to an address that nobody checked. */
+/**
+ * Reads an address of SNS, which the caller has checked. A redirect is an error: it would lead to an address that
+ * nobody checked.
+ */
 export async function fetchText(url: URL): Promise<string> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) });
   if (!response.ok) throw new Error(`SNS answered ${response.status}`);

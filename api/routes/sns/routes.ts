@@ -20,8 +20,9 @@ const PATH = '/webhooks/sns';
 /** SNS's own limit of a message. */
 const MESSAGE_MAX_BYTES = 256 * 1024;
 /**
- * A mail that SES took no longer ago may be unknown because its sender has not committed yet: the notification is to come again. By default
- * SNS repeats after 20, 40 and 60 s, so the last time is answered quietly, and nothing of another sender fails for good.
+ * A mail that SES took no longer ago may be unknown because its sender has not committed yet: the notification is to
+ * come again. By default SNS repeats after 20, 40 and 60 s, so the last time is answered quietly, and nothing of
+ * another sender fails for good.
  */
 const SETTLING_MS = 60_000;
 
@@ -40,9 +41,9 @@ const snsRoute: RouteConfig = {
 };
 
 /**
- * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before anything is fetched or
- * changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx makes it come again. Notifications about mail of
- * others are answered quietly: a topic may be shared.
+ * What Amazon SES says of our mail, through SNS. Topic, address of the certificate and signature are checked before
+ * anything is fetched or changed. SNS delivers at least once and in any order, which `recordFeedback` takes; a 5xx
+ * makes it come again. Notifications about mail of others are answered quietly: a topic may be shared.
  * Source: contract §9, §10.
  */
 export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: Deps): void {
@@ -81,7 +82,10 @@ export function snsRoutes(hono: OpenAPIHono<AppEnv>, openly: OpenRoutes, deps: D
     return true;
   }
 
-  /** What the mail itself says comes first: it is known as soon as the mail is. SES's own id always comes, and is known once the mail is SENT. */
+  /**
+   * What the mail itself says comes first: it is known as soon as the mail is. SES's own id always comes, and is known
+   * once the mail is SENT.
+   */
   async function emailIdOfMail(notification: SesNotification): Promise<string | undefined> {
     const { messageId = '', source = '', taggedId, sesMessageId } = notification;
     const said = emailIdOf(messageId) ?? emailIdOfVerp(verpKey, source) ?? taggedId;

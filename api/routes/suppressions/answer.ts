@@ -9,6 +9,9 @@ export const SuppressionRecord = z
     email: z.string().nullable().openapi({ description: 'Null once the contact is erased' }),
     reason: z.enum(SUPPRESSION_REASONS),
     source: z.string(),
+    actor: z.string().nullable().openapi({
+      description: 'Who did it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person',
+    }),
     createdAt: Instant,
   })
   .openapi('Suppression', {
@@ -17,6 +20,7 @@ export const SuppressionRecord = z
       email: 'ada@example.com',
       reason: 'manual',
       source: 'api',
+      actor: `key:${EXAMPLE_ID}`,
       createdAt: '2026-01-01T12:00:00.000Z',
     },
   });

@@ -4,11 +4,12 @@ import { addSuppressions, deleteSuppression, listSuppressions } from '../../../d
 import { inTransaction } from '../../../db/transaction.ts';
 import { deriveKey } from '../../../rules/access/secrets.ts';
 import { normalizeEmail } from '../../../rules/emails/email-address.ts';
+import { addressHash } from '../../../rules/emails/suppression.ts';
 import { actorName } from '../../http/actor.ts';
 import { errors, json, noContent, ok } from '../../http/answers.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
-import { cursorList, cursorQuery } from '../../http/schemas.ts';
+import { cursorList, cursorQuery, EmailAddress } from '../../http/schemas.ts';
 import { scopes } from '../../http/security.ts';
 import { SuppressionRecord, suppressionAnswer } from './answer.ts';
 import { AddressParams, AddSuppression, LIST_DEFAULT } from './input.ts';
@@ -19,9 +20,10 @@ const listRoute = createRoute({
   operationId: 'listSuppressions',
   tags: ['Suppressions'],
   summary: 'List the suppression list',
-  description: 'Addresses that get no mail, or no marketing mail, newest first. It outlives the contacts.',
+  description:
+    'Addresses that get no mail, or no marketing mail, newest first, or with `email` what there is about one address. It outlives the contacts.',
   security: scopes('contacts:view'),
-  request: { query: cursorQuery(LIST_DEFAULT) },
+  request: { query: cursorQuery(LIST_DEFAULT).extend({ email: EmailAddress.optional() }) },
   responses: { 200: ok(cursorList(SuppressionRecord)) },
 });
 
@@ -55,21 +57,22 @@ export function suppressionRoutes(app: App, { db, reads, lifecycle, config }: De
   const key = deriveKey(config.secretKey, 'suppression');
 
   app.openapi(listRoute, async (c) => {
-    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...c.req.valid('query') });
+    const { email, ...asked } = c.req.valid('query');
+    const hash = email === undefined ? undefined : addressHash(key, email);
+    const { items, ...page } = await listSuppressions(reads, { projectId: c.var.projectId, ...asked, hash });
     return c.json({ data: items.map(suppressionAnswer), ...page }, 200);
   });
 
   app.openapi(addRoute, async (c) => {
     const { email, reason } = c.req.valid('json');
     const { projectId, mode, actor } = c.var;
+    const by = actorName(actor);
     const source = actor.kind === 'user' ? 'dashboard' : 'api';
     const { entry, outbox } = await inTransaction(db, async (trx) => {
       const unsubscribes = reason === 'complaint' || reason === 'unsubscribe';
       // The contact first: that is the order of locks everywhere.
-      const recorded = unsubscribes
-        ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by: actorName(actor) })
-        : [];
-      const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source }] });
+      const recorded = unsubscribes ? await unsubscribeAddresses(trx, { projectId, emails: [email], mode, by }) : [];
+      const [added] = await addSuppressions(trx, key, { projectId, entries: [{ email, reason, source, actor: by }] });
       if (!added) throw new Error('the entry was not inserted');
       return { entry: added, outbox: recorded };
     });

@@ -4,9 +4,10 @@ import { type ContentTemplates, contentSource } from '../../../rules/content/con
 import { TemplateError, templateRefusal } from '../../../rules/content/template-error.ts';
 
 /**
- * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in particular ends in time.
- * One that takes too long by what it says itself would do so for every recipient.
- * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has used up its budget
+ * Checks that subject and body are templates that can be sent: they parse, and a trial rendering for nobody in
+ * particular ends in time. One that takes too long by what it says itself would do so for every recipient.
+ * @throws AppError VALIDATION_ERROR with line and column (contract §4.2); RATE_LIMIT_EXCEEDED where the project has
+ * used up its budget
  */
 export async function refuseBadContent(compute: Compute, projectId: string, content: ContentTemplates): Promise<void> {
   try {

@@ -138,7 +138,8 @@ export function templateRoutes(app: App, { db, reads, compute }: Deps): void {
   app.openapi(patchRoute, async (c) => {
     const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
     const changes = c.req.valid('json');
-    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when it was saved.
+    // Before anything is locked: a trial rendering waits for its turn. What the request leaves out was found good when
+    // it was saved.
     await refuseBadContent(compute, ref.projectId, { ...(await getTemplate(db, ref)), ...changes });
     const template = await inTransaction(db, async (trx) => {
       const changed = await updateTemplate(trx, { ...ref, changes });

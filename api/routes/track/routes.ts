@@ -9,6 +9,7 @@ import { PUBLIC_MAX_BYTES } from '../../http/body.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { App } from '../../http/env.ts';
 import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { noteMade } from '../../http/request-log.ts';
 import { publicKey } from '../../http/security.ts';
 import { TrackedEvent } from './answer.ts';
 import { TrackEvent } from './input.ts';
@@ -55,6 +56,7 @@ export function trackRoutes(app: App, { config, db, lifecycle, limits }: Deps): 
       owner: trackOwner(keyOwner(c), publicId),
       publicId,
     });
+    noteMade(c, { events: [answer.data.event] });
     return c.json(answer, 200);
   });
 }

@@ -19,8 +19,9 @@ export interface LinkFinder {
 }
 
 /**
- * Resolves the links that people click. Contents are kept, since they never change; mails are looked up together with those that were
- * asked for while the last lookup ran, so that a rush of clicks costs Postgres a few queries and a lone click does not wait.
+ * Resolves the links that people click. Contents are kept, since they never change; mails are looked up together with
+ * those that were asked for while the last lookup ran, so that a rush of clicks costs Postgres a few queries and a lone
+ * click does not wait.
  */
 export function createLinkFinder(deps: { db: Db; compute: Compute; log: Pick<Logger, 'warn'> }): LinkFinder {
   const { db, compute, log } = deps;

@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { EmailAddress } from '../../http/schemas.ts';
 
-/** No server has to take a longer part before the `@` (RFC 5321 §4.5.3.1.1): as a question about one address, it is not well-formed. */
+/**
+ * No server has to take a longer part before the `@` (RFC 5321 §4.5.3.1.1): as a question about one address, it is not
+ * well-formed.
+ */
 const LOCAL_PART_MAX_BYTES = 64;
 
 const Verifiable = EmailAddress.check((ctx) => {

@@ -14,7 +14,9 @@ const PreviewStep = z.object({
   at: Instant.openapi({ description: 'When the contact comes to the step; `startedAt` is the same.' }),
   startedAt: Instant,
   completedAt: Instant.nullable(),
-  dueAt: Instant.nullable(),
+  dueAt: Instant.nullable().openapi({
+    description: 'When the pause ends; of a step that sends, when the sending window opens for which it waits.',
+  }),
   branch: z.string().nullable(),
   condition: Json.nullable().openapi({ description: 'Of a CONDITION: what decided.' }),
   filters: z

@@ -26,6 +26,7 @@ import { outcomeOfAnswer } from '../../../rules/executions/webhook-outcome.ts';
 import { webhookPayload } from '../../../rules/executions/webhook-payload.ts';
 import { sourced } from '../../../rules/strangers/provenance.ts';
 import { foreseeSms } from './sms-effect.ts';
+import { passWindow } from './window.ts';
 
 /** What an endpoint is said to answer to a step, by its id or its name. */
 export interface SaidAnswer {
@@ -41,8 +42,8 @@ export interface EffectDeps {
 }
 
 /**
- * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings and the consent of this
- * moment, and by the same rule as when it does.
+ * What each effect of a workflow would do for a contact of a preview. Whether a mail leaves is decided by the settings
+ * and the consent of this moment, and by the same rule as when it does.
  */
 export function foreseeEffects(deps: EffectDeps, webhooks: SaidAnswer[]): ForeseenEffects {
   const said = new Map<string, number>();
@@ -58,6 +59,7 @@ async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: Wo
   const { execution } = standing;
   const [draft] = await draftStepEmails(deps.db, execution.projectId, [standing]);
   if (!draft || 'error' in draft) return unsendable(draft?.error ?? 'the SEND_EMAIL step cannot be read');
+  const opensAt = draft.content.type === 'MARKETING' ? await passWindow(standing, world) : undefined;
   const email = await foreseeEmail(deps.db, {
     ...{ execution, draft, now: world.now(execution) },
     suppressionPads: suppressionPads(deriveKey(deps.config.secretKey, 'suppression')),
@@ -67,6 +69,7 @@ async function foreseeMail(deps: EffectDeps, standing: EffectStanding, world: Wo
   const { changes, ...ending } = outcomeOfEmail(outcome, email?.id ?? '');
   const { emailId: _, ...output } = ending.output;
   return {
+    opensAt,
     outcome: { ...ending, output, ...(changes && { changes }) },
     shown: {
       ...{ channel: 'email', wouldSend: outcome.kind === 'sent', reason: reasonOf(outcome) },

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { freeJson, isTooLarge, tooLargeText } from '../../http/free-json.ts';
+import { anyJson, freeJson } from '../../http/free-json.ts';
 import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
 import { RunEvents } from '../executions/input.ts';
 
@@ -29,13 +29,7 @@ export const PreviewWorkflow = z
         z.object({
           step: z.string().min(1).max(200).openapi({ description: 'The id of a WEBHOOK step, or its name.' }),
           status: z.number().int().min(100).max(599).default(200),
-          body: z
-            .unknown()
-            .refine((value) => !isTooLarge(value ?? null), {
-              error: tooLargeText('The answer of an endpoint'),
-              params: { code: 'too_big' },
-            })
-            .optional(),
+          body: anyJson('The answer of an endpoint').optional(),
         }),
       )
       .max(SAID_ANSWERS)

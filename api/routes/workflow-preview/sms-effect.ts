@@ -10,13 +10,11 @@ import { SendSmsConfig } from '../../../rules/executions/steps/send-sms.ts';
 import { readPhoneNumber } from '../../../rules/sms/phone.ts';
 import { smsBodyFault, smsContent } from '../../../rules/sms/text.ts';
 import type { EffectDeps } from './effects.ts';
+import { passWindow } from './window.ts';
 
 /** What a SEND_SMS would send, or why not. */
-export async function foreseeSms(
-  deps: EffectDeps,
-  { execution, step }: EffectStanding,
-  world: World,
-): Promise<ForeseenEffect> {
+export async function foreseeSms(deps: EffectDeps, standing: EffectStanding, world: World): Promise<ForeseenEffect> {
+  const { execution, step } = standing;
   const config = SendSmsConfig.safeParse(step.config).data;
   if (!config) return unsent('FAILED', 'template_error', null);
   const { contact, variables } = await world.loadVariables(execution);
@@ -27,9 +25,11 @@ export async function foreseeSms(
   const urls = { baseUrl: deps.config.publicUrl, track: '', manage };
   const rendered = await render(deps, { projectId, text: config.body, input: { vars: variables, urls } });
   if (smsBodyFault(rendered) !== undefined) return unsent('FAILED', 'template_error', to.e164);
+  const opensAt = config.transactional ? undefined : await passWindow(standing, world);
   if (!(await consentsToSms(deps.db, { projectId, contactId, phone: to.e164 })))
-    return unsent('SKIPPED', 'sms_stopped', to.e164);
+    return { ...unsent('SKIPPED', 'sms_stopped', to.e164), opensAt };
   return {
+    opensAt,
     outcome: { status: 'COMPLETED', output: {} },
     shown: { channel: 'sms', wouldSend: true, reason: null, to: to.e164, from: config.from ?? null, body: rendered },
   };

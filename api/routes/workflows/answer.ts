@@ -3,6 +3,7 @@ import type { Execution, ExecutionVisit } from '../../../db/executions/execution
 import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
 import type { Step, Transition, Workflow, WorkflowDetail } from '../../../db/executions/workflows.ts';
 import { executionWorkflowId } from '../../../rules/executions/execution.ts';
+import { graphVersion } from '../../../rules/executions/graph-version.ts';
 import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
 import { EXAMPLE_ID, Id, Instant, numberedListFields, Slug } from '../../http/schemas.ts';
 
@@ -90,11 +91,15 @@ export const TransitionSchema = z
   });
 
 export const WorkflowDetailSchema = WorkflowSchema.extend({
+  version: z.string().openapi({
+    description: 'Names what is drawn, for `PUT /workflows/{id}/graph`: other steps or transitions, another version.',
+  }),
   steps: z.array(StepSchema),
   transitions: z.array(TransitionSchema),
 }).openapi('WorkflowDetail', {
   example: {
     ...workflowExample,
+    version: 'q1Z0yQmYqv0m0Vd3i4XJ5g',
     steps: [stepExample],
     transitions: [{ id: EXAMPLE_ID, fromStepId: EXAMPLE_ID, toStepId: EXAMPLE_ID, branch: null }],
   },
@@ -104,6 +109,7 @@ const executionExample = {
   id: EXAMPLE_ID,
   workflowId: EXAMPLE_ID,
   contactId: EXAMPLE_ID,
+  contactEmail: 'ada@example.com',
   status: 'WAITING' as const,
   currentStepId: EXAMPLE_ID,
   exitReason: null,
@@ -115,7 +121,7 @@ const executionExample = {
   startedAt: AT,
   completedAt: null,
   begun: true,
-  temporal: { workflowId: executionWorkflowId(EXAMPLE_ID), runId: null },
+  temporal: { workflowId: executionWorkflowId(EXAMPLE_ID), runId: null, url: null },
 };
 
 export const ExecutionSchema = z
@@ -123,6 +129,7 @@ export const ExecutionSchema = z
     id: Id,
     workflowId: Id,
     contactId: Id,
+    contactEmail: z.string().nullable().openapi({ description: 'Null once the contact was deleted' }),
     status: ExecutionStatusSchema,
     currentStepId: Id.nullable(),
     exitReason: z.string().nullable(),
@@ -140,7 +147,13 @@ export const ExecutionSchema = z
       description:
         'False while it waits for its turn: more was accepted than can be begun at once. Its steps say where it stands then.',
     }),
-    temporal: z.object({ workflowId: z.string(), runId: z.string().nullable() }),
+    temporal: z.object({
+      workflowId: z.string(),
+      runId: z.string().nullable(),
+      url: z.string().nullable().openapi({
+        description: "Its page in Temporal's UI, when one execution is asked for and `TEMPORAL_UI_URL` is set",
+      }),
+    }),
   })
   .openapi('Execution', { example: executionExample });
 
@@ -199,9 +212,11 @@ export function workflowAnswer(workflow: Workflow) {
   };
 }
 
-export function workflowDetailAnswer(secretKey: string, { steps, transitions, ...workflow }: WorkflowDetail) {
+export function workflowDetailAnswer(secretKey: string, detail: WorkflowDetail) {
+  const { steps, transitions, ...workflow } = detail;
   return {
     ...workflowAnswer(workflow),
+    version: graphVersion(detail),
     steps: steps.map((step) => stepAnswer(secretKey, step)),
     transitions: transitions.map(transitionAnswer),
   };
@@ -221,13 +236,35 @@ export function transitionAnswer({ id, fromStepId, toStepId, branch }: Transitio
   return { id, fromStepId, toStepId, branch };
 }
 
-/** `runId` is looked up for a single execution; in a list it is null, and the workflow id alone finds the current run. */
-export function executionAnswer(execution: Execution, runId: string | null = null) {
-  const { id, workflowId, contactId, status, currentStepId, exitReason, error, context, event, eventName } = execution;
+/** Where an execution is found in Temporal, besides its workflow id, which alone finds the current run. */
+interface InTemporal {
+  runId: string | null;
+  /** Its page in Temporal's UI. */
+  url: string | null;
+}
+
+const NOT_LOOKED_UP: InTemporal = { runId: null, url: null };
+
+/** `temporal` is looked up for a single execution only. */
+export function executionAnswer(execution: Execution, temporal = NOT_LOOKED_UP) {
+  const {
+    id,
+    workflowId,
+    contactId,
+    contactEmail,
+    status,
+    currentStepId,
+    exitReason,
+    error,
+    context,
+    event,
+    eventName,
+  } = execution;
   return {
     id,
     workflowId,
     contactId,
+    contactEmail,
     status,
     currentStepId,
     exitReason,
@@ -239,13 +276,13 @@ export function executionAnswer(execution: Execution, runId: string | null = nul
     startedAt: execution.startedAt.toISOString(),
     completedAt: execution.completedAt?.toISOString() ?? null,
     begun: execution.begun,
-    temporal: { workflowId: executionWorkflowId(id), runId },
+    temporal: { workflowId: executionWorkflowId(id), ...temporal },
   };
 }
 
-export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }, runId: string | null = null) {
+export function executionDetailAnswer(execution: Execution & { steps: ExecutionVisit[] }, temporal = NOT_LOOKED_UP) {
   return {
-    ...executionAnswer(execution, runId),
+    ...executionAnswer(execution, temporal),
     steps: execution.steps.map((visit) => ({
       ...visit,
       startedAt: visit.startedAt.toISOString(),

@@ -2,7 +2,10 @@ import type { SessionStage } from '../../../rules/emails/bounce.ts';
 import type { ProviderResult } from '../provider.ts';
 import { refusal } from '../smtp/refusal.ts';
 
-/** The answer of SES in the terms of SMTP, so that one table judges both. From `connect` to `auth` it is about the account. */
+/**
+ * The answer of SES in the terms of SMTP, so that one table judges both. From `connect` to `auth` it is about the
+ * account.
+ */
 const ANSWERS: Record<string, readonly [SessionStage, number, string]> = {
   TooManyRequestsException: ['connect', 421, '4.7.0'],
   ThrottlingException: ['connect', 421, '4.7.0'],

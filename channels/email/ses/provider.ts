@@ -16,8 +16,8 @@ export interface SesOptions {
 }
 
 /**
- * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message (it takes a tenth of a second and 20 MB). Its own
- * retries are off: they would send a message again whose answer was lost.
+ * Sends raw messages by SESv2 SendEmail. The SDK is loaded with the first message (it takes a tenth of a second and 20
+ * MB). Its own retries are off: they would send a message again whose answer was lost.
  */
 export function sesProvider(options: SesOptions): EmailProvider {
   const underWay = new Set<Promise<ProviderResult>>();

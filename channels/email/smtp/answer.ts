@@ -1,6 +1,9 @@
 import type { SmtpJob, SmtpResult } from './types.ts';
 
-/** Hands a result to whoever submitted the message. What their callback throws is theirs: it must not end the connection of others. */
+/**
+ * Hands a result to whoever submitted the message. What their callback throws is theirs: it must not end the connection
+ * of others.
+ */
 export function answer(job: SmtpJob, result: SmtpResult): void {
   try {
     job.onResult(result, job.message);
@@ -11,7 +14,9 @@ export function answer(job: SmtpJob, result: SmtpResult): void {
   }
 }
 
-/** The same after the work at hand: the callback may bring new messages, which must not come in the middle of a write. */
+/**
+ * The same after the work at hand: the callback may bring new messages, which must not come in the middle of a write.
+ */
 export function answerLater(job: SmtpJob, result: SmtpResult): void {
   queueMicrotask(() => job.onResult(result, job.message));
 }

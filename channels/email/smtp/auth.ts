@@ -16,7 +16,8 @@ const MECHANISMS: readonly [string, Mechanism][] = [
 ];
 
 /**
- * Signs in where SMTP_URL holds a user (RFC 4954). Credentials never go in the clear, except to loopback or with `ignoreTLS=true`.
+ * Signs in where SMTP_URL holds a user (RFC 4954). Credentials never go in the clear, except to loopback or with
+ * `ignoreTLS=true`.
  * @throws SmtpHandshakeError when they are refused; Error when they cannot be offered
  */
 export async function authenticate(

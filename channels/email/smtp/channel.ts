@@ -9,8 +9,8 @@ import { tickFor, Watchdog } from './watchdog.ts';
 const READ_BUFFER_BYTES = 16_384;
 
 /**
- * Of a large message so much is given to the socket at a time, and more when it has taken that: TLS would encrypt all of it in one turn of
- * the loop that everybody shares.
+ * Of a large message so much is given to the socket at a time, and more when it has taken that: TLS would encrypt all
+ * of it in one turn of the loop that everybody shares.
  */
 const WRITE_BYTES = 256 * 1024;
 
@@ -22,8 +22,8 @@ export interface ChannelOptions {
 }
 
 /**
- * A socket that writes bytes and hands over replies, with one deadline. The handshake asks one thing at a time through `ask`;
- * after it the connection sets `onReply` and `onClose` and does its own bookkeeping.
+ * A socket that writes bytes and hands over replies, with one deadline. The handshake asks one thing at a time through
+ * `ask`; after it the connection sets `onReply` and `onClose` and does its own bookkeeping.
  */
 export class SmtpChannel {
   onReply: (code: number, text: string) => void = unexpected;

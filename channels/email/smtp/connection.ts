@@ -29,7 +29,9 @@ export interface ConnectionOwner {
   giveBack(job: SmtpJob, loss: Loss): void;
   /** A message was answered: the server does take mail. */
   progressed(): void;
-  /** Behind pipelined commands an answer came that belongs to another one: what is lost now is not the messages' fault. */
+  /**
+   * Behind pipelined commands an answer came that belongs to another one: what is lost now is not the messages' fault.
+   */
   outOfStep(): void;
   /** No new work can be taken; `lost` unless the end was agreed. */
   leaving(connection: SmtpConnection, lost: boolean): void;
@@ -42,9 +44,9 @@ export interface ConnectionOptions {
 }
 
 /**
- * One SMTP session that sends message after message. With PIPELINING two are under way: the body of one goes out in the same write
- * as the envelope of the next (RFC 2920 §3.1 lets a message's content begin a group that ends with DATA), so a message costs one
- * round trip and one write. Without it every command waits for the answer to the one before.
+ * One SMTP session that sends message after message. With PIPELINING two are under way: the body of one goes out in the
+ * same write as the envelope of the next (RFC 2920 §3.1 lets a message's content begin a group that ends with DATA), so
+ * a message costs one round trip and one write. Without it every command waits for the answer to the one before.
  *
  * Replies come in the order of the commands; `awaited` holds that order. At most one message is in doubt at any time.
  */
@@ -272,7 +274,10 @@ export class SmtpConnection {
     else this.session.channel.await('the answer to MAIL, RCPT or DATA', timeouts.commandMs);
   }
 
-  /** The server leaves (421), or says something nobody asked for. It answers what it was asked about; the rest never came to it. */
+  /**
+   * The server leaves (421), or says something nobody asked for. It answers what it was asked about; the rest never
+   * came to it.
+   */
   private serviceEnds(awaited: Awaited | undefined, code: number, text: string): void {
     const error = new Error(`the server ended the session: ${code} ${text}`);
     const behind = awaited === 'message';

@@ -17,8 +17,9 @@ const UNSAFE = /[\x00-\x20\x7f<>]/;
 const NOT_ASCII = /[^\x00-\x7f]/;
 
 /**
- * MAIL and RCPT for one message, with only those parameters that it needs and the server offers. What the server has already said it
- * will not take (longer than SIZE, a local part that needs SMTPUTF8) is refused here, in the code the server would use.
+ * MAIL and RCPT for one message, with only those parameters that it needs and the server offers. What the server has
+ * already said it will not take (longer than SIZE, a local part that needs SMTPUTF8) is refused here, in the code the
+ * server would use.
  */
 export function envelopeOf(from: string, to: string, payload: Payload, offers: SmtpExtensions): Envelope | SmtpRefusal {
   if (UNSAFE.test(to) || !to.includes('@')) return refusal('rcpt', 553, '5.1.3 The recipient is not a usable address');
@@ -32,7 +33,8 @@ export function envelopeOf(from: string, to: string, payload: Payload, offers: S
   if (utf8 && !offers.smtpUtf8) return refusal('rcpt', 553, '5.6.7 The server does not take non-ASCII addresses');
   let mail = `MAIL FROM:<${sender}>`;
   if (offers.size) mail += ` SIZE=${payload.bytes}`;
-  // Where 8BITMIME is not offered the bytes go as they are, as every mail server does: converting would break signatures.
+  // Where 8BITMIME is not offered the bytes go as they are, as every mail server does: converting would break
+  // signatures.
   if (payload.eightBit && offers.eightBitMime) mail += ' BODY=8BITMIME';
   if (utf8) mail += ' SMTPUTF8';
   const envelope = { mail: `${mail}\r\n`, rcpt: `RCPT TO:<${recipient}>\r\n` };

@@ -44,7 +44,10 @@ async function hello(channel: SmtpChannel, { endpoint, timeouts }: ChannelOption
   return NO_EXTENSIONS;
 }
 
-/** True when the connection has become encrypted just now. Once the server has offered STARTTLS, failing to use it ends the connection. */
+/**
+ * True when the connection has become encrypted just now. Once the server has offered STARTTLS, failing to use it ends
+ * the connection.
+ */
 async function secure(channel: SmtpChannel, offers: SmtpExtensions, options: ChannelOptions): Promise<boolean> {
   const { endpoint, timeouts } = options;
   if (channel.encrypted || endpoint.ignoreTls) return false;

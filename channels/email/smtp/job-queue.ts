@@ -2,7 +2,10 @@ import type { SmtpJob } from './types.ts';
 
 const COMPACT_AT = 1024;
 
-/** First in, first out; what a broken connection gives back comes first again. `Array.shift` copies a long queue for every message. */
+/**
+ * First in, first out; what a broken connection gives back comes first again. `Array.shift` copies a long queue for
+ * every message.
+ */
 export class JobQueue {
   private jobs: (SmtpJob | undefined)[] = [];
   private head = 0;

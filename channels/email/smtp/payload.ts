@@ -14,8 +14,8 @@ export interface Payload {
 }
 
 /**
- * Makes a message ready for DATA: bare CR and LF become CRLF (a lone one is how mail is smuggled past a filter) and a line's first dot is
- * doubled (RFC 5321 §4.5.2). A canonical message is taken as it is.
+ * Makes a message ready for DATA: bare CR and LF become CRLF (a lone one is how mail is smuggled past a filter) and a
+ * line's first dot is doubled (RFC 5321 §4.5.2). A canonical message is taken as it is.
  */
 export function payloadOf(data: string | Buffer, canonical: boolean): Payload {
   if (canonical) return { data, end: END_AFTER_NEWLINE, bytes: data.length, eightBit: false };

@@ -19,9 +19,14 @@ import { parseSmtpUrl } from './url.ts';
 
 /** Losses that a message may cause: the first may be an idle connection that was closed unseen, the second bad luck. */
 const MAX_LOSSES = 3;
-/** After so many attempts to connect without one success the queue is told, so that callers can put their messages off. */
+/**
+ * After so many attempts to connect without one success the queue is told, so that callers can put their messages off.
+ */
 const MAX_OPEN_FAILURES = 3;
-/** 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a client 50. */
+/**
+ * 8 took all that a local server could; a far one answers each connection once a round trip, and Postfix allows a
+ * client 50.
+ */
 const DEFAULT_CONNECTIONS = 20;
 const CLOSE_GRACE_MS = 10_000;
 const MIXES_UP =
@@ -30,9 +35,15 @@ const MIXES_UP =
 export interface SmtpPoolOptions {
   /** `smtp://user:pass@host:port` or `smtps://…`, see `parseSmtpUrl`. */
   url: string;
-  /** Most connections at a time; default `maxConnections` of the URL, else 20. They are opened as work comes and given back when idle. */
+  /**
+   * Most connections at a time; default `maxConnections` of the URL, else 20. They are opened as work comes and given
+   * back when idle.
+   */
   connections?: number;
-  /** Messages after which a connection is given back, for relays that limit them; default `maxMessages` of the URL, else no limit (0). */
+  /**
+   * Messages after which a connection is given back, for relays that limit them; default `maxMessages` of the URL, else
+   * no limit (0).
+   */
   maxMessages?: number;
   timeouts?: Partial<SmtpTimeouts>;
   /** Certificates to trust instead of the system's, in PEM. */
@@ -53,8 +64,9 @@ export interface SmtpPoolCounts {
 }
 
 /**
- * Sends messages over a few connections to one server. Every message ends in exactly one result. Nothing is sent twice: only what
- * was not yet sent moves to another connection, and at most three times. The caller bounds the queue by what it submits.
+ * Sends messages over a few connections to one server. Every message ends in exactly one result. Nothing is sent twice:
+ * only what was not yet sent moves to another connection, and at most three times. The caller bounds the queue by what
+ * it submits.
  */
 export class SmtpPool {
   readonly counts: SmtpPoolCounts = { opened: 0, openFailures: 0, lost: 0, givenBack: 0 };
@@ -146,7 +158,10 @@ export class SmtpPool {
     clearTimeout(timer);
   }
 
-  /** Finds a connection for queued work: an idle one, else a new one, else a place behind a body that is not answered yet. */
+  /**
+   * Finds a connection for queued work: an idle one, else a new one, else a place behind a body that is not answered
+   * yet.
+   */
   private dispatch(): void {
     if (this.queue.length === 0 || this.closing) return;
     const idle = this.connections.find((connection) => connection.idle);

@@ -2,7 +2,10 @@ import type { EmailProvider, OutgoingEmail, ProviderResult } from '../provider.t
 import { SmtpPool, type SmtpPoolOptions } from './pool.ts';
 import type { SmtpMessage, SmtpResult } from './types.ts';
 
-/** The id that a relay gave the message: Postfix, Exim and SES write it into their last reply, the last one as `Ok <id>`. */
+/**
+ * The id that a relay gave the message: Postfix, Exim and SES write it into their last reply, the last one as
+ * `Ok <id>`.
+ */
 const QUEUE_ID = /queued as <?([^\s<>]+)|\bid=(\S+)|^Ok ([\w-]{20,})$/i;
 
 /**

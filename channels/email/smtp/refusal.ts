@@ -9,7 +9,9 @@ const MAX_TEXT = 2000;
 /** A server that wants a login says so to any command, often first to MAIL or RCPT (RFC 4954 §4 and §6). */
 const LOGIN_CODES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 
-/** A server's refusal as a value. Only a 5xx about the message itself is for good: a closed door says nothing about it. */
+/**
+ * A server's refusal as a value. Only a 5xx about the message itself is for good: a closed door says nothing about it.
+ */
 export function refusal(askedAt: SessionStage, code: number, text: string): SmtpRefusal {
   const stage = LOGIN_CODES.has(code) && !isSessionStage(askedAt) ? 'auth' : askedAt;
   return {

@@ -14,8 +14,8 @@ export class SmtpProtocolError extends Error {
 }
 
 /**
- * Cuts a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only from code `textFrom` on: while mail flows,
- * three of four replies are good news that nobody reads.
+ * Cuts a stream of bytes into SMTP replies (RFC 5321 §4.2). Text is decoded only from code `textFrom` on: while mail
+ * flows, three of four replies are good news that nobody reads.
  */
 export class ReplyParser {
   /** Replies below this code are handed over with an empty text. */
@@ -50,7 +50,10 @@ export class ReplyParser {
     if (start < end) this.rest = Buffer.from(bytes.subarray(start, end));
   }
 
-  /** Forgets what came after the reply being handed over: bytes sent before a TLS handshake prove nothing (RFC 3207 §4.2). */
+  /**
+   * Forgets what came after the reply being handed over: bytes sent before a TLS handshake prove nothing (RFC 3207
+   * §4.2).
+   */
   dropBuffered(): void {
     this.generation += 1;
     this.rest = null;

@@ -10,7 +10,10 @@ export interface SmtpMessage {
   to: string;
   /** A string holds bytes: one character, one octet (ASCII or latin1). */
   data: string | Buffer;
-  /** True promises ASCII, CRLF line ends, one at the end, and no line that begins with a dot: nothing is looked at again. */
+  /**
+   * True promises ASCII, CRLF line ends, one at the end, and no line that begins with a dot: nothing is looked at
+   * again.
+   */
   canonical?: boolean;
   /** The same made ready for the wire already: nothing is looked at again. */
   payload?: Payload | undefined;
@@ -30,8 +33,8 @@ export interface SmtpRefusal {
 }
 
 /**
- * What became of a message. `unsent` and `refused` are safe to send again; count it as an attempt, since a recipient who
- * makes the server hang up does so every time. `in_doubt` is not: the server may have the message.
+ * What became of a message. `unsent` and `refused` are safe to send again; count it as an attempt, since a recipient
+ * who makes the server hang up does so every time. `in_doubt` is not: the server may have the message.
  */
 export type SmtpResult =
   | { outcome: 'accepted'; reply: string }
@@ -70,8 +73,8 @@ export interface SmtpTimeouts {
 }
 
 /**
- * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT: before the message is sent giving up early is safe, so
- * these are shorter. After it giving up early doubles mail, so the RFC's 10 minutes stand.
+ * RFC 5321 §4.5.3.2 asks for 5 minutes at the greeting, MAIL and RCPT: before the message is sent giving up early is
+ * safe, so these are shorter. After it giving up early doubles mail, so the RFC's 10 minutes stand.
  */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   connectMs: 15_000,

@@ -23,8 +23,9 @@ export interface SmtpEndpoint {
 
 /**
  * Reads `smtp://user:pass@host:port` or `smtps://…` with the options `requireTLS=true`, `ignoreTLS=true`,
- * `tls.rejectUnauthorized=false`, `name=`, `maxConnections=` and `maxMessages=`, which are nodemailer's names. Default ports: smtps 465, with a user 587
- * (submission), else 25. A relay on loopback may show any certificate: the Debian one signs itself, and nobody is between.
+ * `tls.rejectUnauthorized=false`, `name=`, `maxConnections=` and `maxMessages=`, which are nodemailer's names. Default
+ * ports: smtps 465, with a user 587 (submission), else 25. A relay on loopback may show any certificate: the Debian one
+ * signs itself, and nobody is between.
  * @throws Error that names what is wrong, never the password
  */
 export function parseSmtpUrl(text: string): SmtpEndpoint {

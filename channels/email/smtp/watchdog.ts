@@ -1,6 +1,6 @@
 /**
- * One deadline that is moved with every message. Moving a timer costs more than the rest of the bookkeeping, so the deadline
- * is a number and an interval looks at it: it is noticed up to `tickMs` late.
+ * One deadline that is moved with every message. Moving a timer costs more than the rest of the bookkeeping, so the
+ * deadline is a number and an interval looks at it: it is noticed up to `tickMs` late.
  */
 export class Watchdog {
   private readonly interval: NodeJS.Timeout;

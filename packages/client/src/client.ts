@@ -8,8 +8,8 @@ export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
 /** What a call takes besides the operation's own input. */
 export interface CallOptions {
   /**
-   * For operations that take one. A key of your own is sent as it is and the call is not retried: a refusal of it may be about a request
-   * of yours from before. Left out, the client makes one for the call and retries under it.
+   * For operations that take one. A key of your own is sent as it is and the call is not retried: a refusal of it may
+   * be about a request of yours from before. Left out, the client makes one for the call and retries under it.
    */
   idempotencyKey?: string;
   signal?: AbortSignal;

@@ -1,5 +1,11 @@
 // Made of the OpenAPI document by packages/client/generate.ts: change the document, then run `npm run client:types`.
 
+export type AcceptInvitation = {
+  /** What stands behind `#` in the link */
+  token: string;
+  password: string;
+};
+
 export type AcceptedSms = {
   /** UUIDv7 */
   id: string;
@@ -115,6 +121,51 @@ export type ApplyProject = {
   workflows?: WorkflowFile[];
 };
 
+export type Asset = {
+  /** UUIDv7 */
+  id: string;
+  /** Where it is served, for ever the same bytes */
+  url: string;
+  hash: string;
+  filename: string | null;
+  contentType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  bytes: number;
+  /** In pixels */
+  width: number;
+  height: number;
+  /** Whether anything shows it */
+  used: boolean;
+  /** How many templates and campaigns show it, and whether a mail that was accepted does */
+  usedBy: {
+    templates: number;
+    campaigns: number;
+    sent: boolean;
+  };
+  createdAt: string;
+};
+
+/** `bytes` is what all pictures of the project are together, of `maxBytes`. */
+export type AssetList = {
+  data: Asset[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+  bytes: number;
+  maxBytes: number;
+};
+
+export type AttentionItem = {
+  kind: "project_held" | "domain_broken" | "campaign_paused" | "outbox_late" | "executions_failed" | "endpoint_disabled" | "endpoint_degraded";
+  /** Of the domain, campaign, workflow or endpoint; null for the project */
+  id: string | null;
+  name: string | null;
+  since: string;
+  /** Executions, or rows of the outbox, counted up to 10000; else 1 */
+  count: number;
+  /** Why the project is held, the campaign paused, the endpoint disabled; the last error */
+  detail: string | null;
+};
+
 export type AuditEntry = {
   /** UUIDv7 */
   id: string;
@@ -140,6 +191,12 @@ export type BulkContacts = {
   contactIds?: string[];
   /** The same as contactIds */
   ids?: string[];
+  /** The contacts of a list with these, as they are when the job comes to them; `{}` is everybody. Who is created later is not among them. */
+  where?: {
+    /** A part of the address */
+    search?: string;
+    condition?: Condition;
+  };
 };
 
 export type BulkJob = {
@@ -249,6 +306,18 @@ export type CampaignLink = {
   uniqueClicks: number;
   /** By scanners */
   machineClicks: number;
+  /** The same of each variant that has this link; null where the campaign has none */
+  variants: CampaignLinkOfVariant[] | null;
+};
+
+export type CampaignLinkOfVariant = {
+  name: string;
+  /** By people */
+  clicks: number;
+  /** Recipients who clicked it */
+  uniqueClicks: number;
+  /** By scanners */
+  machineClicks: number;
 };
 
 export type CampaignList = {
@@ -297,7 +366,7 @@ export type CampaignReview = {
   willSend: number;
   /** The others, by reason */
   skipped: Record<string, number>;
-  /** How long it takes at the send rate */
+  /** From when it begins until the last mail has left: by the send rate, sending windows, the hours of the recipients and the wait of a test */
   estimatedSeconds: number;
   findings: Finding[];
 };
@@ -427,9 +496,23 @@ export type ChangePassword = {
   newPassword: string;
 };
 
+export type ChangeTeamRole = {
+  /** OWNER only by an OWNER */
+  role: "OWNER" | "ADMIN" | "MEMBER";
+};
+
 export type ChangedResource = AppliedResource & {
   /** The fields that differ; steps as `steps.<slug>` */
   changes: string[];
+};
+
+export type Checklist = {
+  items: ({
+    key: "domain" | "contact" | "template" | "mail" | "event" | "automation";
+    done: boolean;
+  })[];
+  /** All of it */
+  done: boolean;
 };
 
 export type ChooseWinner = {
@@ -478,6 +561,27 @@ export type ContactAtStep = {
   /** When a DELAY or the deadline of a WAIT_FOR_EVENT ends. */
   dueAt: string | null;
   error: string | null;
+};
+
+export type ContactExecution = {
+  /** UUIDv7 */
+  id: string;
+  /** UUIDv7 */
+  workflowId: string;
+  workflowName: string;
+  status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+  /** It only tries the workflow out, and counts nowhere. */
+  sandbox: boolean;
+  /** UUIDv7 */
+  currentStepId: string | null;
+  stepName: string | null;
+  stepType: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT" | null;
+  /** When the step that it waits at is due */
+  dueAt: string | null;
+  exitReason: string | null;
+  error: string | null;
+  startedAt: string;
+  completedAt: string | null;
 };
 
 export type ContactExport = {
@@ -544,6 +648,38 @@ export type ContactLookupResult = {
     subscribed: boolean;
   }[];
   notFound: string[];
+};
+
+export type ContactSegments = {
+  data: ({
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    slug: string;
+    type: "DYNAMIC" | "STATIC";
+    /** Since when it is a stored member, of a STATIC or tracked segment; null of others */
+    memberSince: string | null;
+  })[];
+};
+
+export type ContactSubscription = {
+  subscribed: boolean;
+  subscription: "subscribed" | "unsubscribed" | "pending";
+  smsSubscribed: boolean;
+  /** The latest 20, newest first; none where they are as they were created */
+  changes: ({
+    at: string;
+    subscribed: boolean;
+    /** `user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it; null where nobody knows */
+    actor: string | null;
+    /** A member's address, a key's or a workflow's name; null where there is none */
+    actorName: string | null;
+    reason: string | null;
+  })[];
+  suppressions: (Suppression & ({
+    /** A member's address, a key's or a workflow's name; null where there is none */
+    actorName: string | null;
+  }))[];
 };
 
 export type CreateApiKey = {
@@ -744,6 +880,8 @@ export type Domain = {
     value: string;
     required: boolean;
     found: boolean;
+    /** What the DNS had in its place when it was last asked; null where it never gave an answer */
+    seen: string[] | null;
   })[];
   lastCheckedAt: string | null;
   createdAt: string;
@@ -757,6 +895,15 @@ export type Email = EmailItem & ({
   /** Names in lower case */
   headers: Record<string, string>;
   replyTo: string | null;
+  /** The workflow of `workflowExecutionId` */
+  workflowId: string | null;
+  /** How often it was given to the provider */
+  attempts: number;
+  bounceType: "Permanent" | "Transient" | null;
+  machineOpens: number;
+  machineClicks: number;
+  /** The mail that this one repeats */
+  resentFrom: string | null;
   attachments: {
     name: string;
     type: string;
@@ -896,6 +1043,8 @@ export type Execution = {
   workflowId: string;
   /** UUIDv7 */
   contactId: string;
+  /** Null once the contact was deleted */
+  contactEmail: string | null;
   status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
   /** UUIDv7 */
   currentStepId: string | null;
@@ -914,6 +1063,8 @@ export type Execution = {
   temporal: {
     workflowId: string;
     runId: string | null;
+    /** Its page in Temporal's UI, when one execution is asked for and `TEMPORAL_UI_URL` is set */
+    url: string | null;
   };
 };
 
@@ -978,6 +1129,11 @@ export type HoldProject = {
   reason?: string;
 };
 
+export type HoldTenant = {
+  /** Shown to the project */
+  reason: string;
+};
+
 /** `row` counts as a spreadsheet does: the header is row 1. The first 1,000 errors are kept. */
 export type ImportJob = {
   /** UUIDv7 */
@@ -1006,6 +1162,88 @@ export type ImportJob = {
       error: string;
     }[];
   };
+};
+
+/** Counts and errors are those that the import would end with, had nothing changed meanwhile. */
+export type ImportPreview = {
+  delimiter: string;
+  rows: number;
+  /** As an import takes it */
+  mapping: Record<string, unknown>;
+  /** Why it cannot be imported by this mapping; then nothing is counted */
+  problems: {
+    field: string;
+    message: string;
+    code: string;
+  }[];
+  columns: ({
+    header: string;
+    /** `email`, `subscribed`, `data.<name>`, or null: it is left out */
+    field: string | null;
+    type: "infer" | "string";
+    /** Its first values as they are in the file */
+    samples: string[];
+    /** How many of its values are read as what */
+    types: {
+      text?: number;
+      number?: number;
+      boolean?: number;
+      date?: number;
+    };
+  })[];
+  preview: ({
+    row: number;
+    email: string;
+    /** Null: the file says nothing */
+    subscribed: boolean | null;
+    data: Record<string, unknown>;
+    /** It is a contact already, and is changed */
+    known: boolean;
+    error: string | null;
+  })[];
+  result: {
+    totalRows: number;
+    successCount: number;
+    createdCount: number;
+    updatedCount: number;
+    failureCount: number;
+    unreadableRows: number;
+    errors: {
+      row: number;
+      email: string;
+      error: string;
+      /** Its cells, or the line where it cannot be read; empty above 2,000 characters */
+      values: string[];
+    }[];
+    /** Rows of addresses on the suppression list: they are imported, and not subscribed */
+    suppressedCount: number;
+  } | null;
+};
+
+export type InviteToTeam = {
+  email: string;
+  /** OWNER only by an OWNER */
+  role?: "OWNER" | "ADMIN" | "MEMBER";
+};
+
+export type InvitedToTeam = TeamInvitation & {
+  /** The link to hand over, shown this once */
+  url: string;
+  /** Whether it was mailed too: where the project has a verified domain */
+  mailed: boolean;
+};
+
+export type JoinByInvitation = {
+  /** What stands behind `#` in the link */
+  token: string;
+};
+
+/** What is left out stays as it is; null takes a ceiling away. The guards are shares of 1. */
+export type LimitTenant = {
+  sendRatePerSecond?: number | null;
+  monthlyEmailLimit?: number | null;
+  bounceGuard?: number | null;
+  complaintGuard?: number | null;
 };
 
 export type ListedCampaign = {
@@ -1095,6 +1333,35 @@ export type ListedContact = {
   truncated?: true;
 };
 
+export type ListedContactJob = {
+  /** UUIDv7 */
+  id: string;
+  kind: "import" | "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
+  status: "QUEUED" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED";
+  state: "waiting" | "active" | "completed" | "failed";
+  progress: number;
+  total: number;
+  processed: number;
+  failedReason: string | null;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
+  result: {
+    totalRows: number;
+    successCount: number;
+    createdCount: number;
+    updatedCount: number;
+    failureCount: number;
+    /** Of the failures those that are no CSV; at 1,000 the job is FAILED */
+    unreadableRows?: number;
+  } | {
+    operation: "subscribe" | "unsubscribe" | "delete";
+    totalRequested: number;
+    successCount: number;
+    failureCount: number;
+  };
+};
+
 export type ListedSegment = {
   /** UUIDv7 */
   id: string;
@@ -1122,9 +1389,112 @@ export type ListedTemplate = Template & {
   truncated?: true;
 };
 
+export type LoggedRequest = {
+  /** UUIDv7 */
+  id: string;
+  /** The `X-Request-Id` of the answer; a caller may have given it */
+  requestId: string;
+  method: string;
+  /** As this document has it, without ids and query */
+  route: string;
+  status: number;
+  /** Until the answer began */
+  ms: number;
+  /** A secret key, a person, or the public key */
+  by: "key" | "user" | "public";
+  /** UUIDv7 */
+  keyId: string | null;
+  /** UUIDv7 */
+  userId: string | null;
+  errorCode: string | null;
+  createdAt: string;
+};
+
+export type LoggedRequestDetail = LoggedRequest & ({
+  /** What came of it, as it is now: the first 100 of each kind */
+  made: {
+    events: ({
+      /** UUIDv7 */
+      id: string;
+      name: string;
+      /** UUIDv7 */
+      contactId: string | null;
+    })[];
+    executions: ({
+      /** UUIDv7 */
+      id: string;
+      /** UUIDv7 */
+      workflowId: string;
+      workflowName: string;
+      /** UUIDv7 */
+      contactId: string;
+      status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+    })[];
+    emails: ({
+      /** UUIDv7 */
+      id: string;
+      /** UUIDv7 */
+      contactId: string | null;
+      /** UUIDv7 */
+      executionId: string | null;
+      to: string | null;
+      status: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED";
+    })[];
+    sms: ({
+      /** UUIDv7 */
+      id: string;
+      to: string;
+      status: "PENDING" | "QUEUED" | "SENT" | "DELIVERED" | "UNDELIVERED" | "FAILED";
+    })[];
+  };
+});
+
+export type LoggedRequestList = {
+  data: LoggedRequest[];
+  cursor: string | null;
+  hasMore: boolean;
+};
+
 export type Login = {
   email: string;
   password: string;
+};
+
+export type LookAtInvitation = {
+  /** What stands behind `#` in the link */
+  token: string;
+};
+
+export type MailOverview = {
+  totals: {
+    sent: number;
+    delivered: number;
+    /** First opens by people */
+    opened: number;
+    /** First clicks by people */
+    clicked: number;
+    bounced: number;
+    complained: number;
+  };
+  /** Per cent of those sent in the span */
+  rates: {
+    delivered: number;
+    opened: number;
+    clicked: number;
+    bounced: number;
+    complained: number;
+  };
+  days: {
+    date: string;
+    sent: number;
+    delivered: number;
+    /** First opens by people */
+    opened: number;
+    /** First clicks by people */
+    clicked: number;
+    bounced: number;
+    complained: number;
+  }[];
 };
 
 export type Me = {
@@ -1144,6 +1514,67 @@ export type Me = {
   role: "OWNER" | "ADMIN" | "MEMBER";
   permissions: ("email:send" | "emails:view" | "sms:send" | "sms:view" | "contacts:view" | "contacts:edit" | "templates:view" | "templates:edit" | "campaigns:view" | "campaigns:edit" | "campaigns:send" | "segments:view" | "segments:edit" | "workflows:view" | "workflows:edit" | "events:view" | "events:edit" | "domains:view" | "domains:edit" | "analytics:view" | "apikeys:manage" | "team:manage" | "billing:manage" | "project:manage" | "campaigns:approve")[];
   hold: Hold;
+  /** Whether they operate the service: `OPERATORS` names them */
+  operator: boolean;
+};
+
+export type OpenInvitation = {
+  email: string;
+  role: "OWNER" | "ADMIN" | "MEMBER";
+  projectName: string;
+  invitedBy: string;
+  expiresAt: string;
+};
+
+export type OperatorHealth = {
+  /** Of the API that answers */
+  version: string | null;
+  postgres: {
+    pingMs: number;
+    version: string;
+    connections: number;
+    maxConnections: number;
+    databaseBytes: number;
+    longestTransactionSeconds: number;
+  };
+  temporal: {
+    reached: boolean;
+    pingMs: number | null;
+    /** As Temporal counts, about; none where it is not reached */
+    queues: {
+      queue: string;
+      backlog: number;
+      backlogSeconds: number;
+      addedPerSecond: number;
+      dispatchedPerSecond: number;
+      pollers: number;
+    }[];
+  };
+  /** What was accepted and has not begun, by kind; empty where nothing waits */
+  outbox: ({
+    kind: string;
+    waiting: number;
+    handedOver: number;
+    oldestSeconds: number;
+    projects: number;
+    failing: number;
+    lastError: string | null;
+  })[];
+  /** Of the last day; those that ended in order are gone */
+  processes: ({
+    /** UUIDv7 */
+    id: string;
+    kind: "api" | "worker";
+    host: string;
+    pid: number;
+    version: string;
+    /** Of the compiled modules: equal where the same code runs */
+    build: string;
+    startedAt: string;
+    seenAt: string;
+    /** Seen within the last half minute */
+    alive: boolean;
+  })[];
 };
 
 export type PatchContact = {
@@ -1386,6 +1817,31 @@ export type Project = {
   updatedAt: string;
 };
 
+export type ProviderAnswers = {
+  /** `EMAIL_PROVIDER` of the API */
+  provider: string;
+  /** Live mails looked at: of more than 200,000 the newest */
+  looked: number;
+  /** When the oldest of them was accepted */
+  since: string | null;
+  answers: {
+    code: string;
+    mails: number;
+    projects: number;
+    failed: number;
+    bounced: number;
+    /** They are tried again */
+    waiting: number;
+    newestAt: string;
+    /** The newest answer in full */
+    example: string;
+    domains: {
+      domain: string;
+      mails: number;
+    }[];
+  }[];
+};
+
 export type PutCampaign = {
   name?: string;
   description?: string | null;
@@ -1485,6 +1941,11 @@ export type RefreshedSegment = {
   memberCount: number;
 };
 
+export type ReleaseTenant = {
+  /** Kept in the audit log */
+  note?: string;
+};
+
 export type RemoveSegmentMembers = {
   emails: string[];
 };
@@ -1524,11 +1985,34 @@ export type SaveContact = {
   topics?: Record<string, boolean>;
 };
 
+export type SaveWorkflowGraph = {
+  /** Of the graph that was changed, as `GET` gave it. */
+  version: string;
+  entryStepId: string | null;
+  steps: WorkflowGraphStep[];
+  transitions: WorkflowGraphTransition[];
+  /** Answers what would be, and saves nothing. */
+  dryRun?: boolean;
+};
+
 export type SavedContact = Contact & {
   _meta: {
     isNew: boolean;
     isUpdate: boolean;
   };
+};
+
+export type SavedWorkflowGraph = {
+  workflow: WorkflowDetail;
+  /** Of each new step: its id, by the name that it came under. */
+  ids: Record<string, string>;
+  /** What keeps the workflow from being enabled: each at `steps.<id>`, by the name that the step came under. */
+  faults: {
+    field: string;
+    message: string;
+    code: string;
+  }[];
+  dryRun: boolean;
 };
 
 export type Segment = {
@@ -1549,6 +2033,16 @@ export type Segment = {
   computedAt: string | null;
   createdAt: string;
   updatedAt: string;
+};
+
+export type SegmentChange = {
+  /** Of the event `segment.<slug>.entry` or `.exit` that was recorded */
+  id: string;
+  change: "entry" | "exit";
+  /** Null where the contact was erased since */
+  contactId: string | null;
+  email: string | null;
+  at: string;
 };
 
 export type SegmentContacts = {
@@ -1598,6 +2092,27 @@ export type SegmentPreview = {
   count: number;
   /** The newest 10 */
   sample: Contact[];
+};
+
+export type SegmentUsage = {
+  usedInSegments: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  usedInCampaigns: ({
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED";
+  })[];
+  usedInWorkflows: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+  }[];
+  /** False while a SCHEDULED, SENDING or PAUSED campaign goes by it */
+  canDelete: boolean;
 };
 
 export type SendCampaign = {
@@ -1686,6 +2201,10 @@ export type ServiceHealth = Health & {
   };
 };
 
+export type SignUpState = {
+  open: boolean;
+};
+
 export type Signup = {
   email: string;
   password: string;
@@ -1736,12 +2255,39 @@ export type Suppression = {
   email: string | null;
   reason: "hard_bounce" | "complaint" | "unsubscribe" | "manual";
   source: string;
+  /** Who did it, where somebody did: `user:<id>`, `key:<id>`, `contact` for the person */
+  actor: string | null;
   createdAt: string;
 };
 
 export type SwitchProject = {
   /** UUIDv7 */
   projectId: string;
+};
+
+export type Team = {
+  members: TeamMember[];
+  invitations: TeamInvitation[];
+};
+
+export type TeamInvitation = {
+  /** UUIDv7 */
+  id: string;
+  email: string;
+  role: "OWNER" | "ADMIN" | "MEMBER";
+  /** The address of who invited */
+  invitedBy: string;
+  createdAt: string;
+  expiresAt: string;
+};
+
+export type TeamMember = {
+  /** UUIDv7 */
+  userId: string;
+  email: string;
+  role: "OWNER" | "ADMIN" | "MEMBER";
+  /** When they joined */
+  createdAt: string;
 };
 
 export type Template = {
@@ -1802,6 +2348,16 @@ export type TemplatePreview = {
   findings: Finding[];
 };
 
+export type TemplateTestSent = {
+  success: true;
+  data: {
+    /** UUIDv7 */
+    emailId: string;
+    email: string;
+  };
+  message: string;
+};
+
 export type TemplateUsage = {
   campaigns: {
     /** UUIDv7 */
@@ -1819,17 +2375,93 @@ export type TemplateUsage = {
   emailsSent: number;
 };
 
+export type Tenant = {
+  /** UUIDv7 */
+  id: string;
+  name: string;
+  /** Addresses of its first owners */
+  owners: string[];
+  createdAt: string;
+  disabled: boolean;
+  ownHold: TenantHold;
+  operatorHold: TenantHold;
+  /** What holds: the stricter of the project’s own and the operator’s */
+  limits: {
+    sendRatePerSecond: number | null;
+    monthlyEmailLimit: number | null;
+    bounceGuard: number;
+    complaintGuard: number;
+  };
+  operatorLimits: {
+    sendRatePerSecond: number | null;
+    monthlyEmailLimit: number | null;
+    bounceGuard: number | null;
+    complaintGuard: number | null;
+  };
+  /** Live mails of 24 hours, since the last release: what the guards judge */
+  mails: number;
+  /** Of them those to dead mailboxes */
+  dead: number;
+  complaints: number;
+};
+
+export type TenantDetail = Tenant & {
+  /** The last 48 hours, those with mail */
+  hours: {
+    hour: string;
+    mails: number;
+    dead: number;
+    complaints: number;
+  }[];
+  /** Mailbox providers that refused some of its last mails because of the sender */
+  refusals: {
+    provider: string;
+    refused: number;
+    of: number;
+  }[];
+  /** Holds, releases and limits, newest first */
+  actions: {
+    /** UUIDv7 */
+    id: string;
+    action: string;
+    actor: string;
+    details: Record<string, unknown>;
+    createdAt: string;
+  }[];
+};
+
+/** By the project itself, or by its guards */
+export type TenantHold = {
+  held: boolean;
+  since: string | null;
+  reason: string | null;
+};
+
 export type TestCampaign = {
   email: string;
   /** A variant's name: the mail says what it says */
   variant?: string | null;
 };
 
+export type TestTemplate = {
+  /** Where it goes */
+  email: string;
+  subject: string;
+  /** HTML with Liquid, at most 512 KB */
+  body: string;
+  /** What mailboxes show beside the subject: text with Liquid, hidden at the beginning of the HTML part */
+  preheader?: string | null;
+  /** On a verified domain of the project */
+  from: string;
+  fromName?: string | null;
+  replyTo?: string | null;
+};
+
 export type TimelineItem = {
   id: string;
   type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "sms.sent" | "sms.delivered" | "sms.failed" | "campaign.scheduled" | "campaign.sent" | "workflow.started" | "workflow.completed" | "contact.subscribed" | "contact.unsubscribed" | "apikey.rotated" | "email.failed" | "workflow.step";
   timestamp: string;
-  /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject, of one that did not leave `reason`; of a step where it stands. */
+  /** Of a change of subscription `actor` (`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it) and `reason`; of a mail its id and subject and the campaign or workflow it was sent for, of one that did not leave `reason`; of a step where it stands. */
   metadata: Record<string, unknown>;
 };
 
@@ -1897,6 +2529,20 @@ export type UpcomingActivity = {
   contactEmail: string | null;
   metadata: Record<string, unknown>;
   type: "campaign.scheduled" | "workflow.delay";
+};
+
+export type UpcomingHours = {
+  hours: {
+    at: string;
+    campaigns: number;
+    delays: number;
+  }[];
+  campaigns: {
+    /** UUIDv7 */
+    id: string;
+    name: string;
+    scheduledAt: string;
+  }[];
 };
 
 export type Variant = {
@@ -2007,6 +2653,8 @@ export type Workflow = {
 };
 
 export type WorkflowDetail = Workflow & {
+  /** Names what is drawn, for `PUT /workflows/{id}/graph`: other steps or transitions, another version. */
+  version: string;
   steps: WorkflowStep[];
   transitions: WorkflowTransition[];
 };
@@ -2050,6 +2698,24 @@ export type WorkflowFile = {
   })[];
 };
 
+export type WorkflowGraphStep = {
+  /** The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`. */
+  id: string;
+  type: "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT" | "SEND_SMS" | "SPLIT";
+  name?: string;
+  config?: Record<string, unknown>;
+  position?: {
+    x: number;
+    y: number;
+  } | null;
+};
+
+export type WorkflowGraphTransition = {
+  fromStepId: string;
+  toStepId: string;
+  branch?: string | null;
+};
+
 export type WorkflowList = {
   workflows: Workflow[];
   data: Workflow[];
@@ -2082,6 +2748,7 @@ export type WorkflowPreview = {
     at: string;
     startedAt: string;
     completedAt: string | null;
+    /** When the pause ends; of a step that sends, when the sending window opens for which it waits. */
     dueAt: string | null;
     branch: string | null;
     /** Of a CONDITION: what decided. */
@@ -2179,6 +2846,11 @@ export type WorkflowTransition = {
 
 /** Every operation: what it takes and what it answers. */
 export interface Operations {
+  /** Accept an invitation by a password: `POST /auth/invitations/accept` */
+  acceptInvitation: {
+    body: AcceptInvitation;
+    answer: Me;
+  };
   /** Add members to a static segment: `POST /v1/segments/{id}/members` */
   addSegmentMembers: {
     params: { id: string };
@@ -2201,17 +2873,17 @@ export interface Operations {
     body: ApplyProject;
     answer: AppliedProject;
   };
-  /** Erase up to 1,000 contacts: `POST /v1/contacts/bulk-delete` */
+  /** Erase contacts: `POST /v1/contacts/bulk-delete` */
   bulkDeleteContacts: {
     body: BulkContacts;
     answer: QueuedJob;
   };
-  /** Subscribe up to 1,000 contacts: `POST /v1/contacts/bulk-subscribe` */
+  /** Subscribe contacts: `POST /v1/contacts/bulk-subscribe` */
   bulkSubscribeContacts: {
     body: BulkContacts;
     answer: QueuedJob;
   };
-  /** Unsubscribe up to 1,000 contacts: `POST /v1/contacts/bulk-unsubscribe` */
+  /** Unsubscribe contacts: `POST /v1/contacts/bulk-unsubscribe` */
   bulkUnsubscribeContacts: {
     body: BulkContacts;
     answer: QueuedJob;
@@ -2235,6 +2907,12 @@ export interface Operations {
   changePassword: {
     body: ChangePassword;
     answer: undefined;
+  };
+  /** Change the role of a member: `PATCH /team/members/{userId}` */
+  changeTeamRole: {
+    params: { userId: string };
+    body: ChangeTeamRole;
+    answer: TeamMember;
   };
   /** Choose the variant that the rest gets: `POST /v1/campaigns/{id}/winner` */
   chooseCampaignWinner: {
@@ -2308,6 +2986,12 @@ export interface Operations {
     params: { id: string };
     body: CreateWorkflowTransition;
     answer: WorkflowTransition;
+  };
+  /** Delete a picture: `DELETE /v1/assets/{id}` */
+  deleteAsset: {
+    params: { id: string };
+    query?: { force?: boolean };
+    answer: undefined;
   };
   /** Delete a campaign: `DELETE /v1/campaigns/{id}` */
   deleteCampaign: {
@@ -2403,7 +3087,12 @@ export interface Operations {
   };
   /** Export contacts as CSV: `GET /v1/contacts/export` */
   exportContacts: {
-    query?: { segmentId?: string; condition?: string };
+    query?: { segmentId?: string; search?: string; condition?: string };
+    answer: string;
+  };
+  /** Export an import's bad rows as CSV: `GET /v1/contacts/import/{jobId}/errors` */
+  exportImportErrors: {
+    params: { jobId: string };
     answer: string;
   };
   /** Everything that can be kept in files: `GET /project/export` */
@@ -2435,6 +3124,10 @@ export interface Operations {
     query?: { startDate?: string; endDate?: string };
     answer: CampaignTotals;
   };
+  /** What a new project has done: `GET /project/checklist` */
+  getChecklist: {
+    answer: Checklist;
+  };
   /** Get a contact: `GET /v1/contacts/{id}` */
   getContact: {
     params: { id: string };
@@ -2444,6 +3137,11 @@ export interface Operations {
   getContactFieldUsage: {
     params: { field: string };
     answer: ContactFieldUsage;
+  };
+  /** Whether a contact gets mail, and who said so: `GET /v1/contacts/{id}/subscription` */
+  getContactSubscription: {
+    params: { id: string };
+    answer: ContactSubscription;
   };
   /** Get an email: `GET /v1/emails/{id}` */
   getEmail: {
@@ -2481,13 +3179,27 @@ export interface Operations {
     params: { jobId: string };
     answer: ImportJob;
   };
+  /** See what an invitation is to: `POST /auth/invitations/look` */
+  getInvitation: {
+    body: LookAtInvitation;
+    answer: OpenInvitation;
+  };
   /** Whether this process runs: `GET /health/live` */
   getLiveness: {
     answer: Health;
   };
+  /** What became of the mail of the last days: `GET /v1/analytics/overview` */
+  getMailOverview: {
+    query?: { startDate?: string; endDate?: string };
+    answer: MailOverview;
+  };
   /** Who is signed in: `GET /auth/me` */
   getMe: {
     answer: Me;
+  };
+  /** How the installation stands: `GET /operator/health` */
+  getOperatorHealth: {
+    answer: OperatorHealth;
   };
   /** The project and its settings: `GET /project` */
   getProject: {
@@ -2497,10 +3209,24 @@ export interface Operations {
   getReadiness: {
     answer: ReadyHealth;
   };
+  /** Get a request and what came of it: `GET /v1/requests/{requestId}` */
+  getRequest: {
+    params: { requestId: string };
+    answer: LoggedRequestDetail;
+  };
   /** Get a segment: `GET /v1/segments/{id}` */
   getSegment: {
     params: { id: string };
     answer: Segment;
+  };
+  /** Where a segment is used: `GET /v1/segments/{id}/usage` */
+  getSegmentUsage: {
+    params: { id: string };
+    answer: SegmentUsage;
+  };
+  /** Whether an account can be made: `GET /auth/signup` */
+  getSignUp: {
+    answer: SignUpState;
   };
   /** Get an SMS: `GET /v1/sms/{id}` */
   getSms: {
@@ -2508,6 +3234,10 @@ export interface Operations {
     answer: {
   data: Sms;
 };
+  };
+  /** Who belongs to the project: `GET /team` */
+  getTeam: {
+    answer: Team;
   };
   /** Get a template: `GET /v1/templates/{id}` */
   getTemplate: {
@@ -2518,6 +3248,11 @@ export interface Operations {
   getTemplateUsage: {
     params: { id: string };
     answer: TemplateUsage;
+  };
+  /** Get a project of the installation: `GET /operator/projects/{id}` */
+  getTenant: {
+    params: { id: string };
+    answer: TenantDetail;
   };
   /** Get a topic: `GET /v1/topics/{id}` */
   getTopic: {
@@ -2545,11 +3280,33 @@ export interface Operations {
     body?: HoldProject;
     answer: Project;
   };
+  /** Hold a project: `POST /operator/projects/{id}/hold` */
+  holdTenant: {
+    params: { id: string };
+    body: HoldTenant;
+    answer: Tenant;
+  };
   /** Import contacts from a CSV file: `POST /v1/contacts/import` */
   importContacts: {
     query?: { types?: "infer" | "string" };
     body: FormData;
     answer: QueuedJob;
+  };
+  /** Invite somebody to the project: `POST /team/invitations` */
+  inviteToTeam: {
+    body: InviteToTeam;
+    answer: InvitedToTeam;
+  };
+  /** Accept an invitation as who is signed in: `POST /auth/invitations/join` */
+  joinByInvitation: {
+    body: JoinByInvitation;
+    answer: Me;
+  };
+  /** Set ceilings that a project cannot lift: `PATCH /operator/projects/{id}` */
+  limitTenant: {
+    params: { id: string };
+    body: LimitTenant;
+    answer: Tenant;
   };
   /** List what happened: `GET /v1/activity` */
   listActivity: {
@@ -2564,6 +3321,17 @@ export interface Operations {
   listApiKeys: {
     answer: {
   data: ApiKey[];
+};
+  };
+  /** List pictures: `GET /v1/assets` */
+  listAssets: {
+    query?: { limit?: number; cursor?: string; used?: boolean };
+    answer: AssetList;
+  };
+  /** What needs somebody: `GET /v1/analytics/attention` */
+  listAttention: {
+    answer: {
+  data: AttentionItem[];
 };
   };
   /** Who did what in the project: `GET /audit-log` */
@@ -2586,7 +3354,7 @@ export interface Operations {
   /** List the recipients of a campaign: `GET /v1/campaigns/{id}/recipients` */
   listCampaignRecipients: {
     params: { id: string };
-    query?: { limit?: number; cursor?: string; status?: string; reason?: string; search?: string };
+    query?: { limit?: number; cursor?: string; status?: string; reason?: string; outcome?: "pending" | "sent" | "failed" | "skipped" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "unsubscribed"; format?: "json" | "csv"; search?: string };
     answer: {
   data: CampaignRecipient[];
   cursor: string | null;
@@ -2605,6 +3373,17 @@ export interface Operations {
     query?: { limit?: number; cursor?: string };
     answer: EventList;
   };
+  /** List the executions of a contact: `GET /v1/contacts/{id}/executions` */
+  listContactExecutions: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string; active?: boolean };
+    answer: {
+  data: ContactExecution[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
   /** List the distinct values of a custom field: `GET /v1/contacts/fields/{field}/values` */
   listContactFieldValues: {
     params: { field: string };
@@ -2614,6 +3393,21 @@ export interface Operations {
   /** List standard and custom fields: `GET /v1/contacts/fields` */
   listContactFields: {
     answer: ContactFields;
+  };
+  /** List imports and bulk jobs: `GET /v1/contacts/jobs` */
+  listContactJobs: {
+    query?: { limit?: number; cursor?: string; active?: boolean };
+    answer: {
+  data: ListedContactJob[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
+  };
+  /** List the segments that a contact is in: `GET /v1/contacts/{id}/segments` */
+  listContactSegments: {
+    params: { id: string };
+    answer: ContactSegments;
   };
   /** List what happened to a contact: `GET /v1/contacts/{id}/timeline` */
   listContactTimeline: {
@@ -2628,7 +3422,7 @@ export interface Operations {
   };
   /** List contacts: `GET /v1/contacts` */
   listContacts: {
-    query?: { limit?: number; cursor?: string; search?: string };
+    query?: { limit?: number; cursor?: string; search?: string; condition?: string; count?: boolean };
     answer: {
   data: Contact[];
   cursor: string | null;
@@ -2654,7 +3448,7 @@ export interface Operations {
   };
   /** List emails: `GET /v1/emails` */
   listEmails: {
-    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; to?: string; since?: string; until?: string };
+    query?: { limit?: number; cursor?: string; mode?: "live" | "test" | "all"; status?: "PENDING" | "SENDING" | "HELD" | "SENT" | "DELIVERED" | "RECEIVED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED"; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "INBOUND"; reason?: "unsubscribed" | "unsubscribed:topic" | "unconfirmed" | "frequency_capped" | "cancelled" | "left_audience" | "sender_not_verified" | "template_error" | "provider_rejected" | "expired" | "step_deleted" | "contact_deleted" | "limit_reached" | "no_phone" | "sms_stopped" | "exited_on_event" | "too_late" | "suppressed:hard_bounce" | "suppressed:complaint" | "suppressed:unsubscribe" | "suppressed:manual" | "bounced:dead_mailbox" | "bounced:mailbox_for_now" | "bounced:policy" | "bounced:message" | "bounced:routing" | "bounced:unknown"; happened?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained"; contactId?: string; workflowExecutionId?: string; to?: string; since?: string; until?: string };
     answer: {
   data: EmailItem[];
   nextCursor: string | null;
@@ -2680,11 +3474,32 @@ export interface Operations {
   total: number;
 };
   };
+  /** What mail servers and providers answered: `GET /operator/provider-answers` */
+  listProviderAnswers: {
+    query?: { hours?: number };
+    answer: ProviderAnswers;
+  };
+  /** List requests to the API: `GET /v1/requests` */
+  listRequests: {
+    query?: { limit?: number; cursor?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; route?: string; status?: string; errorCode?: string; keyId?: string; requestId?: string; since?: string; until?: string };
+    answer: LoggedRequestList;
+  };
   /** List the contacts of a segment: `GET /v1/segments/{id}/contacts` */
   listSegmentContacts: {
     params: { id: string };
     query?: { page?: number; pageSize?: number };
     answer: SegmentContacts;
+  };
+  /** List who entered and left a segment: `GET /v1/segments/{id}/history` */
+  listSegmentHistory: {
+    params: { id: string };
+    query?: { limit?: number; cursor?: string };
+    answer: {
+  data: SegmentChange[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
   };
   /** List the segments: `GET /v1/segments` */
   listSegments: {
@@ -2706,7 +3521,7 @@ export interface Operations {
   };
   /** List the suppression list: `GET /v1/suppressions` */
   listSuppressions: {
-    query?: { limit?: number; cursor?: string };
+    query?: { limit?: number; cursor?: string; email?: string };
     answer: {
   data: Suppression[];
   cursor: string | null;
@@ -2718,6 +3533,16 @@ export interface Operations {
   listTemplates: {
     query?: { page?: number; pageSize?: number; limit?: number; cursor?: string; type?: "TRANSACTIONAL" | "MARKETING"; search?: string };
     answer: TemplateList;
+  };
+  /** List all projects of the installation: `GET /operator/projects` */
+  listTenants: {
+    query?: { limit?: number; cursor?: string; search?: string; held?: boolean; order?: "newest" | "mails" | "bounces" | "complaints" };
+    answer: {
+  data: Tenant[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+};
   };
   /** List the campaigns that were opened most: `GET /v1/analytics/top-campaigns` */
   listTopCampaigns: {
@@ -2743,6 +3568,11 @@ export interface Operations {
   listUpcomingActivity: {
     query?: { limit?: number; daysAhead?: number };
     answer: UpcomingActivities;
+  };
+  /** What comes, by hour: `GET /v1/analytics/upcoming` */
+  listUpcomingHours: {
+    query?: { hours?: number };
+    answer: UpcomingHours;
   };
   /** List the deliveries to a webhook endpoint: `GET /v1/webhooks/{id}/deliveries` */
   listWebhookDeliveries: {
@@ -2783,6 +3613,12 @@ export interface Operations {
   pauseCampaign: {
     params: { id: string };
     answer: CampaignDone;
+  };
+  /** Try an import out: `POST /v1/contacts/import/preview` */
+  previewImport: {
+    query?: { types?: "infer" | "string" };
+    body: FormData;
+    answer: ImportPreview;
   };
   /** Count whom a condition means: `POST /v1/segments/preview` */
   previewSegment: {
@@ -2837,6 +3673,17 @@ export interface Operations {
   releaseProject: {
     answer: Project;
   };
+  /** End the operator's hold of a project: `POST /operator/projects/{id}/release` */
+  releaseTenant: {
+    params: { id: string };
+    body: ReleaseTenant;
+    answer: Tenant;
+  };
+  /** Remove a member from the project: `DELETE /team/members/{userId}` */
+  removeFromTeam: {
+    params: { userId: string };
+    answer: undefined;
+  };
   /** Remove members from a static segment: `DELETE /v1/segments/{id}/members` */
   removeSegmentMembers: {
     params: { id: string };
@@ -2853,6 +3700,11 @@ export interface Operations {
   replayWebhookDelivery: {
     params: { id: string; deliveryId: string };
     answer: ReplayedDeliveries;
+  };
+  /** Send an email again: `POST /v1/emails/{id}/resend` */
+  resendEmail: {
+    params: { id: string };
+    answer: Sent;
   };
   /** Let a paused campaign go on: `POST /v1/campaigns/{id}/resume` */
   resumeCampaign: {
@@ -2894,6 +3746,12 @@ export interface Operations {
     body: SaveContact;
     answer: SavedContact;
   };
+  /** Save all steps and transitions of a workflow at once: `PUT /v1/workflows/{id}/graph` */
+  saveWorkflowGraph: {
+    params: { id: string };
+    body: SaveWorkflowGraph;
+    answer: SavedWorkflowGraph;
+  };
   /** Send a campaign now, or at a time: `POST /v1/campaigns/{id}/send` */
   sendCampaign: {
     params: { id: string };
@@ -2931,6 +3789,11 @@ export interface Operations {
     params: { id: string };
     body: TestCampaign;
     answer: CampaignTestSent;
+  };
+  /** Send one test mail of what a template says: `POST /v1/templates/test` */
+  testTemplate: {
+    body: TestTemplate;
+    answer: TemplateTestSent;
   };
   /** Record an event of a contact: `POST /v1/track` */
   trackEvent: {
@@ -2996,6 +3859,11 @@ export interface Operations {
     body: PatchWorkflowStep;
     answer: WorkflowStep;
   };
+  /** Upload a picture for mails: `POST /v1/assets` */
+  uploadAsset: {
+    body: FormData;
+    answer: Asset;
+  };
   /** Check the DNS records of a domain now: `GET /v1/domains/{id}/verify` */
   verifyDomain: {
     params: { id: string };
@@ -3011,10 +3879,16 @@ export interface Operations {
     body: BackInStock;
     answer: BackInStockAccepted;
   };
+  /** Withdraw an invitation: `DELETE /team/invitations/{id}` */
+  withdrawInvitation: {
+    params: { id: string };
+    answer: undefined;
+  };
 }
 
 /** Where every operation answers. */
 export const OPERATIONS = {
+  acceptInvitation: { method: 'POST', path: '/auth/invitations/accept', idempotencyKey: false },
   addSegmentMembers: { method: 'POST', path: '/v1/segments/{id}/members', idempotencyKey: false },
   addSuppression: { method: 'POST', path: '/v1/suppressions', idempotencyKey: false },
   advanceExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/advance', idempotencyKey: false },
@@ -3026,6 +3900,7 @@ export const OPERATIONS = {
   cancelCampaign: { method: 'POST', path: '/v1/campaigns/{id}/cancel', idempotencyKey: false },
   cancelExecution: { method: 'DELETE', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
   changePassword: { method: 'POST', path: '/auth/password', idempotencyKey: false },
+  changeTeamRole: { method: 'PATCH', path: '/team/members/{userId}', idempotencyKey: false },
   chooseCampaignWinner: { method: 'POST', path: '/v1/campaigns/{id}/winner', idempotencyKey: false },
   computeSegment: { method: 'POST', path: '/v1/segments/{id}/compute', idempotencyKey: false },
   countRecentActivity: { method: 'GET', path: '/v1/activity/recent-count', idempotencyKey: false },
@@ -3040,6 +3915,7 @@ export const OPERATIONS = {
   createWorkflow: { method: 'POST', path: '/v1/workflows', idempotencyKey: false },
   createWorkflowStep: { method: 'POST', path: '/v1/workflows/{id}/steps', idempotencyKey: false },
   createWorkflowTransition: { method: 'POST', path: '/v1/workflows/{id}/transitions', idempotencyKey: false },
+  deleteAsset: { method: 'DELETE', path: '/v1/assets/{id}', idempotencyKey: false },
   deleteCampaign: { method: 'DELETE', path: '/v1/campaigns/{id}', idempotencyKey: false },
   deleteContact: { method: 'DELETE', path: '/v1/contacts/{id}', idempotencyKey: false },
   deleteContactField: { method: 'DELETE', path: '/v1/contacts/fields/{field}', idempotencyKey: false },
@@ -3059,14 +3935,17 @@ export const OPERATIONS = {
   explainSegment: { method: 'GET', path: '/v1/segments/{id}/explain', idempotencyKey: false },
   exportContact: { method: 'GET', path: '/v1/contacts/{id}/export', idempotencyKey: false },
   exportContacts: { method: 'GET', path: '/v1/contacts/export', idempotencyKey: false },
+  exportImportErrors: { method: 'GET', path: '/v1/contacts/import/{jobId}/errors', idempotencyKey: false },
   exportProject: { method: 'GET', path: '/project/export', idempotencyKey: false },
   getActivityStats: { method: 'GET', path: '/v1/activity/stats', idempotencyKey: false },
   getBulkJob: { method: 'GET', path: '/v1/contacts/bulk/{jobId}', idempotencyKey: false },
   getCampaign: { method: 'GET', path: '/v1/campaigns/{id}', idempotencyKey: false },
   getCampaignStats: { method: 'GET', path: '/v1/campaigns/{id}/stats', idempotencyKey: false },
   getCampaignTotals: { method: 'GET', path: '/v1/analytics/campaign-stats', idempotencyKey: false },
+  getChecklist: { method: 'GET', path: '/project/checklist', idempotencyKey: false },
   getContact: { method: 'GET', path: '/v1/contacts/{id}', idempotencyKey: false },
   getContactFieldUsage: { method: 'GET', path: '/v1/contacts/fields/{field}/usage', idempotencyKey: false },
+  getContactSubscription: { method: 'GET', path: '/v1/contacts/{id}/subscription', idempotencyKey: false },
   getEmail: { method: 'GET', path: '/v1/emails/{id}', idempotencyKey: false },
   getEmailTimeseries: { method: 'GET', path: '/v1/analytics/timeseries', idempotencyKey: false },
   getEventStats: { method: 'GET', path: '/v1/events/stats', idempotencyKey: false },
@@ -3074,30 +3953,47 @@ export const OPERATIONS = {
   getExecution: { method: 'GET', path: '/v1/workflows/{id}/executions/{executionId}', idempotencyKey: false },
   getHealth: { method: 'GET', path: '/health', idempotencyKey: false },
   getImportJob: { method: 'GET', path: '/v1/contacts/import/{jobId}', idempotencyKey: false },
+  getInvitation: { method: 'POST', path: '/auth/invitations/look', idempotencyKey: false },
   getLiveness: { method: 'GET', path: '/health/live', idempotencyKey: false },
+  getMailOverview: { method: 'GET', path: '/v1/analytics/overview', idempotencyKey: false },
   getMe: { method: 'GET', path: '/auth/me', idempotencyKey: false },
+  getOperatorHealth: { method: 'GET', path: '/operator/health', idempotencyKey: false },
   getProject: { method: 'GET', path: '/project', idempotencyKey: false },
   getReadiness: { method: 'GET', path: '/health/ready', idempotencyKey: false },
+  getRequest: { method: 'GET', path: '/v1/requests/{requestId}', idempotencyKey: false },
   getSegment: { method: 'GET', path: '/v1/segments/{id}', idempotencyKey: false },
+  getSegmentUsage: { method: 'GET', path: '/v1/segments/{id}/usage', idempotencyKey: false },
+  getSignUp: { method: 'GET', path: '/auth/signup', idempotencyKey: false },
   getSms: { method: 'GET', path: '/v1/sms/{id}', idempotencyKey: false },
+  getTeam: { method: 'GET', path: '/team', idempotencyKey: false },
   getTemplate: { method: 'GET', path: '/v1/templates/{id}', idempotencyKey: false },
   getTemplateUsage: { method: 'GET', path: '/v1/templates/{id}/usage', idempotencyKey: false },
+  getTenant: { method: 'GET', path: '/operator/projects/{id}', idempotencyKey: false },
   getTopic: { method: 'GET', path: '/v1/topics/{id}', idempotencyKey: false },
   getWebhook: { method: 'GET', path: '/v1/webhooks/{id}', idempotencyKey: false },
   getWorkflow: { method: 'GET', path: '/v1/workflows/{id}', idempotencyKey: false },
   getWorkflowStats: { method: 'GET', path: '/v1/workflows/{id}/stats', idempotencyKey: false },
   holdProject: { method: 'POST', path: '/project/hold', idempotencyKey: false },
+  holdTenant: { method: 'POST', path: '/operator/projects/{id}/hold', idempotencyKey: false },
   importContacts: { method: 'POST', path: '/v1/contacts/import', idempotencyKey: false },
+  inviteToTeam: { method: 'POST', path: '/team/invitations', idempotencyKey: false },
+  joinByInvitation: { method: 'POST', path: '/auth/invitations/join', idempotencyKey: false },
+  limitTenant: { method: 'PATCH', path: '/operator/projects/{id}', idempotencyKey: false },
   listActivity: { method: 'GET', path: '/v1/activity', idempotencyKey: false },
   listActivityTypes: { method: 'GET', path: '/v1/activity/types', idempotencyKey: false },
   listApiKeys: { method: 'GET', path: '/apikeys', idempotencyKey: false },
+  listAssets: { method: 'GET', path: '/v1/assets', idempotencyKey: false },
+  listAttention: { method: 'GET', path: '/v1/analytics/attention', idempotencyKey: false },
   listAuditLog: { method: 'GET', path: '/audit-log', idempotencyKey: false },
   listCampaignLinks: { method: 'GET', path: '/v1/campaigns/{id}/links', idempotencyKey: false },
   listCampaignRecipients: { method: 'GET', path: '/v1/campaigns/{id}/recipients', idempotencyKey: false },
   listCampaigns: { method: 'GET', path: '/v1/campaigns', idempotencyKey: false },
   listContactEvents: { method: 'GET', path: '/v1/events/contact/{contactId}', idempotencyKey: false },
+  listContactExecutions: { method: 'GET', path: '/v1/contacts/{id}/executions', idempotencyKey: false },
   listContactFieldValues: { method: 'GET', path: '/v1/contacts/fields/{field}/values', idempotencyKey: false },
   listContactFields: { method: 'GET', path: '/v1/contacts/fields', idempotencyKey: false },
+  listContactJobs: { method: 'GET', path: '/v1/contacts/jobs', idempotencyKey: false },
+  listContactSegments: { method: 'GET', path: '/v1/contacts/{id}/segments', idempotencyKey: false },
   listContactTimeline: { method: 'GET', path: '/v1/contacts/{id}/timeline', idempotencyKey: false },
   listContacts: { method: 'GET', path: '/v1/contacts', idempotencyKey: false },
   listContactsAtStep: { method: 'GET', path: '/v1/workflows/{id}/steps/{stepId}/contacts', idempotencyKey: false },
@@ -3106,16 +4002,21 @@ export const OPERATIONS = {
   listEventNames: { method: 'GET', path: '/v1/events/names', idempotencyKey: false },
   listEvents: { method: 'GET', path: '/v1/events', idempotencyKey: false },
   listExecutions: { method: 'GET', path: '/v1/workflows/{id}/executions', idempotencyKey: false },
+  listProviderAnswers: { method: 'GET', path: '/operator/provider-answers', idempotencyKey: false },
+  listRequests: { method: 'GET', path: '/v1/requests', idempotencyKey: false },
   listSegmentContacts: { method: 'GET', path: '/v1/segments/{id}/contacts', idempotencyKey: false },
+  listSegmentHistory: { method: 'GET', path: '/v1/segments/{id}/history', idempotencyKey: false },
   listSegments: { method: 'GET', path: '/v1/segments', idempotencyKey: false },
   listSms: { method: 'GET', path: '/v1/sms', idempotencyKey: false },
   listSmsSenders: { method: 'GET', path: '/sms/senders', idempotencyKey: false },
   listSuppressions: { method: 'GET', path: '/v1/suppressions', idempotencyKey: false },
   listTemplates: { method: 'GET', path: '/v1/templates', idempotencyKey: false },
+  listTenants: { method: 'GET', path: '/operator/projects', idempotencyKey: false },
   listTopCampaigns: { method: 'GET', path: '/v1/analytics/top-campaigns', idempotencyKey: false },
   listTopEvents: { method: 'GET', path: '/v1/analytics/top-events', idempotencyKey: false },
   listTopics: { method: 'GET', path: '/v1/topics', idempotencyKey: false },
   listUpcomingActivity: { method: 'GET', path: '/v1/activity/upcoming', idempotencyKey: false },
+  listUpcomingHours: { method: 'GET', path: '/v1/analytics/upcoming', idempotencyKey: false },
   listWebhookDeliveries: { method: 'GET', path: '/v1/webhooks/{id}/deliveries', idempotencyKey: false },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', idempotencyKey: false },
   listWorkflowFields: { method: 'GET', path: '/v1/workflows/fields', idempotencyKey: false },
@@ -3124,6 +4025,7 @@ export const OPERATIONS = {
   logOut: { method: 'POST', path: '/auth/logout', idempotencyKey: false },
   lookupContacts: { method: 'POST', path: '/v1/contacts/lookup', idempotencyKey: false },
   pauseCampaign: { method: 'POST', path: '/v1/campaigns/{id}/pause', idempotencyKey: false },
+  previewImport: { method: 'POST', path: '/v1/contacts/import/preview', idempotencyKey: false },
   previewSegment: { method: 'POST', path: '/v1/segments/preview', idempotencyKey: false },
   previewTemplate: { method: 'POST', path: '/v1/templates/preview', idempotencyKey: false },
   previewWorkflow: { method: 'POST', path: '/v1/workflows/{id}/preview', idempotencyKey: false },
@@ -3135,9 +4037,12 @@ export const OPERATIONS = {
   recordPixel: { method: 'POST', path: '/v1/pixel', idempotencyKey: false },
   refreshSegment: { method: 'POST', path: '/v1/segments/{id}/refresh', idempotencyKey: false },
   releaseProject: { method: 'POST', path: '/project/release', idempotencyKey: false },
+  releaseTenant: { method: 'POST', path: '/operator/projects/{id}/release', idempotencyKey: false },
+  removeFromTeam: { method: 'DELETE', path: '/team/members/{userId}', idempotencyKey: false },
   removeSegmentMembers: { method: 'DELETE', path: '/v1/segments/{id}/members', idempotencyKey: false },
   replayWebhookDeliveries: { method: 'POST', path: '/v1/webhooks/{id}/replay', idempotencyKey: false },
   replayWebhookDelivery: { method: 'POST', path: '/v1/webhooks/{id}/deliveries/{deliveryId}/replay', idempotencyKey: false },
+  resendEmail: { method: 'POST', path: '/v1/emails/{id}/resend', idempotencyKey: true },
   resumeCampaign: { method: 'POST', path: '/v1/campaigns/{id}/resume', idempotencyKey: false },
   retryCampaign: { method: 'POST', path: '/v1/campaigns/{id}/retry', idempotencyKey: false },
   retryExecution: { method: 'POST', path: '/v1/workflows/{id}/executions/{executionId}/retry', idempotencyKey: false },
@@ -3146,6 +4051,7 @@ export const OPERATIONS = {
   rotatePublicKey: { method: 'POST', path: '/apikeys/public/rotate', idempotencyKey: false },
   rotateWebhookSecret: { method: 'POST', path: '/v1/webhooks/{id}/rotate-secret', idempotencyKey: false },
   saveContact: { method: 'POST', path: '/v1/contacts', idempotencyKey: false },
+  saveWorkflowGraph: { method: 'PUT', path: '/v1/workflows/{id}/graph', idempotencyKey: false },
   sendCampaign: { method: 'POST', path: '/v1/campaigns/{id}/send', idempotencyKey: false },
   sendEmail: { method: 'POST', path: '/v1/send', idempotencyKey: true },
   sendSms: { method: 'POST', path: '/v1/sms/send', idempotencyKey: true },
@@ -3153,6 +4059,7 @@ export const OPERATIONS = {
   startExecution: { method: 'POST', path: '/v1/workflows/{id}/executions', idempotencyKey: false },
   switchProject: { method: 'POST', path: '/auth/project', idempotencyKey: false },
   testCampaign: { method: 'POST', path: '/v1/campaigns/{id}/test', idempotencyKey: false },
+  testTemplate: { method: 'POST', path: '/v1/templates/test', idempotencyKey: false },
   trackEvent: { method: 'POST', path: '/v1/track', idempotencyKey: true },
   updateCampaign: { method: 'PUT', path: '/v1/campaigns/{id}', idempotencyKey: false },
   updateContact: { method: 'PATCH', path: '/v1/contacts/{id}', idempotencyKey: false },
@@ -3164,7 +4071,9 @@ export const OPERATIONS = {
   updateWebhook: { method: 'PATCH', path: '/v1/webhooks/{id}', idempotencyKey: false },
   updateWorkflow: { method: 'PATCH', path: '/v1/workflows/{id}', idempotencyKey: false },
   updateWorkflowStep: { method: 'PATCH', path: '/v1/workflows/{id}/steps/{stepId}', idempotencyKey: false },
+  uploadAsset: { method: 'POST', path: '/v1/assets', idempotencyKey: false },
   verifyDomain: { method: 'GET', path: '/v1/domains/{id}/verify', idempotencyKey: false },
   verifyEmail: { method: 'POST', path: '/v1/verify', idempotencyKey: false },
   waitForVariant: { method: 'POST', path: '/v1/back-in-stock', idempotencyKey: false },
+  withdrawInvitation: { method: 'DELETE', path: '/team/invitations/{id}', idempotencyKey: false },
 } as const;

@@ -18,7 +18,8 @@ const TOLERANCE_SECONDS = 300;
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /**
- * Verifies a delivery by Standard Webhooks and answers its parsed body. `webhook-id` is the same on every attempt: keep it to take each once.
+ * Verifies a delivery by Standard Webhooks and answers its parsed body. `webhook-id` is the same on every attempt: keep
+ * it to take each once.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Payload = unknown>(request: WebhookRequest): Promise<Payload> {

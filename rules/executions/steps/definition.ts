@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 
-/** A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it. */
+/**
+ * A way on that a step takes by what it finds: `yes` or `no`, `event` or `timeout`, or a name that the tenant gave it.
+ */
 export type Branch = string;
 
 /** What a tenant sets of a step. */
@@ -20,18 +22,23 @@ interface Step {
   input: z.ZodType<object>;
   /** What keeps the step from running, in words that follow its name. What is stored may be half configured. */
   faults(step: DrawnStep): string[];
-  /** The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches. */
+  /**
+   * The branches it leaves by; `null` is the plain transition. A step without a plain one needs each of its branches.
+   */
   branches(config: StepConfig): readonly (Branch | null)[];
   /** Whether `templateId` of its config names a template of the project. */
   takesTemplate: boolean;
   /**
-   * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings about (email.open,
-   * email.click …) may be recorded before its step ends, so a wait that comes next looks back to the step's start.
+   * Whether it sends an email, for which it or its template needs a sender on a verified domain. What an email brings
+   * about (email.open, email.click …) may be recorded before its step ends, so a wait that comes next looks back to the
+   * step's start.
    */
   sendsEmail: boolean;
   /** The path in its config at which a condition stands, whose size is limited; null where it has none. */
   conditionAt: readonly string[] | null;
-  /** Whether a config uses this key of the contact's data, by which a field that is in use stays; null where none can. */
+  /**
+   * Whether a config uses this key of the contact's data, by which a field that is in use stays; null where none can.
+   */
   usesField: ((config: StepConfig, key: string) => boolean) | null;
   /** Whether a config asks for events of this name; null where none can. */
   usesEvent: ((config: StepConfig, eventName: string) => boolean) | null;
@@ -50,8 +57,8 @@ export interface EffectStep<Queue extends EffectQueue> extends Step {
 export interface PauseStep extends Step {
   kind: 'pause';
   /**
-   * How long each visit to it is sure to wait, in milliseconds; Infinity where that cannot be told. An instant that is written down waits
-   * once, not each lap.
+   * How long each visit to it is sure to wait, in milliseconds; Infinity where that cannot be told. An instant that is
+   * written down waits once, not each lap.
    */
   sureWaitMs(config: StepConfig): number;
 }

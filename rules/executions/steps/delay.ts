@@ -27,7 +27,10 @@ const DelayAmount = z
   .object({ amount: z.number().positive(), unit: z.enum(['seconds', 'minutes', 'hours', 'days', 'weeks']) })
   .refine((config) => delayMs(config) <= MAX_MS, { path: ['amount'], message: 'a delay is at most 365 days' });
 
-/** The two forms differ by a key, so that each fault is told at its own field; a union would name those of the other form. */
+/**
+ * The two forms differ by a key, so that each fault is told at its own field; a union would name those of the other
+ * form.
+ */
 const DelayConfig = z.unknown().transform((input, ctx) => {
   const form = typeof input === 'object' && input !== null && 'until' in input ? DelayUntil : DelayAmount;
   const result = form.safeParse(input);

@@ -43,8 +43,8 @@ function splitBranches(config: StepConfig): string[] {
 }
 
 /**
- * The branch of a contact at a SPLIT: the one they took before, as long as it is there, else one by contact and step, so that a repeated
- * decision is the same. A changed weight therefore counts for those who have not come yet.
+ * The branch of a contact at a SPLIT: the one they took before, as long as it is there, else one by contact and step,
+ * so that a repeated decision is the same. A changed weight therefore counts for those who have not come yet.
  * @param taken the branch that the contact took when they came last, where they did
  */
 export function chooseBranch(

@@ -1,0 +1,23 @@
+import { z } from '@hono/zod-openapi';
+import { cursorQuery, QuerySwitch } from '../../http/schemas.ts';
+
+export const PICTURE_MAX_BYTES = 5 * 1024 * 1024;
+/** What multipart adds to a file: boundaries, headers. A picture that is just too large is told so in its own words. */
+export const UPLOAD_MAX_BYTES = PICTURE_MAX_BYTES + 64 * 1024;
+const LIST_DEFAULT = 50;
+
+export const UploadAsset = z.object({
+  file: z.instanceof(File).openapi({
+    type: 'string',
+    format: 'binary',
+    description: 'A PNG, JPEG, GIF or WebP of at most 5 MB, known by its bytes',
+  }),
+});
+
+export const ListAssets = cursorQuery(LIST_DEFAULT).extend({
+  used: QuerySwitch.optional().openapi({ description: 'Only those that something shows, or that nothing does' }),
+});
+
+export const DeleteAsset = z.object({
+  force: QuerySwitch.optional().openapi({ description: 'Also where something shows it' }),
+});

@@ -1,0 +1,107 @@
+import { createRoute } from '@hono/zod-openapi';
+import { ASSETS_MAX_BYTES, deleteAsset, insertAsset, listAssets, sumAssets } from '../../../db/assets/assets.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { readPicture } from '../../../rules/content/picture.ts';
+import { fieldError } from '../../../rules/errors.ts';
+import { isStorable } from '../../../rules/json-body.ts';
+import { errors, multipart, noContent, ok } from '../../http/answers.ts';
+import { tooLarge } from '../../http/body.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { AssetList, AssetRecord, assetAnswer } from './answer.ts';
+import { DeleteAsset, ListAssets, PICTURE_MAX_BYTES, UPLOAD_MAX_BYTES, UploadAsset } from './input.ts';
+
+const tags = ['Assets'];
+const FILENAME_MAX_CHARS = 200;
+
+const uploadRoute = createRoute({
+  method: 'post',
+  path: '/assets',
+  operationId: 'uploadAsset',
+  tags,
+  summary: 'Upload a picture for mails',
+  description:
+    'A PNG, JPEG, GIF or WebP of at most 5 MB, judged by its bytes: anything else is 422. The same bytes again are 200 with the picture that is there. ' +
+    'Anybody may fetch it by its `url`. The pictures of a project are 250 MB together, and 5,000 (409).',
+  security: scopes('templates:edit'),
+  maxBodyBytes: UPLOAD_MAX_BYTES,
+  request: { body: multipart(UploadAsset) },
+  responses: {
+    200: ok(AssetRecord, 'It was there already'),
+    201: ok(AssetRecord, 'Created'),
+    ...errors('CONFLICT'),
+  },
+});
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/assets',
+  operationId: 'listAssets',
+  tags,
+  summary: 'List pictures',
+  description: 'Newest first, with what shows each. `total` is counted on the first page only.',
+  security: scopes('templates:view'),
+  request: { query: ListAssets },
+  responses: { 200: ok(AssetList) },
+});
+
+const deleteRoute = createRoute({
+  method: 'delete',
+  path: '/assets/{id}',
+  operationId: 'deleteAsset',
+  tags,
+  summary: 'Delete a picture',
+  description:
+    '409 while a template, a campaign or a mail that was accepted shows it, unless `force=true`. Who fetched it before may keep it for ever.',
+  security: scopes('templates:edit'),
+  request: { params: IdParams, query: DeleteAsset },
+  responses: { 204: noContent('Deleted'), ...errors('CONFLICT') },
+});
+
+/** Pictures of mails. */
+export function assetRoutes(app: App, { config, db, reads }: Deps): void {
+  app.openapi(uploadRoute, async (c) => {
+    const { projectId } = c.var;
+    const { file } = c.req.valid('form');
+    if (file.size > PICTURE_MAX_BYTES) throw tooLarge(PICTURE_MAX_BYTES);
+    const content = Buffer.from(await file.arrayBuffer());
+    const picture = readPicture(content);
+    if (!picture) throw fieldError('file', 'Must be a PNG, JPEG, GIF or WebP.', 'invalid_file');
+    const hash = await hashOf(projectId, content);
+    const { asset, isNew } = await inTransaction(db, (trx) =>
+      insertAsset(trx, { projectId, hash, filename: nameOf(file), picture, content }),
+    );
+    const answer = assetAnswer(asset, config.publicUrl);
+    return isNew ? c.json(answer, 201) : c.json(answer, 200);
+  });
+
+  app.openapi(listRoute, async (c) => {
+    const { projectId } = c.var;
+    const { items, ...page } = await listAssets(reads, { projectId, ...c.req.valid('query') });
+    const { bytes } = await sumAssets(reads, projectId);
+    const data = items.map((asset) => assetAnswer(asset, config.publicUrl));
+    return c.json({ data, ...page, bytes, maxBytes: ASSETS_MAX_BYTES }, 200);
+  });
+
+  app.openapi(deleteRoute, async (c) => {
+    const ref = { projectId: c.var.projectId, id: c.req.valid('param').id };
+    await inTransaction(db, (trx) => deleteAsset(trx, ref, c.req.valid('query').force ?? false));
+    return c.body(null, 204);
+  });
+}
+
+/**
+ * With the project in it nobody learns by an address whether another one has the same picture. Computed beside the
+ * event loop.
+ */
+async function hashOf(projectId: string, content: Buffer): Promise<string> {
+  const said = Buffer.concat([Buffer.from(`${projectId}\n`), content]);
+  return Buffer.from(await crypto.subtle.digest('SHA-256', said)).toString('hex');
+}
+
+function nameOf(file: File): string | null {
+  const name = file.name.slice(0, FILENAME_MAX_CHARS).trim();
+  return name !== '' && isStorable(name) ? name : null;
+}

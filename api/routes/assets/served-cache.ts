@@ -1,0 +1,60 @@
+import type { ServedAsset } from '../../../db/assets/served-assets.ts';
+
+/** Of all kept pictures together, in each API process. */
+const KEPT_MAX_BYTES = 48 * 1024 * 1024;
+/** So long a deleted one may still be served by another process. */
+const KEPT_MS = 60_000;
+
+interface Kept {
+  picture: ServedAsset;
+  untilMs: number;
+}
+
+export interface ServedCache {
+  get(hash: string): Promise<ServedAsset | undefined>;
+}
+
+/**
+ * Pictures that were asked for last: a campaign's readers all ask for the same few. Those who ask at a time wait for
+ * one reading.
+ */
+export function createServedCache(read: (hash: string) => Promise<ServedAsset | undefined>): ServedCache {
+  const kept = new Map<string, Kept>();
+  const underWay = new Map<string, Promise<ServedAsset | undefined>>();
+  let bytes = 0;
+
+  function drop(hash: string): void {
+    const old = kept.get(hash);
+    if (!old) return;
+    kept.delete(hash);
+    bytes -= old.picture.content.length;
+  }
+
+  function keep(hash: string, picture: ServedAsset): void {
+    drop(hash);
+    kept.set(hash, { picture, untilMs: Date.now() + KEPT_MS });
+    bytes += picture.content.length;
+    // A Map iterates in the order of insertion: the first is the oldest.
+    for (const oldest of kept.keys()) {
+      if (bytes <= KEPT_MAX_BYTES) return;
+      drop(oldest);
+    }
+  }
+
+  async function load(hash: string): Promise<ServedAsset | undefined> {
+    const picture = await read(hash);
+    if (picture) keep(hash, picture);
+    return picture;
+  }
+
+  return {
+    async get(hash) {
+      const known = kept.get(hash);
+      if (known && known.untilMs > Date.now()) return known.picture;
+      drop(hash);
+      const loading = underWay.get(hash) ?? load(hash).finally(() => underWay.delete(hash));
+      underWay.set(hash, loading);
+      return loading;
+    },
+  };
+}

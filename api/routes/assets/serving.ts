@@ -1,0 +1,43 @@
+import { readServedAsset, type ServedAsset } from '../../../db/assets/served-assets.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { type OpenLimit, TRACKED_HITS } from '../../http/caller-limits.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { OpenRoutes } from '../../http/registrar.ts';
+import { createServedCache } from './served-cache.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+/** As for opens: mailbox providers fetch the pictures of millions from a few addresses. */
+const FETCHES: OpenLimit = { ...TRACKED_HITS, name: 'pictures' };
+
+/** Opened by itself a picture is a document of ours: it may run and load nothing, and is of no origin. */
+const POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The pictures, at `PUBLIC_URL/assets/<hash>`: for anybody who has the address, and the same bytes for ever. */
+export function assetServingRoutes(openly: OpenRoutes, { reads }: Deps): void {
+  const pictures = createServedCache((hash) => readServedAsset(reads, hash));
+  openly.get(
+    '/assets/{hash}',
+    async (c) => {
+      const hash = c.req.param('hash') ?? '';
+      const picture = HASH.test(hash) ? await pictures.get(hash) : undefined;
+      if (!picture) throw new AppError('NOT_FOUND', { message: 'There is no such picture.' });
+      const etag = `"${hash}"`;
+      const headers = headersOf(picture, etag);
+      if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
+      return c.body(new Uint8Array(picture.content), 200, headers);
+    },
+    { limit: FETCHES },
+  );
+}
+
+function headersOf({ contentType, content }: ServedAsset, etag: string): Record<string, string> {
+  return {
+    'content-type': contentType,
+    'content-length': String(content.length),
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': POLICY,
+    // Pages of mailbox providers show it, also those that isolate themselves (COEP).
+    'cross-origin-resource-policy': 'cross-origin',
+    etag,
+  };
+}

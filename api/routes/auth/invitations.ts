@@ -1,0 +1,139 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Trx } from '../../../db/connection.ts';
+import { findOrInsertUser } from '../../../db/projects/accounts.ts';
+import { insertAudit } from '../../../db/projects/audit-log.ts';
+import { getOpenInvitation, takeInvitation } from '../../../db/projects/invitations.ts';
+import { updateSessionProject } from '../../../db/projects/sessions.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { ROLES } from '../../../rules/access/scopes.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { personOf } from '../../http/actor.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import { clientAddress, clientNetwork } from '../../http/client-address.ts';
+import { refuseForeignWrite } from '../../http/csrf.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { Instant } from '../../http/schemas.ts';
+import { open, session } from '../../http/security.ts';
+import { hashToken } from '../../http/session-cookie.ts';
+import { NewPassword } from './input.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import { describeMe, hashFor, Me, sessionToken, signIn } from './sign-in.ts';
+
+const tags = ['Accounts'];
+const Token = z.string().min(1).max(200).openapi({ description: 'What stands behind `#` in the link' });
+const TOKEN_EXAMPLE = 'kKx4TqvJ0m1rC8dZ3gYw2h5n7b9s6f4a1e0q8u2i3o5';
+
+const Look = z.object({ token: Token }).openapi('LookAtInvitation', { example: { token: TOKEN_EXAMPLE } });
+
+const Accept = z
+  .object({ token: Token, password: NewPassword })
+  .openapi('AcceptInvitation', { example: { token: TOKEN_EXAMPLE, password: 'correct horse' } });
+
+const Join = z.object({ token: Token }).openapi('JoinByInvitation', { example: { token: TOKEN_EXAMPLE } });
+
+const OpenInvitation = z
+  .object({
+    email: z.string(),
+    role: z.enum(ROLES),
+    projectName: z.string(),
+    invitedBy: z.string(),
+    expiresAt: Instant,
+  })
+  .openapi('OpenInvitation', {
+    example: {
+      ...{ email: 'grace@example.com', role: 'MEMBER', projectName: 'Web shop', invitedBy: 'ada@example.com' },
+      expiresAt: '2026-01-08T12:00:00.000Z',
+    },
+  });
+
+const lookRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/look',
+  operationId: 'getInvitation',
+  tags,
+  summary: 'See what an invitation is to',
+  description: 'By the token of its link, which stays open. 404 for one that was followed, withdrawn, or is over.',
+  security: open(),
+  request: { body: json(Look) },
+  responses: { 200: ok(OpenInvitation), ...errors('NOT_FOUND') },
+});
+
+const acceptRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/accept',
+  operationId: 'acceptInvitation',
+  tags,
+  summary: 'Accept an invitation by a password',
+  description:
+    'Signs in the account that has the address of the invitation and this password, or makes it, whatever `SIGNUP` says, and joins the project. ' +
+    'The link ends. 404 as `POST /auth/invitations/look`; limited like sign-ups (429).',
+  security: open(),
+  request: { body: json(Accept) },
+  responses: { 200: ok(Me, 'Joined, signed in'), ...errors('NOT_FOUND', 'UNAUTHORIZED', 'RATE_LIMIT_EXCEEDED') },
+});
+
+const joinRoute = createRoute({
+  method: 'post',
+  path: '/auth/invitations/join',
+  operationId: 'joinByInvitation',
+  tags,
+  summary: 'Accept an invitation as who is signed in',
+  description:
+    'The person of this session joins the project, whatever their address is: whoever has the link was invited. The session moves to it, and the ' +
+    'link ends. Who is a member already keeps their role.',
+  security: session(),
+  request: { body: json(Join) },
+  responses: { 200: ok(Me, 'Joined'), ...errors('NOT_FOUND') },
+});
+
+/** How somebody who has the link of an invitation follows it (`POST /team/invitations` makes them). */
+export function invitationRoutes(app: App, deps: Deps): void {
+  const { db, config, limits } = deps;
+  const throttle = createLoginThrottle({ db, key: deriveKey(config.secretKey, 'rate-limit') });
+
+  app.openapi(lookRoute, async (c) => {
+    const found = await getOpenInvitation(db, hashToken(c.req.valid('json').token));
+    const { email, role, projectName, invitedBy, expiresAt } = found;
+    c.header('Cache-Control', 'no-store');
+    return c.json({ email, role, projectName, invitedBy, expiresAt: expiresAt.toISOString() }, 200);
+  });
+
+  app.openapi(acceptRoute, async (c) => {
+    refuseForeignWrite(c, config.publicUrl);
+    const { token, password } = c.req.valid('json');
+    const tokenHash = hashToken(token);
+    const { email } = await getOpenInvitation(db, tokenHash);
+    await limits.takeForSignUp(clientAddress(c));
+    const attempt = await throttle.takeForSignUp(email, clientNetwork(c));
+    const passwordHash = await hashFor(deps, email, password);
+    const joined = await inTransaction(db, async (trx) => {
+      const { userId, isNew } = await findOrInsertUser(trx, { email, passwordHash });
+      const { projectId } = await join(trx, c, { tokenHash, userId });
+      return { userId, isNew, projectId };
+    });
+    if (!joined.isNew) await attempt.forgive();
+    await signIn(c, deps, { ...joined, email, passwordHash });
+    return c.json(await describeMe(deps, { ...joined, email }), 200);
+  });
+
+  app.openapi(joinRoute, async (c) => {
+    const { id: userId, email } = personOf(c);
+    const tokenHash = hashToken(c.req.valid('json').token);
+    const { projectId } = await inTransaction(db, (trx) => join(trx, c, { tokenHash, userId }));
+    await updateSessionProject(db, { tokenHash: hashToken(sessionToken(c, deps)), userId, projectId });
+    return c.json(await describeMe(deps, { userId, projectId, email }), 200);
+  });
+}
+
+/** Takes the invitation and notes it in the log of the project that it is to. */
+async function join(trx: Trx, c: RequestContext, p: { tokenHash: Buffer; userId: string }) {
+  const invitation = await takeInvitation(trx, p);
+  const { projectId, id, email, role } = invitation;
+  const actor = `user:${p.userId}`;
+  await insertAudit(trx, {
+    ...{ projectId, action: 'team.joined', actor, target: p.userId, ip: clientAddress(c) },
+    details: { invitationId: id, email, role },
+  });
+  return invitation;
+}

@@ -1,0 +1,121 @@
+import { createRoute } from '@hono/zod-openapi';
+import { listRecentKeys } from '../../../db/contacts/fields.ts';
+import { findKnown, foresee, type ImportForecast } from '../../../db/contacts/import-review.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { CSV_MAX_BYTES, type CsvLayout, type CsvRow, TORN_ROWS_MAX } from '../../../rules/contacts/csv.ts';
+import type { CsvLook, CsvReview } from '../../../rules/contacts/csv-review.ts';
+import { JOB_ERRORS_MAX } from '../../../rules/contacts/jobs.ts';
+import { multipart, ok } from '../../http/answers.ts';
+import { tooLarge } from '../../http/body.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { scopes } from '../../http/security.ts';
+import { ImportPreview } from './answer.ts';
+import { ImportFile, ImportTypes, UPLOAD_MAX_BYTES } from './input.ts';
+
+/** Rows that are shown. */
+const ROWS_SHOWN = 20;
+const SAMPLES_SHOWN = 3;
+const SAMPLE_MAX_CHARS = 200;
+/** Rows of one step: a statement finds whom of them we know. */
+const STEP_ROWS = 5_000;
+/** The first data row, as a spreadsheet counts. */
+const FIRST_ROW = 2;
+const NOTHING: ImportForecast = {
+  ...{ totalRows: 0, successCount: 0, createdCount: 0, updatedCount: 0, failureCount: 0, unreadableRows: 0 },
+  ...{ suppressedCount: 0, errors: [] },
+};
+
+const previewRoute = createRoute({
+  method: 'post',
+  path: '/contacts/import/preview',
+  operationId: 'previewImport',
+  tags: ['Contacts'],
+  summary: 'Try an import out',
+  description:
+    'What `POST /contacts/import` would do with this file and `mapping`, without doing it: where each column goes, the first 20 rows as they would be ' +
+    'stored, and the counts and errors of the whole file. Without `mapping` one is guessed from the headers; send it with the import. What a ' +
+    'contact already holds is not looked at: a row that would give it too much is told by the import only.',
+  security: scopes('contacts:edit'),
+  maxBodyBytes: UPLOAD_MAX_BYTES,
+  request: { query: ImportTypes, body: multipart(ImportFile) },
+  responses: { 200: ok(ImportPreview) },
+});
+
+/** An import that is only tried out. Register before `contactRoutes`. */
+export function importPreviewRoutes(app: App, { reads, compute, config }: Deps): void {
+  const key = deriveKey(config.secretKey, 'suppression');
+
+  /** Goes through the file as an import does, and stops where that would. */
+  async function forecast(p: { projectId: string; file: Uint8Array; layout: CsvLayout; text: boolean }) {
+    const { projectId, file, layout, text } = p;
+    const created = new Set<string>();
+    const types: CsvReview['types'] = {};
+    let result = NOTHING;
+    for (let at = layout.firstRowAt, done = false; !done && result.unreadableRows < TORN_ROWS_MAX; ) {
+      const stretch = { file, layout, at, limit: STEP_ROWS, text, badMax: JOB_ERRORS_MAX - result.errors.length };
+      const review = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.review', stretch);
+      result = await foresee(reads, key, { projectId, before: result, created, review });
+      addTypes(types, review.types);
+      ({ nextAt: at, done } = review);
+    }
+    return { result, types };
+  }
+
+  app.openapi(previewRoute, async (c) => {
+    const { file: upload, mapping } = c.req.valid('form');
+    if (upload.size > CSV_MAX_BYTES) throw tooLarge(CSV_MAX_BYTES);
+    const { projectId } = c.var;
+    const text = c.req.valid('query').types === 'string';
+    const answer = await compute.page({ projectId, kind: 'contacts.preview' }, async () => {
+      const bytes = new Uint8Array(await upload.arrayBuffer());
+      // Threads read it where it is.
+      const file = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+      file.set(bytes);
+      const knownKeys = await listRecentKeys(reads, projectId);
+      const asked = { file, mapping, knownKeys, text, rows: ROWS_SHOWN };
+      const look = await compute.inThread({ projectId, kind: 'contacts.review' }, 'csv.look', asked);
+      const tried =
+        look.errors.length === 0 ? await forecast({ projectId, file, layout: look.layout, text }) : undefined;
+      const emails = look.first.flatMap(({ row }) => (row.ok ? [row.contact.email] : []));
+      const known = await findKnown(reads, projectId, emails);
+      return {
+        ...{ delimiter: look.delimiter, rows: look.rows, mapping: look.mapping, problems: look.errors },
+        columns: columnsOf(look, tried?.types ?? {}),
+        preview: tried ? look.first.map(({ row }, n) => previewRow(row, { number: FIRST_ROW + n, known })) : [],
+        result: tried?.result ?? null,
+      };
+    });
+    return c.json(answer, 200);
+  });
+}
+
+function columnsOf({ headers, layout, first }: CsvLook, types: CsvReview['types']) {
+  return headers.map((header, n) => {
+    const column = layout.columns[n] ?? '';
+    const special = column === '' || column === 'email' || column === 'subscribed';
+    const samples = first.map(({ cells }) => cells[n]?.trim() ?? '').filter((cell) => cell !== '');
+    return {
+      header,
+      field: column === '' ? null : special ? column : `data.${column}`,
+      type: layout.textColumns?.includes(n) ? ('string' as const) : ('infer' as const),
+      samples: samples.slice(0, SAMPLES_SHOWN).map((sample) => sample.slice(0, SAMPLE_MAX_CHARS)),
+      types: !special && Object.hasOwn(types, column) ? (types[column] ?? {}) : {},
+    };
+  });
+}
+
+function previewRow(row: CsvRow, { number, known }: { number: number; known: ReadonlySet<string> }) {
+  if (!row.ok) return { row: number, email: row.email, subscribed: null, data: {}, known: false, error: row.error };
+  const { email, subscribed = null, set } = row.contact;
+  return { row: number, email, subscribed, data: set, known: known.has(email), error: null };
+}
+
+function addTypes(all: CsvReview['types'], more: CsvReview['types']): void {
+  for (const [key, counts] of Object.entries(more)) {
+    const sum = { ...(Object.hasOwn(all, key) ? all[key] : {}) };
+    for (const [type, count] of Object.entries(counts) as [keyof typeof counts, number][])
+      sum[type] = (sum[type] ?? 0) + count;
+    all[key] = sum;
+  }
+}

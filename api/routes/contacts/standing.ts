@@ -1,0 +1,193 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { getContact, SUBSCRIPTIONS } from '../../../db/contacts/contacts.ts';
+import {
+  type ContactExecution,
+  listExecutionsNow,
+  listSegmentsNow,
+  listSubscriptionChanges,
+} from '../../../db/contacts/standing.ts';
+import { listSuppressions } from '../../../db/contacts/suppressions.ts';
+import { nameActors } from '../../../db/projects/actors.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { addressHash } from '../../../rules/emails/suppression.ts';
+import { STEP_TYPES } from '../../../rules/executions/steps/registry.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { cursorList, cursorQuery, EXAMPLE_ID, Id, IdParams, Instant, QuerySwitch } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { SuppressionRecord, suppressionAnswer } from '../suppressions/answer.ts';
+import { ExecutionStatusSchema } from '../workflows/answer.ts';
+
+const LIST_DEFAULT = 20;
+/** An address is on the list once for each reason, of which there are four. */
+const SUPPRESSIONS_MAX = 10;
+const AT = '2026-01-01T12:00:00.000Z';
+
+const Actor = z.string().nullable().openapi({
+  description:
+    '`user:<id>`, `key:<id>`, `job:<id>`, `execution:<id>`, `public`, `contact` for the person, or who reported it; null where nobody knows',
+});
+const ActorName = z.string().nullable().openapi({
+  description: "A member's address, a key's or a workflow's name; null where there is none",
+});
+
+const ContactSubscription = z
+  .object({
+    subscribed: z.boolean(),
+    subscription: z.enum(SUBSCRIPTIONS),
+    smsSubscribed: z.boolean(),
+    changes: z
+      .array(
+        z.object({
+          at: Instant,
+          subscribed: z.boolean(),
+          actor: Actor,
+          actorName: ActorName,
+          reason: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: 'The latest 20, newest first; none where they are as they were created' }),
+    suppressions: z.array(SuppressionRecord.extend({ actorName: ActorName })),
+  })
+  .openapi('ContactSubscription', {
+    example: {
+      ...{ subscribed: false, subscription: 'unsubscribed', smsSubscribed: true },
+      changes: [{ at: AT, subscribed: false, actor: 'contact', actorName: null, reason: 'own_choice' }],
+      suppressions: [
+        {
+          ...{ id: EXAMPLE_ID, email: 'ada@example.com', reason: 'unsubscribe', source: 'unsubscribe_page' },
+          ...{ actor: 'contact', actorName: null, createdAt: AT },
+        },
+      ],
+    },
+  });
+
+const subscriptionRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}/subscription',
+  operationId: 'getContactSubscription',
+  tags: ['Contacts'],
+  summary: 'Whether a contact gets mail, and who said so',
+  description: 'Who subscribed or unsubscribed it, when and why, and what the suppression list has of its address.',
+  security: scopes('contacts:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(ContactSubscription) },
+});
+
+const ContactSegments = z
+  .object({
+    data: z.array(
+      z.object({
+        id: Id,
+        name: z.string(),
+        slug: z.string(),
+        type: z.enum(['DYNAMIC', 'STATIC']),
+        memberSince: Instant.nullable().openapi({
+          description: 'Since when it is a stored member, of a STATIC or tracked segment; null of others',
+        }),
+      }),
+    ),
+  })
+  .openapi('ContactSegments', {
+    example: { data: [{ id: EXAMPLE_ID, name: 'VIP', slug: 'vip', type: 'STATIC', memberSince: AT }] },
+  });
+
+const segmentsRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}/segments',
+  operationId: 'listContactSegments',
+  tags: ['Contacts'],
+  summary: 'List the segments that a contact is in',
+  description: 'As they are at this moment, by name. Why it is in one: `GET /segments/{id}/explain?contactId=`.',
+  security: scopes('contacts:view', 'segments:view'),
+  request: { params: IdParams },
+  responses: { 200: ok(ContactSegments) },
+});
+
+const ContactExecutionRecord = z
+  .object({
+    id: Id,
+    workflowId: Id,
+    workflowName: z.string(),
+    status: ExecutionStatusSchema,
+    sandbox: z.boolean().openapi({ description: 'It only tries the workflow out, and counts nowhere.' }),
+    currentStepId: Id.nullable(),
+    stepName: z.string().nullable(),
+    stepType: z.enum(STEP_TYPES).nullable(),
+    dueAt: Instant.nullable().openapi({ description: 'When the step that it waits at is due' }),
+    exitReason: z.string().nullable(),
+    error: z.string().nullable(),
+    startedAt: Instant,
+    completedAt: Instant.nullable(),
+  })
+  .openapi('ContactExecution', {
+    example: {
+      ...{ id: EXAMPLE_ID, workflowId: EXAMPLE_ID, workflowName: 'Welcome', status: 'WAITING', sandbox: false },
+      ...{ currentStepId: EXAMPLE_ID, stepName: 'A day later', stepType: 'DELAY', dueAt: AT },
+      ...{ exitReason: null, error: null, startedAt: AT, completedAt: null },
+    },
+  });
+
+const executionsRoute = createRoute({
+  method: 'get',
+  path: '/contacts/{id}/executions',
+  operationId: 'listContactExecutions',
+  tags: ['Contacts'],
+  summary: 'List the executions of a contact',
+  description: 'Of all workflows, newest first, each with the step it stands at.',
+  security: scopes('contacts:view', 'workflows:view'),
+  request: {
+    params: IdParams,
+    query: cursorQuery(LIST_DEFAULT).extend({
+      active: QuerySwitch.optional().openapi({ description: 'Only those under way, or only those that have ended' }),
+    }),
+  },
+  responses: { 200: ok(cursorList(ContactExecutionRecord)) },
+});
+
+/** Where a contact stands: its subscription, its segments, its executions. */
+export function contactStandingRoutes(app: App, { reads, compute, config }: Deps): void {
+  const key = deriveKey(config.secretKey, 'suppression');
+
+  app.openapi(subscriptionRoute, async (c) => {
+    const { projectId } = c.var;
+    const contact = await getContact(reads, { projectId, id: c.req.valid('param').id });
+    const { subscribed, subscription, smsSubscribed } = contact;
+    const changes = await listSubscriptionChanges(reads, { projectId, id: contact.id });
+    const hash = addressHash(key, contact.email);
+    const { items } = await listSuppressions(reads, { projectId, hash, limit: SUPPRESSIONS_MAX });
+    const names = await nameActors(reads, { projectId, actors: items.map(({ actor }) => actor) });
+    const suppressions = items.map((entry) => ({
+      ...suppressionAnswer(entry),
+      actorName: names.get(entry.actor ?? '') ?? null,
+    }));
+    const told = changes.map((change) => ({ ...change, at: change.at.toISOString() }));
+    return c.json({ subscribed, subscription, smsSubscribed, changes: told, suppressions }, 200);
+  });
+
+  app.openapi(segmentsRoute, async (c) => {
+    const { projectId } = c.var;
+    const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
+    const work = { projectId, kind: 'contacts.segments' };
+    const segments = await compute.page(work, () => listSegmentsNow(reads, { projectId, id }));
+    const data = segments.map((segment) => ({ ...segment, memberSince: segment.memberSince?.toISOString() ?? null }));
+    return c.json({ data }, 200);
+  });
+
+  app.openapi(executionsRoute, async (c) => {
+    const { projectId } = c.var;
+    const { id } = await getContact(reads, { projectId, id: c.req.valid('param').id });
+    const { items, ...page } = await listExecutionsNow(reads, { projectId, id, ...c.req.valid('query') });
+    return c.json({ data: items.map(executionAnswer), ...page }, 200);
+  });
+}
+
+function executionAnswer(execution: ContactExecution) {
+  return {
+    ...execution,
+    dueAt: execution.dueAt?.toISOString() ?? null,
+    startedAt: execution.startedAt.toISOString(),
+    completedAt: execution.completedAt?.toISOString() ?? null,
+  };
+}

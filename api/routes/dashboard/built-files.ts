@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+
+/** How a file is sent, in the order in which they are worth it; each is a copy beside the file, made by the build. */
+const ENCODINGS = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** One segment, and no dot at its start: what Vite names its files. */
+const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}$/;
+
+/** A file in the form that a client takes. */
+export interface BuiltFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  /** Undefined: as it is. */
+  readonly encoding: string | undefined;
+  /** Of these very bytes, quoted as in a header. */
+  readonly etag: string;
+}
+
+/** What the build made of `dashboard/`. */
+export interface BuiltFiles {
+  /** The page, as it is now: a build that came meanwhile counts. Undefined where nothing is built. */
+  page(acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
+  /** A file whose name holds a hash of its content; undefined where there is none. */
+  asset(name: string, acceptEncoding: string | undefined): Promise<BuiltFile | undefined>;
+}
+
+/**
+ * The files of a folder, read when first asked for and kept: assets for ever, as their names change with their content,
+ * the page until the file changes. What is kept is bounded by what the folder holds.
+ */
+export function openBuiltFiles(folder: string = builtFolder()): BuiltFiles {
+  const assets = new Map<string, BuiltFile>();
+  const pages = new Map<string, { file: BuiltFile; mtimeMs: number }>();
+  const pagePath = join(folder, 'index.html');
+
+  return {
+    async page(acceptEncoding) {
+      const mtimeMs = await mtimeOf(pagePath);
+      if (mtimeMs === undefined) return undefined;
+      const encodings = accepted(acceptEncoding);
+      const known = pages.get(encodings.join());
+      if (known?.mtimeMs === mtimeMs) return known.file;
+      const file = await readBuilt(pagePath, encodings);
+      if (file) pages.set(encodings.join(), { file, mtimeMs });
+      return file;
+    },
+    async asset(name, acceptEncoding) {
+      if (!FILE_NAME.test(name) || !(extname(name) in TYPES)) return undefined;
+      const encodings = accepted(acceptEncoding);
+      const key = `${encodings.join()} ${name}`;
+      const file = assets.get(key) ?? (await readBuilt(join(folder, 'assets', name), encodings));
+      if (file) assets.set(key, file);
+      return file;
+    },
+  };
+}
+
+/** `dist/dashboard`, seen from the sources and from dist/ alike. */
+function builtFolder(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return join(folder, 'dist', 'dashboard');
+}
+
+/**
+ * The encodings of ours that a client takes (RFC 9110 §12.5.3), the best first. `*` is nobody's only word for what they
+ * can read.
+ */
+function accepted(header: string | undefined): string[] {
+  const given = new Map(
+    (header ?? '').split(',').map((part) => {
+      const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+      const weight = parameters.find((word) => word.startsWith('q='))?.slice(2);
+      return [name, weight === undefined ? 1 : Number(weight)];
+    }),
+  );
+  return ENCODINGS.map(({ name }) => name).filter((name) => (given.get(name) ?? 0) > 0);
+}
+
+async function readBuilt(path: string, encodings: readonly string[]): Promise<BuiltFile | undefined> {
+  const type = TYPES[extname(path)] ?? 'application/octet-stream';
+  for (const { name, ending } of ENCODINGS) {
+    const bytes = encodings.includes(name) ? await readBytes(path + ending) : undefined;
+    if (bytes) return { bytes, type, encoding: name, etag: etagOf(bytes) };
+  }
+  const bytes = await readBytes(path);
+  return bytes && { bytes, type, encoding: undefined, etag: etagOf(bytes) };
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+}
+
+async function readBytes(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return readFile(path).then((bytes) => new Uint8Array(bytes), unlessMissing);
+}
+
+async function mtimeOf(path: string): Promise<number | undefined> {
+  return stat(path).then(({ mtimeMs }) => mtimeMs, unlessMissing);
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

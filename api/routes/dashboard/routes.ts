@@ -1,0 +1,98 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Config } from '../../../rules/config.ts';
+import { AppError } from '../../../rules/errors.ts';
+import type { AppEnv, RequestContext } from '../../http/env.ts';
+import type { RouteTable } from '../../http/route-table.ts';
+import { type BuiltFile, type BuiltFiles, openBuiltFiles } from './built-files.ts';
+
+/**
+ * Scripts come from us only, and none stands in the page. Components set style attributes, which no attacker's text
+ * reaches. A mail is shown in a sandboxed frame by `srcdoc`, which inherits this policy: no script of it runs, its
+ * styles hold inside the frame, and its pictures are why `https:` is among the sources of images; the app itself loads
+ * none from elsewhere.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob: https:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');
+
+/** No other page frames it, opens it with a hand on it, or learns by a referrer which contact somebody looked at. */
+const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'x-robots-tag': 'noindex',
+  'cache-control': 'no-cache',
+};
+
+/** The names of assets hold a hash of their content. */
+const ASSET_CACHING = 'public, max-age=31536000, immutable';
+
+/**
+ * The dashboard: `/` leads to `/app`, whose every address is the same page (the app's own router reads it), and its
+ * files under `/app/assets`. Nothing of the API is under `/app`, so neither takes the other's paths. With
+ * `DASHBOARD=off` none of it is there.
+ */
+export function dashboardRoutes(
+  hono: OpenAPIHono<AppEnv>,
+  table: RouteTable,
+  { config, files = openBuiltFiles() }: { config: Pick<Config, 'dashboard'>; files?: BuiltFiles },
+): void {
+  if (!config.dashboard) return;
+  const get = (path: string, pattern: string, handler: (c: RequestContext) => Promise<Response> | Response) => {
+    table.add('get', path);
+    hono.get(pattern, (c) => {
+      c.set('route', path);
+      return handler(c);
+    });
+  };
+  const page = async (c: RequestContext) => {
+    const file = await files.page(c.req.header('accept-encoding'));
+    if (!file) throw notBuilt();
+    return answer(c, file, PAGE_HEADERS);
+  };
+  get('/', '/', (c) => c.redirect('/app', 302));
+  get('/app', '/app', page);
+  get('/app/assets/{file}', '/app/assets/:file', async (c) => {
+    const file = await files.asset(c.req.param('file') ?? '', c.req.header('accept-encoding'));
+    // Not the page: a chunk of an earlier release that is gone has to fail as what it is.
+    if (!file) throw new AppError('NOT_FOUND', { message: 'The dashboard has no such file.' });
+    return answer(c, file, { 'cache-control': ASSET_CACHING });
+  });
+  get('/app/*', '/app/*', page);
+}
+
+/** 304 to whoever has these bytes already. A HEAD is answered as a GET whose body the server leaves out. */
+function answer(c: RequestContext, file: BuiltFile, headers: Record<string, string>): Response {
+  const common = { ...headers, etag: file.etag, vary: 'Accept-Encoding' };
+  if (hasAlready(c.req.header('if-none-match'), file.etag)) return c.body(null, 304, common);
+  return c.body(file.bytes, 200, {
+    ...common,
+    'content-type': file.type,
+    'content-length': String(file.bytes.length),
+    ...(file.encoding && { 'content-encoding': file.encoding }),
+  });
+}
+
+/** RFC 9110 §13.1.2: a list, each perhaps weak (a proxy that compresses makes them so), or `*`. */
+function hasAlready(header: string | undefined, etag: string): boolean {
+  const given = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''));
+  return given.includes(etag) || given.includes('*');
+}
+
+function notBuilt(): AppError {
+  return new AppError('NOT_FOUND', {
+    message: 'The dashboard is not built here.',
+    suggestion: 'Build it with "npm run build", or set DASHBOARD=off.',
+  });
+}

@@ -1,0 +1,53 @@
+import { createRoute } from '@hono/zod-openapi';
+import { repeatEmail } from '../../../db/sending/resend.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { createSendAcceptor } from '../../accept/send-acceptor.ts';
+import { keyOwner } from '../../http/actor.ts';
+import { errors, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { IdempotencyHeader, idempotencyKey } from '../../http/idempotency-key.ts';
+import { noteMade } from '../../http/request-log.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { Sent } from '../send/answer.ts';
+
+const resendRoute = createRoute({
+  method: 'post',
+  path: '/v1/emails/{id}/resend',
+  operationId: 'resendEmail',
+  tags: ['Email'],
+  summary: 'Send an email again',
+  description:
+    'A new mail to the same address, in the words and with the variables and files of the old one, whatever its template or campaign says by now. It is ' +
+    'accepted as by `POST /v1/send`: consent, topic, domain and monthly limit count as they are now, and a MARKETING mail stays one. A test mail ' +
+    'stays a test. Refused (409) for one that is still under way, came in, whose contact was erased or whose files are no longer kept.',
+  security: scopes('email:send'),
+  request: { params: IdParams, headers: IdempotencyHeader },
+  responses: {
+    200: ok(Sent, 'Accepted'),
+    ...errors(
+      ...(['NOT_FOUND', 'CONFLICT', 'DOMAIN_NOT_VERIFIED', 'CONTACT_UNSUBSCRIBED'] as const),
+      ...(['IDEMPOTENCY_KEY_REUSED', 'BILLING_LIMIT_EXCEEDED'] as const),
+    ),
+  },
+});
+
+/** `POST /v1/emails/{id}/resend` (contract §9.15). */
+export function emailResendRoutes(app: App, { config, db, lifecycle }: Deps): void {
+  const acceptor = createSendAcceptor({
+    db,
+    suppressionKey: deriveKey(config.secretKey, 'suppression'),
+    dispatch: (rows) => lifecycle.dispatch(rows),
+  });
+
+  app.openapi(resendRoute, async (c) => {
+    const { projectId, mode, project } = c.var;
+    const { id } = c.req.valid('param');
+    const repeated = await repeatEmail(db, { projectId, id, mode });
+    const asked = { idempotencyKey: idempotencyKey(c), owner: keyOwner(c), request: 'POST /v1/emails/{id}/resend' };
+    const answer = await acceptor.accept({ ...repeated, ...asked, monthlyEmailLimit: project.monthlyEmailLimit });
+    noteMade(c, { emails: answer.data.emails.map(({ email }) => email) });
+    return c.json(answer, 200);
+  });
+}

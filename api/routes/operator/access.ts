@@ -1,0 +1,18 @@
+import { isOperator } from '../../../db/operator/operators.ts';
+import { AppError } from '../../../rules/errors.ts';
+import { personOf } from '../../http/actor.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { RequestContext } from '../../http/env.ts';
+
+/**
+ * The operator behind a request, as the audit log names them. To everybody else there is nothing here.
+ * @throws AppError NOT_FOUND
+ */
+export async function operatorOf(c: RequestContext, { db, config }: Pick<Deps, 'db' | 'config'>): Promise<string> {
+  const { id: userId, email } = personOf(c);
+  if (await isOperator(db, { userId, email, operators: config.operators })) return `operator:${email}`;
+  throw new AppError('NOT_FOUND', {
+    message: 'Only operators of this service find something here.',
+    suggestion: 'Sign in with an account that OPERATORS names; of several with one address it is the oldest.',
+  });
+}

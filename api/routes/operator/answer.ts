@@ -1,0 +1,261 @@
+import { z } from '@hono/zod-openapi';
+import type { ServiceProcess } from '../../../db/operator/processes.ts';
+import type { Tenant as TenantState } from '../../../db/operator/tenants.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+
+const Count = z.number().int();
+const AT = '2026-01-01T12:00:00.000Z';
+
+const TENANT = {
+  id: EXAMPLE_ID,
+  name: 'Web shop',
+  owners: ['ada@example.com'],
+  createdAt: AT,
+  disabled: false,
+  ownHold: { held: false, since: null, reason: null },
+  operatorHold: { held: true, since: AT, reason: 'Complaints from a bought list; call us' },
+  limits: { sendRatePerSecond: 20, monthlyEmailLimit: 50_000, bounceGuard: 0.1, complaintGuard: 0.003 },
+  operatorLimits: {
+    sendRatePerSecond: 20,
+    monthlyEmailLimit: 50_000,
+    bounceGuard: null,
+    complaintGuard: null,
+  },
+  mails: 12_000,
+  dead: 90,
+  complaints: 14,
+};
+
+const TenantHold = z
+  .object({ held: z.boolean(), since: Instant.nullable(), reason: z.string().nullable() })
+  .openapi('TenantHold');
+
+export const Tenant = z
+  .object({
+    id: Id,
+    name: z.string(),
+    owners: z.array(z.string()).openapi({ description: 'Addresses of its first owners' }),
+    createdAt: Instant,
+    disabled: z.boolean(),
+    ownHold: TenantHold.openapi({ description: 'By the project itself, or by its guards' }),
+    operatorHold: TenantHold,
+    limits: z
+      .object({
+        sendRatePerSecond: Count.nullable(),
+        monthlyEmailLimit: Count.nullable(),
+        bounceGuard: z.number(),
+        complaintGuard: z.number(),
+      })
+      .openapi({ description: 'What holds: the stricter of the project’s own and the operator’s' }),
+    operatorLimits: z.object({
+      sendRatePerSecond: Count.nullable(),
+      monthlyEmailLimit: Count.nullable(),
+      bounceGuard: z.number().nullable(),
+      complaintGuard: z.number().nullable(),
+    }),
+    mails: Count.openapi({ description: 'Live mails of 24 hours, since the last release: what the guards judge' }),
+    dead: Count.openapi({ description: 'Of them those to dead mailboxes' }),
+    complaints: Count,
+  })
+  .openapi('Tenant', {
+    example: TENANT,
+  });
+
+export const TenantDetail = Tenant.extend({
+  hours: z
+    .array(z.object({ hour: Instant, mails: Count, dead: Count, complaints: Count }))
+    .openapi({ description: 'The last 48 hours, those with mail' }),
+  refusals: z
+    .array(z.object({ provider: z.string(), refused: Count, of: Count }))
+    .openapi({ description: 'Mailbox providers that refused some of its last mails because of the sender' }),
+  actions: z
+    .array(
+      z.object({
+        id: Id,
+        action: z.string(),
+        actor: z.string(),
+        details: z.record(z.string(), z.unknown()),
+        createdAt: Instant,
+      }),
+    )
+    .openapi({ description: 'Holds, releases and limits, newest first' }),
+}).openapi('TenantDetail', {
+  example: {
+    ...TENANT,
+    hours: [{ hour: AT, mails: 800, dead: 6, complaints: 1 }],
+    refusals: [{ provider: 'google', refused: 12, of: 100 }],
+    actions: [
+      {
+        id: EXAMPLE_ID,
+        action: 'project.held',
+        actor: 'operator:ops@example.com',
+        details: { reason: 'Complaints from a bought list; call us' },
+        createdAt: AT,
+      },
+    ],
+  },
+});
+
+export const ProviderAnswers = z
+  .object({
+    provider: z.string().openapi({ description: '`EMAIL_PROVIDER` of the API' }),
+    looked: Count.openapi({ description: 'Live mails looked at: of more than 200,000 the newest' }),
+    since: Instant.nullable().openapi({ description: 'When the oldest of them was accepted' }),
+    answers: z.array(
+      z.object({
+        code: z.string(),
+        mails: Count,
+        projects: Count,
+        failed: Count,
+        bounced: Count,
+        waiting: Count.openapi({ description: 'They are tried again' }),
+        newestAt: Instant,
+        example: z.string().openapi({ description: 'The newest answer in full' }),
+        domains: z.array(z.object({ domain: z.string(), mails: Count })),
+      }),
+    ),
+  })
+  .openapi('ProviderAnswers', {
+    example: {
+      provider: 'smtp',
+      looked: 120_000,
+      since: AT,
+      answers: [
+        {
+          code: '550 5.1.1',
+          mails: 90,
+          projects: 3,
+          failed: 60,
+          bounced: 30,
+          waiting: 0,
+          newestAt: AT,
+          example: '550 5.1.1 No such user here',
+          domains: [{ domain: 'example.com', mails: 61 }],
+        },
+      ],
+    },
+  });
+
+const Process = z.object({
+  id: Id,
+  kind: z.enum(['api', 'worker']),
+  host: z.string(),
+  pid: Count,
+  version: z.string(),
+  build: z.string().openapi({ description: 'Of the compiled modules: equal where the same code runs' }),
+  startedAt: Instant,
+  seenAt: Instant,
+  alive: z.boolean().openapi({ description: 'Seen within the last half minute' }),
+});
+
+export const OperatorHealth = z
+  .object({
+    version: z.string().nullable().openapi({ description: 'Of the API that answers' }),
+    postgres: z.object({
+      pingMs: z.number(),
+      version: z.string(),
+      connections: Count,
+      maxConnections: Count,
+      databaseBytes: Count,
+      longestTransactionSeconds: z.number(),
+    }),
+    temporal: z.object({
+      reached: z.boolean(),
+      pingMs: z.number().nullable(),
+      queues: z
+        .array(
+          z.object({
+            queue: z.string(),
+            backlog: Count,
+            backlogSeconds: z.number(),
+            addedPerSecond: z.number(),
+            dispatchedPerSecond: z.number(),
+            pollers: Count,
+          }),
+        )
+        .openapi({ description: 'As Temporal counts, about; none where it is not reached' }),
+    }),
+    outbox: z
+      .array(
+        z.object({
+          kind: z.string(),
+          waiting: Count,
+          handedOver: Count,
+          oldestSeconds: z.number(),
+          projects: Count,
+          failing: Count,
+          lastError: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: 'What was accepted and has not begun, by kind; empty where nothing waits' }),
+    processes: z.array(Process).openapi({ description: 'Of the last day; those that ended in order are gone' }),
+  })
+  .openapi('OperatorHealth', {
+    example: {
+      version: '0.1.0',
+      postgres: {
+        pingMs: 0.4,
+        version: '18.0',
+        connections: 42,
+        maxConnections: 300,
+        databaseBytes: 734_003_200,
+        longestTransactionSeconds: 0.1,
+      },
+      temporal: {
+        reached: true,
+        pingMs: 1.2,
+        queues: [
+          {
+            queue: 'automation',
+            backlog: 0,
+            backlogSeconds: 0,
+            addedPerSecond: 12.5,
+            dispatchedPerSecond: 12.5,
+            pollers: 2,
+          },
+        ],
+      },
+      outbox: [
+        {
+          kind: 'execution.start',
+          waiting: 120,
+          handedOver: 12,
+          oldestSeconds: 4.2,
+          projects: 1,
+          failing: 0,
+          lastError: null,
+        },
+      ],
+      processes: [
+        {
+          id: EXAMPLE_ID,
+          kind: 'worker',
+          host: 'worker-1',
+          pid: 7,
+          version: '0.1.0',
+          build: '0f2c9a1b7d3e4f50',
+          startedAt: AT,
+          seenAt: AT,
+          alive: true,
+        },
+      ],
+    },
+  });
+
+const instantOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+/** A tenant as answers show it. */
+export function tenantAnswer(tenant: TenantState): z.infer<typeof Tenant> {
+  const { createdAt, ownHold, operatorHold, ...rest } = tenant;
+  return {
+    ...rest,
+    createdAt: createdAt.toISOString(),
+    ownHold: { ...ownHold, since: instantOf(ownHold.since) },
+    operatorHold: { ...operatorHold, since: instantOf(operatorHold.since) },
+  };
+}
+
+/** A process as answers show it. */
+export function processAnswer({ startedAt, seenAt, ...process }: ServiceProcess): z.infer<typeof Process> {
+  return { ...process, startedAt: startedAt.toISOString(), seenAt: seenAt.toISOString() };
+}

@@ -1,0 +1,57 @@
+import { createRoute, type z } from '@hono/zod-openapi';
+import { ping } from '../../../db/connection.ts';
+import { readOutboxFacts, readPostgresFacts } from '../../../db/operator/postgres-facts.ts';
+import { listProcesses } from '../../../db/operator/processes.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { session } from '../../http/security.ts';
+import { operatorOf } from './access.ts';
+import { OperatorHealth, processAnswer } from './answer.ts';
+
+const route = createRoute({
+  method: 'get',
+  path: '/operator/health',
+  operationId: 'getOperatorHealth',
+  tags: ['Operator'],
+  summary: 'How the installation stands',
+  description:
+    'Postgres, Temporal and its task queues, the outbox by kind, and the processes that run with their versions. For accounts that `OPERATORS` names; ' +
+    'others get 404, as on all of `/operator`.',
+  security: session(),
+  responses: { 200: ok(OperatorHealth) },
+});
+
+export function operatorHealthRoutes(app: App, deps: Deps): void {
+  const { db, reads, lifecycle, release } = deps;
+  app.openapi(route, async (c) => {
+    await operatorOf(c, deps);
+    const pingMs = await timed(() => ping(db));
+    const [facts, temporal, outbox, processes] = await Promise.all([
+      readPostgresFacts(reads),
+      temporalStanding(lifecycle),
+      readOutboxFacts(reads),
+      listProcesses(reads),
+    ]);
+    c.header('Cache-Control', 'no-store');
+    const answer = { version: release?.version ?? null, postgres: { pingMs, ...facts }, temporal, outbox };
+    return c.json({ ...answer, processes: processes.map(processAnswer) }, 200);
+  });
+}
+
+/** What Temporal says; that it is not reached is an answer too. */
+async function temporalStanding(lifecycle: Deps['lifecycle']): Promise<z.infer<typeof OperatorHealth>['temporal']> {
+  try {
+    const pingMs = await timed(() => lifecycle.ping());
+    return { reached: true, pingMs, queues: await lifecycle.readQueueStats() };
+  } catch {
+    return { reached: false, pingMs: null, queues: [] };
+  }
+}
+
+/** Milliseconds, to a tenth. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return Math.round((performance.now() - startedMs) * 10) / 10;
+}

@@ -1,0 +1,48 @@
+import { z } from '@hono/zod-openapi';
+import { TENANT_ORDERS } from '../../../db/operator/tenants.ts';
+import { cursorQuery, QuerySwitch, wholeNumber } from '../../http/schemas.ts';
+
+/** Postgres `integer`. */
+const INT_MAX = 2_147_483_647;
+const WEEK_HOURS = 168;
+
+export const TenantQuery = cursorQuery(20).extend({
+  search: z
+    .string()
+    .trim()
+    .max(200)
+    .refine((text) => !text.includes('\0'), 'Must hold no NUL character')
+    .optional()
+    .openapi({ description: 'A part of the name or of an owner’s address, or the id' }),
+  held: QuerySwitch.optional().openapi({ description: 'On hold, by whomever, or not' }),
+  order: z.enum(TENANT_ORDERS).default('newest').openapi({
+    description:
+      'By what the last 24 hours brought; shares are of 100 mails at least. Any but `newest` is one page without a cursor.',
+  }),
+});
+
+export const AnswersQuery = z.object({
+  hours: wholeNumber({ min: 1, max: WEEK_HOURS, default: 24, description: 'How far back' }),
+});
+
+const Note = z.string().trim().min(1).max(500);
+
+export const HoldTenant = z
+  .object({ reason: Note.openapi({ description: 'Shown to the project' }) })
+  .openapi('HoldTenant', { example: { reason: 'Complaints from a bought list; call us' } });
+
+export const ReleaseTenant = z
+  .object({ note: Note.optional().openapi({ description: 'Kept in the audit log' }) })
+  .openapi('ReleaseTenant', { example: { note: 'List removed, agreed by phone' } });
+
+export const LimitTenant = z
+  .object({
+    sendRatePerSecond: z.number().int().min(1).max(INT_MAX).nullish(),
+    monthlyEmailLimit: z.number().int().min(0).max(INT_MAX).nullish(),
+    bounceGuard: z.number().gt(0).max(1).nullish(),
+    complaintGuard: z.number().gt(0).max(1).nullish(),
+  })
+  .openapi('LimitTenant', {
+    description: 'What is left out stays as it is; null takes a ceiling away. The guards are shares of 1.',
+    example: { sendRatePerSecond: 20, monthlyEmailLimit: 50_000 },
+  });

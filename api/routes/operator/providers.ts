@@ -1,0 +1,32 @@
+import { createRoute } from '@hono/zod-openapi';
+import { listProviderAnswers } from '../../../db/operator/provider-answers.ts';
+import { ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { session } from '../../http/security.ts';
+import { operatorOf } from './access.ts';
+import { ProviderAnswers } from './answer.ts';
+import { AnswersQuery } from './input.ts';
+
+const route = createRoute({
+  method: 'get',
+  path: '/operator/provider-answers',
+  operationId: 'listProviderAnswers',
+  tags: ['Operator'],
+  summary: 'What mail servers and providers answered',
+  description: 'Codes by how many mails got them, over all projects, with an example and the domains they were about.',
+  security: session(),
+  request: { query: AnswersQuery },
+  responses: { 200: ok(ProviderAnswers) },
+});
+
+export function operatorProviderRoutes(app: App, deps: Deps): void {
+  const { reads, config } = deps;
+  app.openapi(route, async (c) => {
+    await operatorOf(c, deps);
+    const { looked, since, answers } = await listProviderAnswers(reads, c.req.valid('query'));
+    const data = answers.map(({ newestAt, ...answer }) => ({ ...answer, newestAt: newestAt.toISOString() }));
+    const from = { provider: config.email.provider, looked, since: since?.toISOString() ?? null };
+    return c.json({ ...from, answers: data }, 200);
+  });
+}

@@ -1,0 +1,138 @@
+import { createRoute } from '@hono/zod-openapi';
+import {
+  getTenant,
+  listRefusals,
+  listTenantActions,
+  listTenantHours,
+  listTenants,
+} from '../../../db/operator/tenants.ts';
+import { holdByOperator, releaseByOperator, setOperatorLimits } from '../../../db/projects/operator-limits.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { cursorList, IdParams } from '../../http/schemas.ts';
+import { session } from '../../http/security.ts';
+import { operatorOf } from './access.ts';
+import { Tenant, TenantDetail, tenantAnswer } from './answer.ts';
+import { HoldTenant, LimitTenant, ReleaseTenant, TenantQuery } from './input.ts';
+
+const tags = ['Operator'];
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/operator/projects',
+  operationId: 'listTenants',
+  tags,
+  summary: 'List all projects of the installation',
+  description: 'With their volume, bounces and complaints of 24 hours, their limits and holds.',
+  security: session(),
+  request: { query: TenantQuery },
+  responses: { 200: ok(cursorList(Tenant)) },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/operator/projects/{id}',
+  operationId: 'getTenant',
+  tags,
+  summary: 'Get a project of the installation',
+  description:
+    'With 48 hours by hour, the mailbox providers that refuse its mail, and what was done about holds and limits.',
+  security: session(),
+  request: { params: IdParams },
+  responses: { 200: ok(TenantDetail) },
+});
+
+const limitRoute = createRoute({
+  method: 'patch',
+  path: '/operator/projects/{id}',
+  operationId: 'limitTenant',
+  tags,
+  summary: 'Set ceilings that a project cannot lift',
+  description: 'The same as `npm run operator -- project <id> --set`. In the audit log of the project.',
+  security: session(),
+  request: { params: IdParams, body: json(LimitTenant) },
+  responses: { 200: ok(Tenant) },
+});
+
+const holdRoute = createRoute({
+  method: 'post',
+  path: '/operator/projects/{id}/hold',
+  operationId: 'holdTenant',
+  tags,
+  summary: 'Hold a project',
+  description:
+    'Its marketing and automation mail waits as HELD until an operator releases it; the project sees the reason. One that is held already keeps its ' +
+    'date and gets the new reason.',
+  security: session(),
+  request: { params: IdParams, body: json(HoldTenant) },
+  responses: { 200: ok(Tenant) },
+});
+
+const releaseRoute = createRoute({
+  method: 'post',
+  path: '/operator/projects/{id}/release',
+  operationId: 'releaseTenant',
+  tags,
+  summary: "End the operator's hold of a project",
+  description:
+    'What was held leaves, each mail once, unless the project or its guards hold it besides (`ownHold`): its own people release that.',
+  security: session(),
+  request: { params: IdParams, body: json(ReleaseTenant) },
+  responses: { 200: ok(Tenant) },
+});
+
+export function operatorTenantRoutes(app: App, deps: Deps): void {
+  const { db, reads, keys, lifecycle } = deps;
+
+  /** Who changes which project. */
+  async function changeOf(c: RequestContext, projectId: string) {
+    return { projectId, actor: await operatorOf(c, deps) };
+  }
+
+  app.openapi(listRoute, async (c) => {
+    await operatorOf(c, deps);
+    const { items, ...page } = await listTenants(reads, c.req.valid('query'));
+    return c.json({ ...page, data: items.map(tenantAnswer) }, 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    await operatorOf(c, deps);
+    const { id } = c.req.valid('param');
+    const [tenant, hours, refusals, actions] = await Promise.all([
+      getTenant(reads, id),
+      listTenantHours(reads, id),
+      listRefusals(reads, id),
+      listTenantActions(reads, id),
+    ]);
+    const more = {
+      hours: hours.map(({ hour, ...counts }) => ({ ...counts, hour: hour.toISOString() })),
+      refusals,
+      actions: actions.map(({ createdAt, ...action }) => ({ ...action, createdAt: createdAt.toISOString() })),
+    };
+    return c.json({ ...tenantAnswer(tenant), ...more }, 200);
+  });
+
+  app.openapi(limitRoute, async (c) => {
+    const change = await changeOf(c, c.req.valid('param').id);
+    await inTransaction(db, (trx) => setOperatorLimits(trx, change, c.req.valid('json')));
+    keys.forget();
+    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+  });
+
+  app.openapi(holdRoute, async (c) => {
+    const change = await changeOf(c, c.req.valid('param').id);
+    await inTransaction(db, (trx) => holdByOperator(trx, change, c.req.valid('json').reason));
+    keys.forget();
+    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+  });
+
+  app.openapi(releaseRoute, async (c) => {
+    const change = await changeOf(c, c.req.valid('param').id);
+    const { outbox } = await inTransaction(db, (trx) => releaseByOperator(trx, change, c.req.valid('json').note));
+    keys.forget();
+    lifecycle.dispatch(outbox);
+    return c.json(tenantAnswer(await getTenant(db, change.projectId)), 200);
+  });
+}

@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi';
+import type { LoggedRequest } from '../../../db/requests/request-log.ts';
+import { EMAIL_STATUSES } from '../../../rules/emails/email-status.ts';
+import { SMS_STATUSES } from '../../../rules/sms/status.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+import { ExecutionStatusSchema } from '../workflows/answer.ts';
+
+const EXAMPLE = {
+  id: EXAMPLE_ID,
+  requestId: '7f3c1c9e-6a40-4a53-9a7b-5d6a4a3f1f10',
+  method: 'POST',
+  route: '/v1/send',
+  status: 200,
+  ms: 12.4,
+  by: 'key' as const,
+  keyId: EXAMPLE_ID,
+  userId: null,
+  errorCode: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+};
+
+export const RequestRecord = z
+  .object({
+    id: Id,
+    requestId: z.string().openapi({ description: 'The `X-Request-Id` of the answer; a caller may have given it' }),
+    method: z.string(),
+    route: z.string().openapi({ description: 'As this document has it, without ids and query' }),
+    status: z.number().int(),
+    ms: z.number().openapi({ description: 'Until the answer began' }),
+    by: z.enum(['key', 'user', 'public']).openapi({ description: 'A secret key, a person, or the public key' }),
+    keyId: Id.nullable(),
+    userId: Id.nullable(),
+    errorCode: z.string().nullable(),
+    createdAt: Instant,
+  })
+  .openapi('LoggedRequest', { example: EXAMPLE });
+
+export const RequestPage = z
+  .object({ data: z.array(RequestRecord), cursor: z.string().nullable(), hasMore: z.boolean() })
+  .openapi('LoggedRequestList', { example: { data: [EXAMPLE], cursor: null, hasMore: false } });
+
+const Effects = z.object({
+  events: z.array(z.object({ id: Id, name: z.string(), contactId: Id.nullable() })),
+  executions: z.array(
+    z.object({ id: Id, workflowId: Id, workflowName: z.string(), contactId: Id, status: ExecutionStatusSchema }),
+  ),
+  emails: z.array(
+    z.object({
+      id: Id,
+      contactId: Id.nullable(),
+      executionId: Id.nullable(),
+      to: z.string().nullable(),
+      status: z.enum(EMAIL_STATUSES),
+    }),
+  ),
+  sms: z.array(z.object({ id: Id, to: z.string(), status: z.enum(SMS_STATUSES) })),
+});
+
+export const RequestDetail = RequestRecord.extend({
+  made: Effects.openapi({ description: 'What came of it, as it is now: the first 100 of each kind' }),
+}).openapi('LoggedRequestDetail', {
+  example: {
+    ...EXAMPLE,
+    made: {
+      events: [],
+      executions: [],
+      emails: [{ id: EXAMPLE_ID, contactId: EXAMPLE_ID, executionId: null, to: 'ada@example.com', status: 'SENT' }],
+      sms: [],
+    },
+  },
+});
+
+/** `made` is left to the detail, which looks up what became of it. */
+export function requestAnswer({ actor, made: _, ...request }: LoggedRequest): z.output<typeof RequestRecord> {
+  const [kind, id = null] = actor.split(':');
+  return {
+    ...request,
+    ms: Math.round(request.ms * 10) / 10,
+    by: kind === 'key' || kind === 'user' ? kind : 'public',
+    keyId: kind === 'key' ? id : null,
+    userId: kind === 'user' ? id : null,
+    createdAt: request.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,41 @@
+import { z } from '@hono/zod-openapi';
+import { cursorQuery, EXAMPLE_ID, InstantInput } from '../../http/schemas.ts';
+
+const LIST_DEFAULT = 50;
+
+const RequestId = z.string().min(1).max(128);
+
+/** What a list of requests is narrowed by; all that is given holds. */
+export const ListRequests = cursorQuery(LIST_DEFAULT).extend({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+  route: z.string().min(1).max(200).optional().openapi({
+    description: 'As this document has it',
+    example: '/v1/send',
+  }),
+  status: z
+    .string()
+    .regex(/^[1-5](xx|\d\d)$/, 'A status such as 404, or a class such as 4xx')
+    .optional()
+    .openapi({ description: 'A status, or a class of them', example: '4xx' }),
+  errorCode: z.string().min(1).max(64).optional().openapi({ example: 'NOT_FOUND' }),
+  keyId: z.uuid().optional().openapi({ description: 'Requests of this secret key', example: EXAMPLE_ID }),
+  requestId: RequestId.optional(),
+  since: InstantInput.optional(),
+  until: InstantInput.optional(),
+});
+
+export const RequestParams = z.object({
+  requestId: RequestId.openapi({
+    description:
+      'The `X-Request-Id` of the answer, or the `id` of the entry. Of several with one X-Request-Id the newest is meant.',
+    example: EXAMPLE_ID,
+  }),
+});
+
+/** `4xx` and `404` as the span of statuses that they are. */
+export function statusSpan(status: string | undefined): { least: number; most: number } | undefined {
+  if (status === undefined) return undefined;
+  const isClass = status.endsWith('xx');
+  const least = Number(status.replace('xx', '00'));
+  return { least, most: isClass ? least + 99 : least };
+}

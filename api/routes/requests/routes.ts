@@ -1,0 +1,53 @@
+import { createRoute } from '@hono/zod-openapi';
+import { findEffects } from '../../../db/requests/request-effects.ts';
+import { getRequest, listRequests } from '../../../db/requests/request-log.ts';
+import { errors, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { scopes } from '../../http/security.ts';
+import { RequestDetail, RequestPage, requestAnswer } from './answer.ts';
+import { ListRequests, RequestParams, statusSpan } from './input.ts';
+
+const tags = ['Requests'];
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/requests',
+  operationId: 'listRequests',
+  tags,
+  summary: 'List requests to the API',
+  description:
+    'Newest first: all by keys, and what people changed. Never a body, a URL or a key. A request is here within a second of its answer; beyond ' +
+    '400 a second of a project some are left out. Kept for `REQUEST_LOG_RETENTION_DAYS`.',
+  security: scopes('events:view'),
+  request: { query: ListRequests },
+  responses: { 200: ok(RequestPage) },
+});
+
+const getRoute = createRoute({
+  method: 'get',
+  path: '/requests/{requestId}',
+  operationId: 'getRequest',
+  tags,
+  summary: 'Get a request and what came of it',
+  description: 'By the `X-Request-Id` that its answer had: events, executions, emails and SMS that it brought about.',
+  security: scopes('events:view'),
+  request: { params: RequestParams },
+  responses: { 200: ok(RequestDetail), ...errors('NOT_FOUND') },
+});
+
+export function requestRoutes(app: App, { reads }: Deps): void {
+  app.openapi(listRoute, async (c) => {
+    const { status, keyId, ...filter } = c.req.valid('query');
+    const { projectId } = c.var;
+    const asked = { projectId, status: statusSpan(status), actor: keyId && `key:${keyId.toLowerCase()}`, ...filter };
+    const { items, ...page } = await listRequests(reads, asked);
+    return c.json({ data: items.map(requestAnswer), ...page }, 200);
+  });
+
+  app.openapi(getRoute, async (c) => {
+    const { projectId } = c.var;
+    const request = await getRequest(reads, { projectId, requestId: c.req.valid('param').requestId });
+    return c.json({ ...requestAnswer(request), made: await findEffects(reads, projectId, request.made) }, 200);
+  });
+}

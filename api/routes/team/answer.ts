@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi';
+import type { Invitation } from '../../../db/projects/invitations.ts';
+import type { TeamMember } from '../../../db/projects/team.ts';
+import { ROLES } from '../../../rules/access/scopes.ts';
+import { EXAMPLE_ID, Id, Instant } from '../../http/schemas.ts';
+
+const MEMBER_EXAMPLE = {
+  ...{ userId: EXAMPLE_ID, email: 'ada@example.com', role: 'OWNER' as const },
+  createdAt: '2026-01-01T12:00:00.000Z',
+};
+
+export const INVITATION_EXAMPLE = {
+  ...{ id: EXAMPLE_ID, email: 'grace@example.com', role: 'MEMBER' as const, invitedBy: 'ada@example.com' },
+  ...{ createdAt: '2026-01-01T12:00:00.000Z', expiresAt: '2026-01-08T12:00:00.000Z' },
+};
+
+export const MemberRecord = z
+  .object({
+    userId: Id,
+    email: z.string(),
+    role: z.enum(ROLES),
+    createdAt: Instant.openapi({ description: 'When they joined' }),
+  })
+  .openapi('TeamMember', { example: MEMBER_EXAMPLE });
+
+export const InvitationRecord = z
+  .object({
+    id: Id,
+    email: z.string(),
+    role: z.enum(ROLES),
+    invitedBy: z.string().openapi({ description: 'The address of who invited' }),
+    createdAt: Instant,
+    expiresAt: Instant,
+  })
+  .openapi('TeamInvitation', { example: INVITATION_EXAMPLE });
+
+export const Team = z
+  .object({ members: z.array(MemberRecord), invitations: z.array(InvitationRecord) })
+  .openapi('Team', { example: { members: [MEMBER_EXAMPLE], invitations: [INVITATION_EXAMPLE] } });
+
+export const Invited = InvitationRecord.extend({
+  url: z.string().openapi({ description: 'The link to hand over, shown this once' }),
+  mailed: z.boolean().openapi({ description: 'Whether it was mailed too: where the project has a verified domain' }),
+}).openapi('InvitedToTeam', {
+  example: { ...INVITATION_EXAMPLE, url: 'https://tidings.example.com/app/join#token', mailed: false },
+});
+
+export function memberAnswer({ createdAt, ...member }: TeamMember) {
+  return { ...member, createdAt: createdAt.toISOString() };
+}
+
+export function invitationAnswer({ id, email, role, invitedBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, invitedBy, createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() };
+}

@@ -1,0 +1,13 @@
+import { z } from '@hono/zod-openapi';
+import { ROLES } from '../../../rules/access/scopes.ts';
+import { EmailAddress, Id } from '../../http/schemas.ts';
+
+const GivenRole = z.enum(ROLES).openapi({ description: 'OWNER only by an OWNER' });
+
+export const Invite = z
+  .object({ email: EmailAddress, role: GivenRole.default('MEMBER') })
+  .openapi('InviteToTeam', { example: { email: 'grace@example.com', role: 'MEMBER' } });
+
+export const ChangeRole = z.object({ role: GivenRole }).openapi('ChangeTeamRole', { example: { role: 'ADMIN' } });
+
+export const MemberParams = z.object({ userId: Id });

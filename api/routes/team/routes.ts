@@ -1,0 +1,161 @@
+import { createRoute } from '@hono/zod-openapi';
+import { insertAudit } from '../../../db/projects/audit-log.ts';
+import { queueInvitationMail } from '../../../db/projects/invitation-mail.ts';
+import { deleteInvitation, insertInvitation, listInvitations } from '../../../db/projects/invitations.ts';
+import { getProject } from '../../../db/projects/projects.ts';
+import { changeRole, listTeam, refuseAbove, removeMember } from '../../../db/projects/team.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import type { Role } from '../../../rules/access/scopes.ts';
+import { deriveKey } from '../../../rules/access/secrets.ts';
+import { actorName, personOf } from '../../http/actor.ts';
+import { errors, json, noContent, ok } from '../../http/answers.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App, RequestContext } from '../../http/env.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { session } from '../../http/security.ts';
+import { hashToken, newSessionToken } from '../../http/session-cookie.ts';
+import { Invited, invitationAnswer, MemberRecord, memberAnswer, Team } from './answer.ts';
+import { ChangeRole, Invite, MemberParams } from './input.ts';
+
+const tags = ['Team'];
+
+const teamRoute = createRoute({
+  method: 'get',
+  path: '/team',
+  operationId: 'getTeam',
+  tags,
+  summary: 'Who belongs to the project',
+  description: 'Its people, who came first first, and the invitations that are open, the newest first.',
+  security: session('team:manage'),
+  responses: { 200: ok(Team) },
+});
+
+const inviteRoute = createRoute({
+  method: 'post',
+  path: '/team/invitations',
+  operationId: 'inviteToTeam',
+  tags,
+  summary: 'Invite somebody to the project',
+  description:
+    'Answers the link once, to be handed over; it holds once and for seven days, also where `SIGNUP` is off. Where the project has a verified ' +
+    'domain it is mailed too, from `notices@` that domain. An earlier invitation to the same address ends. 20 an hour (429), 100 open ones (409).',
+  security: session('team:manage'),
+  request: { body: json(Invite) },
+  responses: { 201: ok(Invited, 'Invited'), ...errors('CONFLICT') },
+});
+
+const withdrawRoute = createRoute({
+  method: 'delete',
+  path: '/team/invitations/{id}',
+  operationId: 'withdrawInvitation',
+  tags,
+  summary: 'Withdraw an invitation',
+  description: 'Its link stops at once.',
+  security: session('team:manage'),
+  request: { params: IdParams },
+  responses: { 204: noContent('Withdrawn') },
+});
+
+const changeRoute = createRoute({
+  method: 'patch',
+  path: '/team/members/{userId}',
+  operationId: 'changeTeamRole',
+  tags,
+  summary: 'Change the role of a member',
+  description:
+    'Holds from their next request. Only an OWNER makes somebody an OWNER or changes one (403). 409 for the last OWNER.',
+  security: session('team:manage'),
+  request: { params: MemberParams, body: json(ChangeRole) },
+  responses: { 200: ok(MemberRecord), ...errors('CONFLICT') },
+});
+
+const removeRoute = createRoute({
+  method: 'delete',
+  path: '/team/members/{userId}',
+  operationId: 'removeFromTeam',
+  tags,
+  summary: 'Remove a member from the project',
+  description:
+    'Their sessions in the project end, and so do their invitations; API keys that they made stay. Oneself too. Only an OWNER removes an OWNER ' +
+    '(403). 409 for the last OWNER.',
+  security: session('team:manage'),
+  request: { params: MemberParams },
+  responses: { 204: noContent('Removed'), ...errors('CONFLICT') },
+});
+
+export function teamRoutes(app: App, { db, reads, lifecycle, limits, config }: Deps): void {
+  const atRest = deriveKey(config.secretKey, 'at-rest');
+
+  /** What a line of the audit log has besides. */
+  const audited = (c: RequestContext) => ({
+    projectId: c.var.projectId,
+    actor: actorName(c.var.actor),
+    ip: clientAddress(c),
+  });
+
+  app.openapi(teamRoute, async (c) => {
+    const [members, invitations] = [
+      await listTeam(reads, c.var.projectId),
+      await listInvitations(reads, c.var.projectId),
+    ];
+    return c.json({ members: members.map(memberAnswer), invitations: invitations.map(invitationAnswer) }, 200);
+  });
+
+  app.openapi(inviteRoute, async (c) => {
+    const { projectId } = c.var;
+    const { email, role } = c.req.valid('json');
+    refuseAbove(personOf(c).role, role);
+    await limits.takeForInvitation(projectId);
+    const token = newSessionToken();
+    // Behind `#`, which browsers send to nobody: the token is in no log and no Referer.
+    const url = `${config.publicUrl}/app/join#${token}`;
+    const given = { projectId, email, role, tokenHash: hashToken(token), invitedBy: personOf(c).id };
+    const { invitation, outbox } = await inTransaction(db, async (trx) => {
+      const made = await insertInvitation(trx, given);
+      const { name: projectName } = await getProject(trx, projectId);
+      const mails = await queueInvitationMail(trx, { projectId, projectName, invitation: made, url, atRest });
+      await insertAudit(trx, {
+        ...{ ...audited(c), action: 'team.invited', target: made.id },
+        details: { email, role, mailed: mails.length > 0 },
+      });
+      return { invitation: made, outbox: mails };
+    });
+    lifecycle.dispatch(outbox);
+    return c.json({ ...invitationAnswer(invitation), url, mailed: outbox.length > 0 }, 201);
+  });
+
+  app.openapi(withdrawRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    await inTransaction(db, async (trx) => {
+      const details = await deleteInvitation(trx, { projectId: c.var.projectId, id });
+      await insertAudit(trx, { ...audited(c), action: 'team.invitation_withdrawn', target: id, details });
+    });
+    return c.body(null, 204);
+  });
+
+  app.openapi(changeRoute, async (c) => {
+    const { userId } = c.req.valid('param');
+    const { role } = c.req.valid('json');
+    const by: Role = personOf(c).role;
+    const member = await inTransaction(db, async (trx) => {
+      const changed = await changeRole(trx, { projectId: c.var.projectId, userId, role, by });
+      const { email } = changed.member;
+      const details = { email, role, before: changed.before };
+      if (role !== changed.before)
+        await insertAudit(trx, { ...audited(c), action: 'team.role_changed', target: userId, details });
+      return changed.member;
+    });
+    return c.json(memberAnswer(member), 200);
+  });
+
+  app.openapi(removeRoute, async (c) => {
+    const { userId } = c.req.valid('param');
+    const by: Role = personOf(c).role;
+    await inTransaction(db, async (trx) => {
+      const { email, role } = await removeMember(trx, { projectId: c.var.projectId, userId, by });
+      await insertAudit(trx, { ...audited(c), action: 'team.removed', target: userId, details: { email, role } });
+    });
+    return c.body(null, 204);
+  });
+}

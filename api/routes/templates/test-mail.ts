@@ -1,0 +1,61 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { insertTestMail } from '../../../db/campaigns/test-mail.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { EmailAddress, EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { scopes } from '../../http/security.ts';
+import { mailTextInput } from '../mail-text.ts';
+import { refuseBadContent } from './content-check.ts';
+
+const TestTemplate = z
+  .object({ email: EmailAddress.openapi({ description: 'Where it goes' }), ...mailTextInput })
+  .openapi('TestTemplate', {
+    example: {
+      email: 'ada@example.com',
+      subject: 'Welcome, {{firstName}}',
+      body: '<p>Hello {{firstName}}</p>',
+      from: 'hello@example.com',
+    },
+  });
+
+const TemplateTestSent = z
+  .object({ success: z.literal(true), data: z.object({ emailId: Id, email: z.string() }), message: z.string() })
+  .openapi('TemplateTestSent', {
+    example: {
+      success: true,
+      data: { emailId: EXAMPLE_ID, email: 'ada@example.com' },
+      message: 'A test mail is on its way to ada@example.com.',
+    },
+  });
+
+const testRoute = createRoute({
+  method: 'post',
+  path: '/templates/test',
+  operationId: 'testTemplate',
+  tags: ['Templates'],
+  summary: 'Send one test mail of what a template says',
+  description:
+    'Also of what is not saved yet. Its subject begins with "[TEST] ". It is rendered with the contact of the address, if it is one, and makes no contact.',
+  security: scopes('email:send'),
+  request: { body: json(TestTemplate) },
+  responses: { 200: ok(TemplateTestSent), ...errors('DOMAIN_NOT_VERIFIED', 'BILLING_LIMIT_EXCEEDED') },
+});
+
+/** A mail to oneself, before anybody gets one. */
+export function templateTestRoutes(app: App, { db, compute, lifecycle }: Deps): void {
+  app.openapi(testRoute, async (c) => {
+    const { projectId, mode, project } = c.var;
+    const { email, ...given } = c.req.valid('json');
+    const { preheader = null, fromName = null, replyTo = null, ...said } = given;
+    const text = { ...said, preheader, fromName, replyTo };
+    await refuseBadContent(compute, projectId, { ...text, type: 'TRANSACTIONAL' });
+    const { emailId, outbox } = await inTransaction(db, (trx) =>
+      insertTestMail(trx, { projectId, text, email, mode, monthlyEmailLimit: project.monthlyEmailLimit }),
+    );
+    lifecycle.dispatch(outbox);
+    const message = `A test mail is on its way to ${email}.`;
+    return c.json({ success: true as const, data: { emailId, email }, message }, 200);
+  });
+}

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi';
+import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { WorkflowDetailSchema } from '../workflows/answer.ts';
+
+const Fault = z.object({ field: z.string(), message: z.string(), code: z.string() });
+
+export const SavedGraph = z
+  .object({
+    workflow: WorkflowDetailSchema,
+    ids: z.record(z.string(), Id).openapi({ description: 'Of each new step: its id, by the name that it came under.' }),
+    faults: z.array(Fault).openapi({
+      description:
+        'What keeps the workflow from being enabled: each at `steps.<id>`, by the name that the step came under.',
+    }),
+    dryRun: z.boolean(),
+  })
+  .openapi('SavedWorkflowGraph', {
+    example: {
+      workflow: {
+        ...{ id: EXAMPLE_ID, name: 'Welcome', slug: 'welcome', description: null, triggerType: 'EVENT' },
+        ...{ eventName: 'signup', triggerConfig: { eventName: 'signup' }, enabled: false, allowReentry: false },
+        ...{ entryStepId: null, exitOn: [], exitWhenUnsubscribed: false },
+        ...{ createdAt: '2026-01-01T12:00:00.000Z', updatedAt: '2026-01-01T12:00:00.000Z' },
+        ...{ version: 'q1Z0yQmYqv0m0Vd3i4XJ5g', steps: [], transitions: [] },
+      },
+      ...{ ids: { 'new-1': EXAMPLE_ID }, dryRun: false },
+      faults: [{ field: 'steps', message: 'the workflow has no steps', code: 'custom' }],
+    },
+  });

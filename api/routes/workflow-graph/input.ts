@@ -1,0 +1,56 @@
+import { z } from '@hono/zod-openapi';
+import { freeJson } from '../../http/free-json.ts';
+import { EXAMPLE_ID, Id } from '../../http/schemas.ts';
+import { Branch, Position, StepTypeSchema } from '../workflows/answer.ts';
+
+/** A whole graph at once: the configs of a workflow's steps are 3 MB together at the most. */
+export const GRAPH_MAX_BYTES = 8 * 1024 * 1024;
+
+const STEPS_MAX = 500;
+/** Four a step on average; a SPLIT may have twenty. */
+const TRANSITIONS_MAX = 4 * STEPS_MAX;
+
+const StepName = z.string().min(1).max(100);
+
+const GraphStep = z
+  .object({
+    id: StepName.openapi({
+      description: 'The id of a step of this workflow; any other name is that of a new step, whose id is in `ids`.',
+    }),
+    type: StepTypeSchema,
+    name: z.string().trim().min(1).max(200).optional(),
+    config: freeJson("A step's config").default({}),
+    position: Position.nullish(),
+  })
+  .openapi('WorkflowGraphStep', {
+    example: { id: 'new-1', type: 'DELAY', name: 'A day later', config: { amount: 1, unit: 'days' } },
+  });
+
+const GraphTransition = z
+  .object({ fromStepId: StepName, toStepId: StepName, branch: Branch.nullish() })
+  .openapi('WorkflowGraphTransition', { example: { fromStepId: EXAMPLE_ID, toStepId: 'new-1', branch: null } });
+
+export const SaveGraph = z
+  .object({
+    version: z.string().min(1).max(100).openapi({ description: 'Of the graph that was changed, as `GET` gave it.' }),
+    entryStepId: StepName.nullable(),
+    steps: z.array(GraphStep).max(STEPS_MAX),
+    transitions: z.array(GraphTransition).max(TRANSITIONS_MAX),
+    dryRun: z.boolean().default(false).openapi({ description: 'Answers what would be, and saves nothing.' }),
+  })
+  .openapi('SaveWorkflowGraph', {
+    example: {
+      version: 'q1Z0yQmYqv0m0Vd3i4XJ5g',
+      entryStepId: EXAMPLE_ID,
+      steps: [
+        { id: EXAMPLE_ID, type: 'DELAY', config: { amount: 1, unit: 'days' } },
+        { id: 'new-1', type: 'EXIT', config: {} },
+      ],
+      transitions: [{ fromStepId: EXAMPLE_ID, toStepId: 'new-1', branch: null }],
+    },
+  });
+
+export type GraphInput = z.output<typeof SaveGraph>;
+export type GraphStepInput = GraphInput['steps'][number];
+
+export const GraphParams = z.object({ id: Id });

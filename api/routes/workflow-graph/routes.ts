@@ -1,0 +1,35 @@
+import { createRoute } from '@hono/zod-openapi';
+import { errors, json, ok } from '../../http/answers.ts';
+import type { Deps } from '../../http/deps.ts';
+import type { App } from '../../http/env.ts';
+import { scopes } from '../../http/security.ts';
+import { workflowDetailAnswer } from '../workflows/answer.ts';
+import { SavedGraph } from './answer.ts';
+import { GRAPH_MAX_BYTES, GraphParams, SaveGraph } from './input.ts';
+import { saveGraph } from './save.ts';
+
+const saveRoute = createRoute({
+  method: 'put',
+  path: '/workflows/{id}/graph',
+  operationId: 'saveWorkflowGraph',
+  tags: ['Workflows'],
+  summary: 'Save all steps and transitions of a workflow at once',
+  description:
+    'All or nothing, on the `version` that was read: 409 where it has been changed since. Steps that are left out are removed, and executions that stand at them end EXITED, reason `step_deleted`. ' +
+    'What is refused is told all at once, each at `steps.<id>` or `transitions.<index>`; an enabled workflow also has to be able to run. A new step may have any name in place of an id.',
+  security: scopes('workflows:edit'),
+  request: { params: GraphParams, body: json(SaveGraph) },
+  responses: { 200: ok(SavedGraph), ...errors('CONFLICT') },
+});
+
+export function workflowGraphRoutes(app: App, { config: { secretKey }, db, lifecycle }: Deps): void {
+  app.openapi({ ...saveRoute, maxBodyBytes: GRAPH_MAX_BYTES }, async (c) => {
+    const { id: workflowId } = c.req.valid('param');
+    const graph = c.req.valid('json');
+    const { workflow, ids, faults, outbox } = await saveGraph(db, {
+      ...{ projectId: c.var.projectId, workflowId, secretKey, graph },
+    });
+    lifecycle.dispatch(outbox);
+    return c.json({ workflow: workflowDetailAnswer(secretKey, workflow), ids, faults, dryRun: graph.dryRun }, 200);
+  });
+}

@@ -1,0 +1,226 @@
+import type { Db, Trx } from '../../../db/connection.ts';
+import { maskStepConfig } from '../../../db/executions/step-secrets.ts';
+import {
+  checkBranch,
+  deleteStep,
+  insertStep,
+  replaceTransitions,
+  updateStep,
+} from '../../../db/executions/workflow-steps.ts';
+import {
+  findFaults,
+  getWorkflow,
+  lockWorkflow,
+  type Step,
+  type Transition,
+  updateWorkflow,
+  type WorkflowDetail,
+} from '../../../db/executions/workflows.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { changedFields } from '../../../rules/as-code/changes.ts';
+import { AppError, type FieldError, fieldError } from '../../../rules/errors.ts';
+import { graphVersion } from '../../../rules/executions/graph-version.ts';
+import type { Branch } from '../../../rules/executions/steps/definition.ts';
+import type { OutboxRow } from '../../../rules/outbox.ts';
+import { checkConfig } from '../workflow-steps/routes.ts';
+import type { GraphInput, GraphStepInput } from './input.ts';
+
+interface Saving {
+  trx: Trx;
+  projectId: string;
+  workflowId: string;
+  secretKey: string;
+  graph: GraphInput;
+  current: WorkflowDetail;
+  /** Ids of steps by the names that they came under. */
+  ids: Map<string, string>;
+  /** What is refused so far: all of it is told at once. */
+  refused: FieldError[];
+}
+
+export interface Saved {
+  workflow: WorkflowDetail;
+  /** Of new steps. */
+  ids: Record<string, string>;
+  faults: FieldError[];
+  outbox: OutboxRow[];
+}
+
+/** Ends the transaction of a dry run with what it found out. */
+class DryRun extends Error {
+  readonly saved: Saved;
+
+  constructor(saved: Saved) {
+    super('a dry run leaves nothing');
+    this.saved = saved;
+  }
+}
+
+/**
+ * Makes the steps and transitions of a workflow those of a graph, all or nothing, by the same statements as its single
+ * steps. Executions follow what is there when they come to it; those that stand at a step that is no more end EXITED,
+ * `step_deleted`.
+ * @throws AppError NOT_FOUND; CONFLICT where the graph has been changed since the version that it names, or has too
+ * many steps; VALIDATION_ERROR with all that is refused, each at `steps.<id>…` or `transitions.<index>…`, and for an
+ * enabled workflow with what keeps it from running
+ */
+export async function saveGraph(
+  db: Db,
+  p: { projectId: string; workflowId: string; secretKey: string; graph: GraphInput },
+): Promise<Saved> {
+  try {
+    return await inTransaction(db, async (trx) => {
+      const saved = await save(trx, p);
+      if (p.graph.dryRun) throw new DryRun(saved);
+      return saved;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return { ...error.saved, outbox: [] };
+    throw error;
+  }
+}
+
+async function save(trx: Trx, p: Parameters<typeof saveGraph>[1]): Promise<Saved> {
+  const { projectId, workflowId, graph } = p;
+  const key = { projectId, id: workflowId };
+  await lockWorkflow(trx, key);
+  const current = await getWorkflow(trx, key);
+  refuseOther(graphVersion(current), graph.version);
+  const known = new Map(current.steps.map(({ id }) => [id, id]));
+  const saving: Saving = { trx, ...p, current, ids: known, refused: [] };
+  refuseTwice(saving);
+  const outbox = await removeSteps(saving);
+  for (const step of graph.steps) await told(saving, `steps.${step.id}`, () => saveStep(saving, step));
+  tellRefused(saving);
+  await saveTransitions(saving);
+  const entryStepId = graph.entryStepId === null ? null : idOf(saving, graph.entryStepId, 'entryStepId');
+  await updateWorkflow(trx, { ...key, changes: { entryStepId } });
+  const { drawn, unverified } = await findFaults(trx, key);
+  const named = (faults: FieldError[]) => byName(faults, saving.ids);
+  if (current.enabled && drawn.length > 0) throw refusal('The workflow is enabled, and could not run.', named(drawn));
+  const ids = Object.fromEntries([...saving.ids].filter(([name, id]) => name !== id));
+  return { workflow: await getWorkflow(trx, key), ids, faults: named([...drawn, ...unverified]), outbox };
+}
+
+function refuseOther(current: string, version: string): void {
+  if (version === current) return;
+  throw new AppError('CONFLICT', {
+    message: 'The workflow has been changed since it was read.',
+    details: { version: current },
+    suggestion: 'Read it again with GET /workflows/{id}, and make the changes there.',
+  });
+}
+
+function refuseTwice(saving: Saving): void {
+  const seen = new Set<string>();
+  for (const { id } of saving.graph.steps) {
+    if (seen.has(id)) throw fieldError(`steps.${id}`, 'Two steps have this id.');
+    seen.add(id);
+  }
+}
+
+async function removeSteps({ trx, projectId, workflowId, graph, current, ids }: Saving): Promise<OutboxRow[]> {
+  const kept = new Set(graph.steps.map(({ id }) => id));
+  const outbox: OutboxRow[] = [];
+  for (const { id: stepId } of current.steps) {
+    if (kept.has(stepId)) continue;
+    const step = { projectId, workflowId, stepId, splice: false, isRehearsal: graph.dryRun };
+    outbox.push(...(await deleteStep(trx, step)));
+    ids.delete(stepId);
+  }
+  return outbox;
+}
+
+async function saveStep(saving: Saving, { id, type, name, config, position }: GraphStepInput): Promise<void> {
+  const { trx, projectId, workflowId, secretKey } = saving;
+  const stored = saving.current.steps.find((step) => step.id === id);
+  if (stored && stored.type !== type) throw fieldError('type', `A ${stored.type} step stays one: add a new step.`);
+  const ref = { projectId, workflowId, secretKey };
+  const checked = stored && sameConfig(secretKey, stored, config) ? undefined : checkConfig(type, config);
+  if (!stored) {
+    const added = { type, name: name ?? type, config: checked ?? {}, position: position ?? null, autoConnect: false };
+    saving.ids.set(id, (await insertStep(trx, { ...ref, ...added })).id);
+    return;
+  }
+  if (!checked && changedFields({ name, position }, stored).length === 0) return;
+  await updateStep(trx, { ...ref, stepId: id, name, config: checked, position });
+}
+
+/** Masked values stand for those that are stored. */
+function sameConfig(secretKey: string, stored: Step, config: Record<string, unknown>): boolean {
+  return changedFields({ config }, { config: maskStepConfig(secretKey, stored.id, stored.config) }).length === 0;
+}
+
+async function saveTransitions(saving: Saving): Promise<void> {
+  const { trx, projectId, workflowId, graph } = saving;
+  const { steps, transitions: drawn } = await getWorkflow(trx, { projectId, id: workflowId });
+  const typeOf = new Map(steps.map((step) => [step.id, step]));
+  const wanted = graph.transitions.map(({ fromStepId, toStepId, branch }, i) => ({
+    at: `transitions.${i}`,
+    fromStepId: idOf(saving, fromStepId, `transitions.${i}.fromStepId`),
+    toStepId: idOf(saving, toStepId, `transitions.${i}.toStepId`),
+    branch: (branch ?? null) as Branch | null,
+  }));
+  const taken = new Set<string>();
+  for (const { at, fromStepId, branch } of wanted) {
+    const from = typeOf.get(fromStepId);
+    await told(saving, at, async () => {
+      // A branch may have gone from the config of its step.
+      if (from) checkBranch(from, branch);
+      const key = JSON.stringify([fromStepId, branch]);
+      if (taken.has(key)) throw fieldError('branch', 'The step has a transition by this branch already.');
+      taken.add(key);
+    });
+  }
+  tellRefused(saving);
+  const keys = new Set(wanted.map(keyOf));
+  const there = new Set(drawn.map(keyOf));
+  const gone = drawn.filter((transition) => !keys.has(keyOf(transition)));
+  const added = wanted.filter((transition) => !there.has(keyOf(transition)));
+  await replaceTransitions(trx, { projectId, workflowId, gone: gone.map(({ id }) => id), added });
+}
+
+function keyOf({ fromStepId, toStepId, branch }: Omit<Transition, 'id'>): string {
+  return JSON.stringify([fromStepId, toStepId, branch]);
+}
+
+function idOf({ ids }: Saving, name: string, field: string): string {
+  const id = ids.get(name);
+  if (id === undefined) throw fieldError(field, `There is no step ${name} in this graph.`);
+  return id;
+}
+
+/** Notes what is refused at a place; the transaction is not to be committed then. */
+async function told(saving: Saving, place: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const errors = error instanceof AppError ? fieldsOf(error) : undefined;
+    if (!errors) throw error;
+    saving.refused.push(...errors.map((fault) => ({ ...fault, field: `${place}.${fault.field}`.replace(/\.$/, '') })));
+  }
+}
+
+/** What an error says of fields; undefined of one that is not about the step. */
+function fieldsOf({ code, message, errors }: AppError): FieldError[] | undefined {
+  if (code === 'DOMAIN_NOT_VERIFIED') return [{ field: 'config.from', message, code: 'domain_not_verified' }];
+  return code === 'VALIDATION_ERROR' ? (errors ?? [{ field: '', message, code: 'custom' }]) : undefined;
+}
+
+function tellRefused({ refused }: Saving): void {
+  if (refused.length > 0) throw refusal('The workflow cannot be saved as it is drawn.', refused);
+}
+
+function refusal(message: string, errors: FieldError[]): AppError {
+  return new AppError('VALIDATION_ERROR', { message, errors });
+}
+
+/** Faults by the names that steps came under, where the check has ids. */
+function byName(faults: readonly FieldError[], ids: ReadonlyMap<string, string>): FieldError[] {
+  const names = new Map([...ids].map(([name, id]) => [id, name]));
+  return faults.map((fault) => {
+    const [first, id, ...rest] = fault.field.split('.');
+    const field = first === 'steps' && id ? [first, names.get(id) ?? id, ...rest].join('.') : fault.field;
+    return { ...fault, field };
+  });
+}

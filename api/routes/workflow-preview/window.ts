@@ -1,0 +1,16 @@
+import type { EffectStanding } from '../../../db/executions/resume.ts';
+import type { World } from '../../../db/executions/world.ts';
+import { windowGate } from '../../../rules/campaigns/gate.ts';
+
+/**
+ * Lets the time of a preview go on to when the project's sending window opens, where it holds a MARKETING message of
+ * the contact.
+ * @returns when it opens; undefined where it is open
+ */
+export async function passWindow({ execution }: EffectStanding, world: World): Promise<Date | undefined> {
+  const nowMs = world.now(execution).getTime();
+  const gate = windowGate(await world.getClock(execution), nowMs);
+  if (gate.kind === 'open' || !execution.run) return undefined;
+  execution.run.aheadMs += gate.notBeforeMs - nowMs;
+  return new Date(gate.notBeforeMs);
+}

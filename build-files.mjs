@@ -1,0 +1,68 @@
+// What the two parts of the build (build.mjs, build-dashboard.mjs) do with files. Plain Node without dependencies.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+
+/**
+ * Every file under a folder, or the file itself, in the order of their names: no packages, no tests; none where there
+ * is nothing.
+ */
+export function filesOf(path) {
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [path];
+  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesOf(inside);
+    return /\.test\.tsx?$/.test(entry.name) ? [] : [inside];
+  });
+}
+
+/**
+ * Says of files and folders whether something changed in them, by name, size and time of change: quick enough for every
+ * start.
+ */
+export function stampOf(inputs) {
+  const hash = createHash('sha256').update(process.version);
+  for (const input of inputs) {
+    const files = filesOf(input);
+    if (files.length === 0) hash.update(`${relative(ROOT, input)}\0none\n`);
+    for (const file of files) {
+      const { size, mtimeMs } = statSync(file);
+      hash.update(`${relative(ROOT, file)}\0${size}\0${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Replaces file by file what differs and then removes what is left over, so that a running service finds its files.
+ * @param keeps which of the files there is none of this build's
+ * @param last the file that names the others, and so comes when they are there
+ */
+export function moveInto(staging, target, { keeps = () => false, last = undefined } = {}) {
+  const paths = filesOf(staging).map((file) => relative(staging, file));
+  const wanted = new Set(paths);
+  for (const path of [...paths.filter((path) => path !== last), ...paths.filter((path) => path === last)]) {
+    const [file, place] = [join(staging, path), join(target, path)];
+    if (read(place, null)?.equals(readFileSync(file))) continue;
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(file, place);
+  }
+  for (const file of filesOf(target)) {
+    const path = relative(target, file);
+    if (!wanted.has(path) && !keeps(path)) rmSync(file);
+  }
+}
+
+/** A file's content; undefined where there is none. */
+export function read(path, encoding = 'utf8') {
+  try {
+    return readFileSync(path, encoding);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { until } from './client.ts';
+import type { Tour } from './execution.ts';
+import { since } from './report.ts';
+import { drawWorkflow, PLAIN } from './workflow.ts';
+
+/**
+ * Shows what an automation would do for somebody before it does it, and lets a purchase end it in the midst of a delay
+ * of days. No mail is sent.
+ */
+export async function tourPreviewAndExit({ client, report, run, toDomain, from }: Tour): Promise<void> {
+  const template = {
+    name: `Tour: Did you forget? ${run}`,
+    subject: 'Did you forget something?',
+    body: '<p>Your cart waits.</p>',
+  };
+  const { id: templateId } = await client.call('POST', '/templates', { ...template, type: 'TRANSACTIONAL', from });
+  const workflowId = await drawWorkflow(client, {
+    name: `Tour ${run}, abandoned cart`,
+    eventName: `${run}_cart`,
+    steps: {
+      'two days': { type: 'DELAY', config: { amount: 2, unit: 'days' }, to: { [PLAIN]: 'remind' } },
+      remind: { type: 'SEND_EMAIL', config: { templateId }, to: { [PLAIN]: 'end' } },
+      end: { type: 'EXIT', config: { reason: 'reminded' } },
+    },
+  });
+  await client.call('PATCH', `/workflows/${workflowId}`, { exitOn: [{ eventName: `${run}_bought` }] });
+  const email = `joan@${toDomain}`;
+  const { id: contactId } = await client.call('POST', '/contacts', { email, subscribed: true });
+  const foreseen = await client.call('POST', `/workflows/${workflowId}/preview`, { contactId });
+  for (const { name, type, at, wouldSend, subject } of foreseen.steps) {
+    report.line(`would come to ${name} (${type}) at ${at}${wouldSend ? ` and send "${subject}"` : ''}`);
+  }
+  report.check(
+    'mails that the preview foresees',
+    foreseen.steps.filter((s: { wouldSend: boolean }) => s.wouldSend).length,
+    1,
+  );
+  await client.call('POST', '/v1/track', { email, event: `${run}_cart` });
+  const execution = await until('the delay', async () => {
+    const { data } = await client.call('GET', `/workflows/${workflowId}/executions?contactId=${contactId}`);
+    return data[0]?.status === 'WAITING' && data[0];
+  });
+  const startedAt = performance.now();
+  await client.call('POST', '/v1/track', { email, event: `${run}_bought` });
+  const ended = await until('the end of the execution', async () => {
+    const now = await client.call('GET', `/workflows/${workflowId}/executions/${execution.id}`);
+    return now.completedAt && now;
+  });
+  report.line(`${email} buys: ${ended.status} after ${since(startedAt)}, exit reason ${ended.exitReason}`);
+  report.check('left by the purchase', ended.exitReason === 'exited_on_event' ? 1 : 0, 1);
+}

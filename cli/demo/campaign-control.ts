@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CONTACTS, PLANS } from './campaign.ts';
+import { LONG_TIMEOUT_MS, until } from './client.ts';
+import type { Tour } from './execution.ts';
+import { number } from './report.ts';
+
+/** Long enough to see that a paused campaign stands still. */
+const STILL_MS = 1_500;
+const READERS = 4;
+/** Whose template would make a list that no process has room for. */
+const TOO_MANY_STARS = 1_000_000_000;
+const TEST_SHARE = 0.1;
+
+/** Contacts of the import with this plan. */
+const onPlan = (plan: string) =>
+  Array.from({ length: CONTACTS }, (_, i) => PLANS[i % PLANS.length]).filter((one) => one === plan).length;
+
+/** Pauses a campaign in its midst and lets it go on. @returns the mails that have to arrive */
+export async function tourPause(tour: Tour): Promise<number> {
+  const { client, report } = tour;
+  const id = await draft(tour, { name: 'pause', filters: [filter('tour', tour.run), filter('plan', 'pro')] });
+  await client.call('POST', `/campaigns/${id}/send`, {});
+  await client.call('POST', `/campaigns/${id}/pause`, {});
+  // What was with the provider at that moment still comes back.
+  await sleep(STILL_MS);
+  const before = await statsOf(tour, id);
+  await sleep(STILL_MS);
+  const { sent } = await statsOf(tour, id);
+  report.line(`paused at ${number(sent)} of ${number(before.total)} sent`);
+  report.check('sent while it was paused', sent - before.sent, 0);
+  await client.call('POST', `/campaigns/${id}/resume`, {});
+  const done = await untilSent(tour, id);
+  report.check('sent after it went on, each once', done.sent, onPlan('pro'));
+  return done.sent;
+}
+
+/** Finds who did not get a campaign and why, mends it and tries them again. @returns the mails that have to arrive */
+export async function tourRetry(tour: Tour): Promise<number> {
+  const { client, report, run, toDomain } = tour;
+  const group = `${run}-readers`;
+  for (let n = 0; n < READERS; n++) {
+    const data = { group, stars: n === 0 ? TOO_MANY_STARS : n };
+    await client.call('POST', '/contacts', { email: `reader${n}@${toDomain}`, subscribed: true, data });
+  }
+  const body = '<p>Your stars: {% for star in (1..stars) %}★{% endfor %}</p>';
+  const id = await draft(tour, { name: 'retry', filters: [filter('group', group)], body });
+  await client.call('POST', `/campaigns/${id}/send`, {});
+  await untilSent(tour, id);
+  const { data: failed } = await client.call('GET', `/campaigns/${id}/recipients?status=FAILED`);
+  for (const { email, reason } of failed) report.line(`${email} did not get it: ${reason}`);
+  const [first] = failed;
+  await client.call('PATCH', `/contacts/${first.contactId}`, { data: { stars: 5 } });
+  const { requeued } = await client.call('POST', `/campaigns/${id}/retry`, {}).then(dataOf);
+  report.check('tried again after the contact was mended', requeued, 1);
+  const sent = await until('the mail of the retry', async () => {
+    const stats = await statsOf(tour, id);
+    return stats.sent === READERS && stats.sent;
+  });
+  report.check('sent in the end', sent, READERS);
+  return sent;
+}
+
+/** Tests two subjects on a share, and gives the rest the one that is chosen. @returns the mails that have to arrive */
+export async function tourVariants(tour: Tour): Promise<number> {
+  const { client, report } = tour;
+  const id = await draft(tour, {
+    name: 'A/B',
+    filters: [filter('tour', tour.run), filter('plan', 'free')],
+    variants: [
+      { name: 'plain', subject: 'News for {{firstName}}' },
+      { name: 'urgent', subject: '{{firstName}}, read this today' },
+    ],
+    test: { share: TEST_SHARE, metric: 'opens', waitMinutes: 60 },
+  });
+  const people = onPlan('free');
+  const tested = Math.ceil(people * TEST_SHARE);
+  await client.call('POST', `/campaigns/${id}/send`, {});
+  await until('the share of the test', async () => (await statsOf(tour, id)).sent === tested, LONG_TIMEOUT_MS);
+  report.check('got a variant by weight, the rest waits', tested, tested);
+  await client.call('POST', `/campaigns/${id}/winner`, { variant: 'urgent' });
+  const done = await untilSent(tour, id);
+  report.line('"urgent" was chosen by hand, an hour before the test would have been judged');
+  report.check('sent with the winner for the rest', done.sent, people);
+  return done.sent;
+}
+
+/** Sends at the recipients' own hour: whose hour it is gets it now. @returns the mails that have to arrive */
+export async function tourOwnHour(tour: Tour): Promise<number> {
+  const { client, report, run, toDomain } = tour;
+  const group = `${run}-zones`;
+  for (const timezone of ['Europe/Berlin', 'America/New_York']) {
+    const email = `${timezone.split('/')[1]?.toLowerCase()}@${toDomain}`;
+    await client.call('POST', '/contacts', { email, subscribed: true, data: { group, timezone } });
+  }
+  const sendAtLocal = clockOf('Europe/Berlin');
+  const id = await draft(tour, { name: 'own hour', filters: [filter('group', group)], sendAtLocal });
+  await client.call('POST', `/campaigns/${id}/send`, {});
+  await until('the mail to Berlin', async () => (await statsOf(tour, id)).sent === 1);
+  const { data: recipients } = await client.call('GET', `/campaigns/${id}/recipients`);
+  report.line(`for ${sendAtLocal.replace('T', ' at ')} on everybody's own clock:`);
+  for (const { email, status, notBefore } of recipients) {
+    report.line(`  ${email} ${status}${notBefore && status === 'PENDING' ? ` until ${notBefore}` : ''}`);
+  }
+  const waiting = recipients.filter(({ status }: { status: string }) => status === 'PENDING').length;
+  report.check('waits for its own hour', waiting, 1);
+  await client.call('POST', `/campaigns/${id}/cancel`, {});
+  return 1;
+}
+
+/** `YYYY-MM-DDTHH:MM`, as the clocks of a zone show it now. */
+function clockOf(timeZone: string): string {
+  return new Date().toLocaleString('sv-SE', { timeZone }).slice(0, 16).replace(' ', 'T');
+}
+
+function filter(key: string, value: string) {
+  return { field: `data.${key}`, operator: 'equals', value };
+}
+
+async function draft(
+  { client, run, from }: Tour,
+  { name, filters, ...content }: { name: string; filters: object[] } & Record<string, unknown>,
+): Promise<string> {
+  const campaign = await client.call('POST', '/campaigns', {
+    name: `Tour ${run}, ${name}`,
+    subject: 'News for {{firstName}}',
+    body: '<p>Dear {{firstName}}, there is news.</p>',
+    from,
+    audienceType: 'FILTERED',
+    audienceFilter: { logic: 'AND', groups: [{ filters }] },
+    ...content,
+  });
+  return dataOf(campaign).id;
+}
+
+async function untilSent(tour: Tour, id: string) {
+  return until(
+    'the end of the campaign',
+    async () => {
+      const { status } = await tour.client.call('GET', `/campaigns/${id}`).then(dataOf);
+      const stats = await statsOf(tour, id);
+      tour.report.progress(`${status}: ${number(stats.sent)} sent, of ${number(stats.total)}`);
+      return status === 'SENT' && stats;
+    },
+    LONG_TIMEOUT_MS,
+  );
+}
+
+function statsOf({ client }: Tour, id: string): Promise<{ total: number; sent: number }> {
+  return client.call('GET', `/campaigns/${id}/stats`).then(dataOf);
+}
+
+/** Answers about campaigns are wrapped in `data`. */
+// biome-ignore lint/suspicious/noExplicitAny: as the client of the tour
+function dataOf(answer: any): any {
+  return answer.data ?? answer;
+}

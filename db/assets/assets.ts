@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Picture, PictureType } from '../../rules/content/picture.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db, Trx } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { RowOf } from '../schema/database.ts';
+import { NAMED_BY, type NamedBy, selectNamedBy } from './named-by.ts';
+
+/** Of a project's pictures together; a database is no picture archive. */
+export const ASSETS_MAX_BYTES = 250 * 1024 * 1024;
+const ASSETS_MOST = 5_000;
+
+/** A picture of mails, without its bytes. */
+export interface Asset extends NamedBy {
+  id: string;
+  /** Of the project and the bytes: the name in its address. */
+  hash: string;
+  filename: string | null;
+  contentType: PictureType;
+  bytes: number;
+  width: number;
+  height: number;
+  createdAt: Date;
+}
+
+const COLUMNS = ['id', 'hash', 'filename', 'content_type', 'bytes', 'width', 'height', 'created_at'] as const;
+const SELECTED = sql.raw(COLUMNS.map((column) => `a.${column}`).join(', '));
+
+type AssetRow = RowOf<'assets', typeof COLUMNS> & NamedBy;
+
+export interface AssetRef {
+  projectId: string;
+  id: string;
+}
+
+/**
+ * Keeps a picture; the same bytes again are the picture that is there, under its first name.
+ * @throws AppError CONFLICT when the project's pictures were too large together, or too many
+ */
+export async function insertAsset(
+  trx: Trx,
+  p: { projectId: string; hash: string; filename: string | null; picture: Picture; content: Buffer },
+): Promise<{ asset: Asset; isNew: boolean }> {
+  const { projectId, hash, filename, picture, content } = p;
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`room:assets:${projectId}`}, 0))`.execute(trx);
+  const known = await findByHash(trx, { projectId, hash });
+  if (known) return { asset: known, isNew: false };
+  await takeAssetRoom(trx, projectId, content.length);
+  const { type: content_type, width, height } = picture;
+  await trx
+    .insertInto('assets')
+    .values({ project_id: projectId, hash, filename, content_type, bytes: content.length, width, height, content })
+    .execute();
+  const asset = await findByHash(trx, { projectId, hash });
+  if (!asset) throw new Error(`picture ${hash} was stored and is not there`);
+  return { asset, isNew: true };
+}
+
+async function takeAssetRoom(trx: Trx, projectId: string, bytes: number): Promise<void> {
+  const stored = await sumAssets(trx, projectId);
+  if (stored.bytes + bytes <= ASSETS_MAX_BYTES && stored.count < ASSETS_MOST) return;
+  throw new AppError('CONFLICT', {
+    message: `The pictures of a project are at most ${ASSETS_MAX_BYTES / 1024 / 1024} MB together, and ${ASSETS_MOST}.`,
+    details: { ...stored, maxBytes: ASSETS_MAX_BYTES, most: ASSETS_MOST },
+    suggestion: 'Delete pictures that nothing names: GET /assets?used=false lists them.',
+  });
+}
+
+/** What a project's pictures are together. */
+export async function sumAssets(db: Db, projectId: string): Promise<{ count: number; bytes: number }> {
+  const { rows } = await sql<{ count: number; bytes: number }>`
+    SELECT count(*) AS count, coalesce(sum(bytes), 0)::float8 AS bytes FROM assets WHERE project_id = ${projectId}
+  `.execute(db);
+  return rows[0] ?? { count: 0, bytes: 0 };
+}
+
+async function findByHash(db: Db, p: { projectId: string; hash: string }): Promise<Asset | undefined> {
+  const { rows } = await sql<AssetRow>`
+    SELECT ${SELECTED}, ${selectNamedBy} FROM assets a WHERE a.project_id = ${p.projectId} AND a.hash = ${p.hash}
+  `.execute(db);
+  return rows[0] && toAsset(rows[0]);
+}
+
+/**
+ * Pictures newest first, all or those that something names (`used`), or nothing does; `total` is counted on the first
+ * page only.
+ */
+export async function listAssets(
+  db: Db,
+  p: PageRequest & { projectId: string; used?: boolean | undefined },
+): Promise<Page<Asset> & { total: number }> {
+  const wanted = p.used === undefined ? sql`true` : sql`${NAMED_BY} = ${p.used}`;
+  const { rows } = await sql<AssetRow>`
+    SELECT ${SELECTED}, ${selectNamedBy} FROM assets a
+    WHERE a.project_id = ${p.projectId} AND ${wanted} AND ${afterCursor(p.cursor, 'a.id')}
+    ORDER BY a.id DESC LIMIT ${p.limit + 1}
+  `.execute(db);
+  const total = p.cursor === undefined ? await countAssets(db, p) : 0;
+  return { ...toPage(rows, p.limit, toAsset), total };
+}
+
+async function countAssets(db: Db, p: { projectId: string; used?: boolean | undefined }): Promise<number> {
+  const wanted = p.used === undefined ? sql`true` : sql`${NAMED_BY} = ${p.used}`;
+  const { rows } = await sql<{ total: number }>`
+    SELECT count(*) AS total FROM assets a WHERE a.project_id = ${p.projectId} AND ${wanted}
+  `.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/**
+ * Deletes a picture. `force` also where something names it: mails that show it show nothing there any more.
+ * @throws AppError NOT_FOUND; CONFLICT, with what names it in `details`
+ */
+export async function deleteAsset(trx: Trx, { projectId, id }: AssetRef, force: boolean): Promise<void> {
+  const { rows } = await sql<NamedBy>`
+    SELECT ${selectNamedBy} FROM assets a WHERE a.project_id = ${projectId} AND a.id = ${id} FOR UPDATE OF a
+  `.execute(trx);
+  const named = rows[0];
+  if (!named) throw new AppError('NOT_FOUND', { message: 'No picture of this project has this id.' });
+  if (!force && (named.templates > 0 || named.campaigns > 0 || named.sent)) {
+    const { templates, campaigns, sent } = named;
+    throw new AppError('CONFLICT', {
+      message: 'Templates, campaigns or mails that were sent show this picture.',
+      details: { templates, campaigns, sent },
+      suggestion: 'Take it out of them first, or delete it all the same with ?force=true.',
+    });
+  }
+  await sql`DELETE FROM assets WHERE project_id = ${projectId} AND id = ${id}`.execute(trx);
+}
+
+function toAsset(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    hash: row.hash,
+    filename: row.filename,
+    contentType: row.content_type,
+    bytes: row.bytes,
+    width: row.width,
+    height: row.height,
+    templates: row.templates,
+    campaigns: row.campaigns,
+    sent: row.sent,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+
+/** Who shows a picture: what its body names stands beside it (`asset_hashes`). */
+export interface NamedBy {
+  templates: number;
+  campaigns: number;
+  /** Whether a mail that was accepted shows it. */
+  sent: boolean;
+}
+
+const names = (alias: string) =>
+  sql.raw(`${alias}.project_id = a.project_id AND ${alias}.asset_hashes @> ARRAY[a.hash]`);
+
+/** The columns of `NamedBy` for the row `a` of `assets`. */
+export const selectNamedBy = sql`
+  (SELECT count(*) FROM templates t WHERE ${names('t')}) AS templates,
+  (SELECT count(*) FROM campaigns c WHERE ${names('c')}) AS campaigns,
+  EXISTS (SELECT FROM contents s WHERE ${names('s')}) AS sent`;
+
+/** Whether anything shows the row `a` of `assets`. */
+export const NAMED_BY = sql`(
+  EXISTS (SELECT FROM templates t WHERE ${names('t')}) OR EXISTS (SELECT FROM campaigns c WHERE ${names('c')})
+  OR EXISTS (SELECT FROM contents s WHERE ${names('s')}))`;

@@ -1,0 +1,31 @@
+/**
+ * Counts of one campaign's recipients; `pending + sent + failed + skipped = total` in every snapshot.
+ * Source: contract §6.4.
+ */
+export interface CampaignCounts {
+  total: number;
+  /** Not yet handed over: waiting, on its way, or held. */
+  pending: number;
+  /** The provider took it, whatever came after. */
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  /** Refused for good by the receiving side, at once or later. */
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+  /** Tried and not taken by the provider, or beyond what the month has room for. */
+  failed: number;
+  /** Not tried: not subscribed, suppressed, cancelled and the like. */
+  skipped: number;
+}
+
+export const NO_COUNTS: Readonly<CampaignCounts> = {
+  ...{ total: 0, pending: 0, sent: 0, delivered: 0, opened: 0, clicked: 0 },
+  ...{ bounced: 0, complained: 0, unsubscribed: 0, failed: 0, skipped: 0 },
+};
+
+export function addCounts(sum: CampaignCounts, counts: CampaignCounts): void {
+  for (const name of Object.keys(NO_COUNTS) as (keyof CampaignCounts)[]) sum[name] += counts[name];
+}

@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/**
+ * Notes that the figures of some mails have changed, in the statement that changes them: what is kept of their chunks
+ * counts no more. For mails that no turn of a chunk is at; those are counted anew as it is.
+ * @param mails rows with `id`, `campaign_id` and `project_id`; those of no campaign are left out
+ */
+export function touch(mails: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO campaign_touches (campaign_id, email_id, project_id)
+    SELECT t.campaign_id, t.id, t.project_id FROM (${mails}) t WHERE t.campaign_id IS NOT NULL`;
+}
+
+/** Notes of one statement: some thousand chunks at most. */
+const BATCH = 10_000;
+/** As many as an hour brings. */
+const MAX_BATCHES = 500;
+
+/**
+ * Forgets what is kept of chunks with notes, and the notes: they stay few where nobody looks at the figures. In one
+ * statement, so that no note goes which it has not seen. May run at any time, and again.
+ */
+export async function foldTouches(db: Db): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const { rows } = await sql<{ notes: number }>`
+      WITH gone AS (
+        DELETE FROM campaign_touches WHERE ctid IN (SELECT ctid FROM campaign_touches LIMIT ${BATCH})
+        RETURNING campaign_id, email_id
+      ), forgotten AS (
+        UPDATE campaign_chunks SET figures = NULL WHERE figures IS NOT NULL AND (campaign_id, seq) IN (
+          SELECT k.campaign_id, k.seq FROM gone g JOIN campaign_chunks k
+          ON k.campaign_id = g.campaign_id AND k.first_id <= g.email_id AND k.last_id >= g.email_id)
+      )
+      SELECT count(*) AS notes FROM gone
+    `.execute(db);
+    if ((rows[0]?.notes ?? 0) < BATCH) return;
+  }
+}

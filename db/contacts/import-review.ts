@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { CsvReview } from '../../rules/contacts/csv-review.ts';
+import type { ImportError } from '../../rules/contacts/jobs.ts';
+import type { Db } from '../connection.ts';
+import { findSuppressions } from './suppressions.ts';
+
+/** What an import would do, as far as it is looked through. */
+export interface ImportForecast {
+  totalRows: number;
+  successCount: number;
+  createdCount: number;
+  updatedCount: number;
+  failureCount: number;
+  unreadableRows: number;
+  /** Rows of addresses on the suppression list, whom an import does not subscribe. */
+  suppressedCount: number;
+  errors: (ImportError & { values: string[] })[];
+}
+
+/** The first data row, as a spreadsheet counts. */
+const FIRST_ROW = 2;
+
+/**
+ * What an import would do with the rows of a stretch, on top of what it would have done before. `created` has the
+ * addresses that are new so far.
+ */
+export async function foresee(
+  db: Db,
+  key: Buffer,
+  p: { projectId: string; before: ImportForecast; created: Set<string>; review: CsvReview },
+): Promise<ImportForecast> {
+  const { before, review, created, projectId } = p;
+  const known = await findKnown(db, projectId, review.emails);
+  const suppressed = await findSuppressions(db, key, { projectId, emails: review.emails });
+  let createdCount = 0;
+  for (const email of review.emails) {
+    if (known.has(email) || created.has(email)) continue;
+    created.add(email);
+    createdCount += 1;
+  }
+  const firstRow = FIRST_ROW + before.totalRows;
+  const errors = review.bad.map(({ index, ...row }) => ({ row: firstRow + index, ...row }));
+  return {
+    totalRows: before.totalRows + review.rows,
+    successCount: before.successCount + review.emails.length,
+    createdCount: before.createdCount + createdCount,
+    updatedCount: before.updatedCount + review.emails.length - createdCount,
+    failureCount: before.failureCount + review.rows - review.emails.length,
+    unreadableRows: before.unreadableRows + review.torn,
+    suppressedCount:
+      before.suppressedCount + review.emails.filter((email, n) => review.subscribes[n] && suppressed.has(email)).length,
+    errors: [...before.errors, ...errors],
+  };
+}
+
+/** Which of these addresses are contacts. */
+export async function findKnown(db: Db, projectId: string, emails: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ email: string }>`
+    SELECT email FROM contacts WHERE project_id = ${projectId} AND email = ANY(${[...emails]}::text[])`.execute(db);
+  return new Set(rows.map(({ email }) => email));
+}

@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { firstIdAt } from '../id-time.ts';
+import type { Span } from './analytics.ts';
+
+/** What is counted of a mail, each by the event that records it; `opened` and `clicked` are the first of a person. */
+const FIGURES = {
+  sent: 'email.sent',
+  delivered: 'email.delivery',
+  opened: 'email.open',
+  clicked: 'email.click',
+  bounced: 'email.bounce',
+  complained: 'email.complaint',
+} as const;
+type Figure = keyof typeof FIGURES;
+const NAMES = Object.values(FIGURES);
+const FIGURE_NAMES = Object.keys(FIGURES) as Figure[];
+
+export type MailFigures = Record<Figure, number>;
+
+/** `date` is `YYYY-MM-DD`, UTC. */
+export interface MailDay extends MailFigures {
+  date: string;
+}
+
+/**
+ * An hour is added up when it has been over for so long: a transaction that recorded an event in it has committed by
+ * then.
+ */
+const SETTLED_MINUTES = 15;
+/** Of a round; what is left is added up in the next one, and counted from the events until then. */
+const ROUND_MS = 5 * 60_000;
+
+const hourOf = (instant: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`floor(extract(epoch FROM ${instant}) / 3600)::int`;
+const beginOf = (hour: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_timestamp((${hour})::bigint * 3600)`;
+const columns = sql.join(FIGURE_NAMES.map((figure) => sql.ref(figure)));
+
+/**
+ * What happened to live mails by day (UTC), from the day of `startDate` to that of `endDate`, days without any as
+ * zeros. Hours that are over are read from `mail_hours` by its primary key, and those since then from the events, by
+ * the range of their ids. A mail that bounced for a while and later for good bounced twice. What is erased or pruned
+ * after its hour stays counted.
+ */
+export async function listMailDays(db: Db, p: Span): Promise<MailDay[]> {
+  const first = sql`(${p.startDate}::timestamptz AT TIME ZONE 'UTC')::date`;
+  const last = sql`(${p.endDate}::timestamptz AT TIME ZONE 'UTC')::date`;
+  const { rows } = await sql<MailDay>`
+    WITH bounds AS MATERIALIZED (
+      SELECT f AS "from", u AS "to", greatest(f, least(u, (SELECT hour FROM mail_hours_until))) AS counted
+      FROM (SELECT ${hourOf(sql`${first}::timestamp`)} AS f, ${hourOf(sql`(${last} + 1)::timestamp`)} AS u) b),
+    hours AS (
+      SELECT hour, ${columns} FROM mail_hours
+      WHERE project_id = ${p.projectId} AND hour >= (SELECT "from" FROM bounds) AND hour < (SELECT counted FROM bounds)
+      UNION ALL
+      ${countedEvents(p.projectId, sql`(SELECT counted FROM bounds)`, sql`(SELECT "to" FROM bounds)`)})
+    SELECT to_char(d, 'YYYY-MM-DD') AS date,
+      ${sql.join(FIGURE_NAMES.map((figure) => sql`coalesce(sum(${sql.ref(figure)}), 0)::int AS ${sql.ref(figure)}`))}
+    FROM generate_series(${first}, ${last}, '1 day') d
+    LEFT JOIN hours ON hour >= ${hourOf(sql`d::timestamp`)} AND hour < ${hourOf(sql`d::timestamp`)} + 24
+    GROUP BY d ORDER BY d
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Adds up the hours that are over, of all projects, in the order of time; a transaction each, in which the step on
+ * decides, so that it may run at any time and twice at once. Housekeeping's.
+ */
+export async function countPastMailHours(db: Db): Promise<void> {
+  const until = Date.now() + ROUND_MS;
+  while (Date.now() < until) {
+    const { rows } = await sql<{ hour: number }>`
+      WITH moved AS (
+        UPDATE mail_hours_until SET hour = hour + 1
+        WHERE ${beginOf(sql`hour + 1`)} <= now() - make_interval(mins => ${SETTLED_MINUTES}) RETURNING old.hour
+      ), counted AS (
+        INSERT INTO mail_hours (project_id, hour, ${columns})
+        SELECT project_id, hour, ${columns} FROM (
+          ${countedEvents(null, sql`(SELECT hour FROM moved)`, sql`(SELECT hour + 1 FROM moved)`)}) c
+      )
+      SELECT hour FROM moved
+    `.execute(db);
+    if (rows.length === 0) return;
+  }
+}
+
+/**
+ * The figures by hour, of one project or by project of all, in hours `from` to `to` (exclusive): by the order of ids,
+ * which is that of time.
+ */
+function countedEvents(projectId: string | null, from: RawBuilder<unknown>, to: RawBuilder<unknown>) {
+  const hour = hourOf(sql`uuid_extract_timestamp(events.id)`);
+  const counts = FIGURE_NAMES.map(
+    (figure) => sql`(count(*) FILTER (WHERE name = ${sql.lit(FIGURES[figure])}))::int AS ${sql.ref(figure)}`,
+  );
+  const [of, by] = projectId === null ? [sql``, sql`project_id, `] : [sql`project_id = ${projectId} AND`, sql``];
+  return sql`
+    SELECT ${by}${hour} AS hour, ${sql.join(counts)} FROM events
+    WHERE ${of} events.id >= ${firstIdAt(beginOf(from))} AND events.id < ${firstIdAt(beginOf(to))}
+      AND name = ANY(${NAMES}::text[]) AND email_id IS NOT NULL
+      AND NOT EXISTS (${uncounted(projectId)})
+    GROUP BY ${by}${hour}`;
+}
+
+/** Test mails and those to the simulator, which are few and have indexes of their own. */
+function uncounted(projectId: string | null): RawBuilder<unknown> {
+  const of = projectId === null ? sql`` : sql`AND project_id = ${projectId}`;
+  return sql`
+    SELECT FROM (SELECT id FROM emails WHERE mode = 'test' ${of} UNION ALL SELECT id FROM emails WHERE simulated ${of}) u
+    WHERE u.id = events.email_id`;
+}

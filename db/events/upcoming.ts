@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+export interface UpcomingHour {
+  at: Date;
+  /** Campaigns that are scheduled to begin in it. */
+  campaigns: number;
+  /** Pauses of executions that were booked to end in it. */
+  delays: number;
+}
+
+export interface ScheduledCampaign {
+  id: string;
+  name: string;
+  scheduledAt: Date;
+}
+
+/** More campaigns of the coming days than these nobody reads; they are counted in their hours all the same. */
+const CAMPAIGNS_SHOWN = 100;
+
+/**
+ * What comes in the next hours, each from the running one on, with the campaigns by name. Pauses are read as they are
+ * booked, by project and second (timer_seconds, its primary key): at most a row a second, however many executions wait.
+ * Who left the execution meanwhile is counted too.
+ */
+export async function listUpcomingHours(
+  db: Db,
+  p: { projectId: string; hours: number },
+): Promise<{ hours: UpcomingHour[]; campaigns: ScheduledCampaign[] }> {
+  const { rows: hours } = await sql<UpcomingHour>`
+    WITH span AS (SELECT date_trunc('hour', now(), 'UTC') AS first, extract(epoch FROM now())::bigint AS now),
+    scheduled AS (
+      SELECT date_trunc('hour', scheduled_at, 'UTC') AS at, count(*) AS n FROM campaigns
+      WHERE project_id = ${p.projectId} AND status = 'SCHEDULED' GROUP BY 1),
+    booked AS (
+      SELECT to_timestamp(second / 3600 * 3600) AS at, sum(booked) AS n FROM timer_seconds
+      WHERE project_id = ${p.projectId} AND second >= (SELECT now FROM span)
+        AND second < (SELECT extract(epoch FROM first)::bigint FROM span) + ${p.hours}::int * 3600
+      GROUP BY 1)
+    SELECT h.at, coalesce(s.n, 0)::int AS campaigns, coalesce(b.n, 0)::int AS delays
+    FROM (SELECT first + make_interval(hours => n) AS at FROM span, generate_series(0, ${p.hours}::int - 1) AS n) h
+    LEFT JOIN scheduled s USING (at) LEFT JOIN booked b USING (at) ORDER BY h.at
+  `.execute(db);
+  const { rows: campaigns } = await sql<ScheduledCampaign>`
+    SELECT id, name, scheduled_at AS "scheduledAt" FROM campaigns
+    WHERE project_id = ${p.projectId} AND status = 'SCHEDULED'
+      AND scheduled_at < date_trunc('hour', now(), 'UTC') + make_interval(hours => ${p.hours}::int)
+    ORDER BY scheduled_at, id LIMIT ${CAMPAIGNS_SHOWN}
+  `.execute(db);
+  return { hours, campaigns };
+}

@@ -1,0 +1,36 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * What became of each project's live mails by the hour in which it happened, added up once that hour is over, so that the figures of a month
+ * cost some hundred rows however many mails there were. The hour that runs is counted from the events, which are in the order of time.
+ * Nothing is counted where mails are sent. Housekeeping goes on from `mail_hours_until`, at first from the oldest event.
+ *
+ * Neither of the two small indexes names a column that changes while a mail or an execution is under way: `mode` never does, and `error` is
+ * set where an execution ends.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE mail_hours (
+      project_id uuid NOT NULL,
+      hour int NOT NULL,
+      sent int NOT NULL,
+      delivered int NOT NULL,
+      opened int NOT NULL,
+      clicked int NOT NULL,
+      bounced int NOT NULL,
+      complained int NOT NULL,
+      PRIMARY KEY (project_id, hour)
+    )`.execute(db);
+  await sql`
+    CREATE TABLE mail_hours_until (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      hour int NOT NULL
+    )`.execute(db);
+  await sql`
+    INSERT INTO mail_hours_until (hour) SELECT floor(extract(epoch FROM
+      coalesce((SELECT uuid_extract_timestamp(id) FROM events ORDER BY id LIMIT 1), now())) / 3600)::int`.execute(db);
+  await sql`CREATE INDEX emails_test ON emails (project_id, id) WHERE mode = 'test'`.execute(db);
+  await sql`
+    CREATE INDEX executions_failed ON executions (project_id, completed_at)
+    WHERE completed_at IS NOT NULL AND error IS NOT NULL`.execute(db);
+}

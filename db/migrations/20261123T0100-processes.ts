@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+
+/** The processes of the service that run, as each says of itself every few seconds: for the operator's page. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE processes (
+      id uuid PRIMARY KEY,
+      kind text NOT NULL CHECK (kind IN ('api', 'worker')),
+      host text NOT NULL,
+      pid int NOT NULL,
+      version text NOT NULL,
+      build text NOT NULL,
+      started_at timestamptz NOT NULL,
+      seen_at timestamptz NOT NULL DEFAULT now()
+    ) WITH (fillfactor = 50)`.execute(db);
+}

@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * What programs asked of the API, and what people changed by it: one row a request, never a body, a URL or a credential. `made` has ids of what came of
+ * it, by kind. The rows come in batches and go with their retention; no foreign key, which would cost a look-up each.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE requests (
+      id uuid PRIMARY KEY DEFAULT uuidv7(),
+      project_id uuid NOT NULL,
+      request_id text NOT NULL,
+      method text NOT NULL,
+      route text NOT NULL,
+      status smallint NOT NULL,
+      ms real NOT NULL,
+      actor text NOT NULL,
+      error_code text,
+      made jsonb,
+      created_at timestamptz NOT NULL DEFAULT now()
+    )`.execute(db);
+  await sql`CREATE INDEX requests_project ON requests (project_id, id)`.execute(db);
+  await sql`CREATE INDEX requests_request_id ON requests (project_id, request_id)`.execute(db);
+  // Errors are looked for among many successes.
+  await sql`CREATE INDEX requests_refused ON requests (project_id, id) WHERE status >= 400`.execute(db);
+}

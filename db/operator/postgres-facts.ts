@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+/** How Postgres stands. */
+export interface PostgresFacts {
+  version: string;
+  /** Of all clients of the server, and the most that it takes. */
+  connections: number;
+  maxConnections: number;
+  databaseBytes: number;
+  /** Of the longest transaction that is open on this database; it keeps dead rows from being removed. */
+  longestTransactionSeconds: number;
+}
+
+/** What Postgres says of itself: a few views, no table of ours. */
+export async function readPostgresFacts(db: Db): Promise<PostgresFacts> {
+  const { rows } = await sql<PostgresFacts>`
+    SELECT current_setting('server_version') AS version,
+      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+      current_setting('max_connections')::int AS "maxConnections",
+      pg_database_size(current_database()) AS "databaseBytes",
+      (SELECT coalesce(max(extract(epoch FROM now() - xact_start)), 0)::float8 FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()) AS "longestTransactionSeconds"
+  `.execute(db);
+  const [facts] = rows;
+  if (!facts) throw new Error('Postgres says nothing of itself');
+  return facts;
+}
+
+/** What the outbox holds of one kind. */
+export interface OutboxFacts {
+  kind: string;
+  /** Rows that nobody has taken. */
+  waiting: number;
+  /** Rows that Temporal has and has not begun. */
+  handedOver: number;
+  oldestSeconds: number;
+  projects: number;
+  /** Rows whose last try failed, and how the newest of them did. */
+  failing: number;
+  lastError: string | null;
+}
+
+/** What waits by kind, the most first. It reads the whole outbox, as the metrics do. */
+export async function readOutboxFacts(db: Db): Promise<OutboxFacts[]> {
+  const { rows } = await sql<OutboxFacts>`
+    SELECT kind, count(*) FILTER (WHERE taken_at IS NULL) AS waiting, count(taken_at) AS "handedOver",
+      greatest(0, extract(epoch FROM now() - min(created_at)))::float8 AS "oldestSeconds", count(DISTINCT project_id) AS projects,
+      count(last_error) AS failing, (array_agg(last_error ORDER BY id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS "lastError"
+    FROM outbox GROUP BY kind ORDER BY count(*) DESC, kind
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,96 @@
+import { hostname } from 'node:os';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Db } from '../connection.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** Often enough to see within half a minute that one is gone; one small row each time. */
+const BEAT_MS = 10_000;
+/** Three beats that did not come. */
+const ALIVE_SECONDS = 35;
+/** What ended longer ago says nothing any more. */
+const SHOWN_HOURS = 24;
+
+const COLUMNS = ['id', 'kind', 'host', 'pid', 'version', 'build', 'started_at', 'seen_at'] as const;
+
+/** What a process was made of. */
+export interface Release {
+  /** Of package.json. */
+  version: string;
+  /** Of the compiled modules: two processes with the same one run the same code. */
+  build: string;
+}
+
+/** A process of the service, as it said of itself last. */
+export interface ServiceProcess extends Release {
+  id: string;
+  kind: 'api' | 'worker';
+  host: string;
+  pid: number;
+  startedAt: Date;
+  seenAt: Date;
+  /** It was there within the last half minute. One that ended in order is not listed at all. */
+  alive: boolean;
+}
+
+/**
+ * Tells the operator's page that this process runs, until it is stopped. Nothing depends on it: where Postgres does not
+ * take it the process goes on, and is seen again when it does.
+ */
+export function startHeartbeat(
+  db: Db,
+  p: { kind: 'api' | 'worker'; release: Release; log: Pick<Logger, 'debug'> },
+): { stop(): Promise<void> } {
+  const row = { id: uuidv7(), kind: p.kind, host: hostname(), pid: process.pid, ...p.release, started_at: new Date() };
+  const quietly = (work: Promise<unknown>): Promise<unknown> =>
+    work.catch((error: Error) => p.log.debug({ reason: error.message }, 'the heartbeat was not noted'));
+  let last = quietly(noteProcess(db, row));
+  const timer = setInterval(() => {
+    last = last.then(() => quietly(noteProcess(db, row)));
+  }, BEAT_MS).unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await last;
+      await quietly(db.deleteFrom('processes').where('id', '=', row.id).execute());
+    },
+  };
+}
+
+async function noteProcess(
+  db: Db,
+  row: Release & { id: string; kind: 'api' | 'worker'; host: string; pid: number; started_at: Date },
+): Promise<void> {
+  await db
+    .insertInto('processes')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: sql`now()` }))
+    .execute();
+}
+
+/** The processes of the last day, those that run first. */
+export async function listProcesses(db: Db): Promise<ServiceProcess[]> {
+  const rows = await db
+    .selectFrom('processes')
+    .select([...COLUMNS, sql<boolean>`seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`.as('alive')])
+    .where('seen_at', '>', sql<Date>`now() - make_interval(hours => ${SHOWN_HOURS})`)
+    .orderBy('alive', 'desc')
+    .orderBy('kind')
+    .orderBy('id')
+    .execute();
+  return rows.map(toProcess);
+}
+
+/** Forgets processes that were killed and are not listed any more. May run at any time, and again. */
+export async function deleteGoneProcesses(db: Db): Promise<void> {
+  await sql`DELETE FROM processes WHERE seen_at < now() - make_interval(hours => ${SHOWN_HOURS})`.execute(db);
+}
+
+function toProcess({
+  started_at,
+  seen_at,
+  ...row
+}: RowOf<'processes', typeof COLUMNS> & { alive: boolean }): ServiceProcess {
+  return { ...row, startedAt: started_at, seenAt: seen_at };
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+import { firstIdAt } from '../id-time.ts';
+
+/** Mails looked at, the newest: a look costs the same however much was sent. */
+const LOOKED_MAX = 200_000;
+const CODES_SHOWN = 50;
+const DOMAINS_SHOWN = 5;
+
+/** A code that providers answered with, over all projects. */
+export interface ProviderAnswer {
+  /**
+   * SMTP code with its enhanced one (`550 5.1.1`), the name of an answer of SES, or the first words where there is
+   * neither.
+   */
+  code: string;
+  mails: number;
+  projects: number;
+  /** How those mails stand now. */
+  failed: number;
+  bounced: number;
+  /** They are tried again. */
+  waiting: number;
+  newestAt: Date;
+  /** The newest answer in full. */
+  example: string;
+  /** Domains of recipients that it was about, the most first. */
+  domains: { domain: string; mails: number }[];
+}
+
+export interface ProviderAnswers {
+  /** Live mails that were looked at, and since when the oldest of them was accepted; null where there was none. */
+  looked: number;
+  since: Date | null;
+  answers: ProviderAnswer[];
+}
+
+/**
+ * What providers said of live mails that were accepted in the last hours, the most frequent first; of more than 200,000
+ * mails the newest.
+ */
+export async function listProviderAnswers(db: Db, { hours }: { hours: number }): Promise<ProviderAnswers> {
+  const since = firstIdAt(sql`(now() - make_interval(hours => ${hours}))`);
+  const { rows } = await sql<{
+    looked: number;
+    since: Date | null;
+    answers: (Omit<ProviderAnswer, 'newestAt'> & { newestAt: string })[];
+  }>`
+    WITH looked AS MATERIALIZED (
+      SELECT id, project_id, contact_id, to_email, status, error, created_at FROM emails
+      WHERE id >= ${since} AND mode = 'live' AND NOT simulated AND source_type <> 'INBOUND' ORDER BY id DESC LIMIT ${LOOKED_MAX}),
+    said AS MATERIALIZED (
+      SELECT coalesce(substring(l.error FROM '^[2-5][0-9]{2}(?: [2-5]\\.[0-9]{1,3}\\.[0-9]{1,3})?'),
+          substring(l.error FROM '^([A-Za-z]+): '), left(l.error, 40)) AS code,
+        l.project_id, l.status, l.error, l.created_at, l.id,
+        coalesce(lower(substring(coalesce(l.to_email, c.email) FROM '@([^@]*)$')), '') AS domain
+      FROM looked l LEFT JOIN contacts c ON c.id = l.contact_id AND c.project_id = l.project_id WHERE l.error IS NOT NULL),
+    domains AS (
+      SELECT code, jsonb_agg(jsonb_build_object('domain', domain, 'mails', mails) ORDER BY mails DESC, domain) AS domains
+      FROM (SELECT code, domain, count(*) AS mails, row_number() OVER (PARTITION BY code ORDER BY count(*) DESC, domain) AS place
+        FROM said WHERE domain <> '' GROUP BY code, domain) d
+      WHERE place <= ${DOMAINS_SHOWN} GROUP BY code),
+    codes AS (
+      SELECT code, count(*) AS mails, count(DISTINCT project_id) AS projects, count(*) FILTER (WHERE status = 'FAILED') AS failed,
+        count(*) FILTER (WHERE status = 'BOUNCED') AS bounced, count(*) FILTER (WHERE status IN ('PENDING', 'SENDING')) AS waiting,
+        max(created_at) AS "newestAt", (array_agg(error ORDER BY id DESC))[1] AS example
+      FROM said GROUP BY code ORDER BY count(*) DESC, code LIMIT ${CODES_SHOWN})
+    SELECT (SELECT count(*) FROM looked) AS looked, (SELECT min(created_at) FROM looked) AS since,
+      (SELECT coalesce(jsonb_agg(to_jsonb(codes) || jsonb_build_object('domains', coalesce(domains.domains, '[]'))
+        ORDER BY codes.mails DESC, codes.code), '[]') FROM codes LEFT JOIN domains USING (code)) AS answers
+  `.execute(db);
+  const [row] = rows;
+  const answers = (row?.answers ?? []).map((answer) => ({ ...answer, newestAt: new Date(answer.newestAt) }));
+  return { looked: row?.looked ?? 0, since: row?.since ?? null, answers };
+}

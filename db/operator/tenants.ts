@@ -1,0 +1,199 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { GUARD_HOURS } from '../../rules/emails/hold-guard.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { OperatorLimits } from '../projects/projects.ts';
+
+/** By what the operator lists tenants. */
+export const TENANT_ORDERS = ['newest', 'mails', 'bounces', 'complaints'] as const;
+export type TenantOrder = (typeof TENANT_ORDERS)[number];
+
+/** How many owners of a project are named. */
+const OWNERS_SHOWN = 3;
+/** As long as outcomes are kept. */
+const HOURS_SHOWN = 2 * GUARD_HOURS;
+const AUDIT_SHOWN = 20;
+
+/** A project as the operator of the service sees it: how much it sends, how well, and what holds it. */
+export interface Tenant {
+  id: string;
+  name: string;
+  /** Addresses of its first owners. */
+  owners: string[];
+  createdAt: Date;
+  disabled: boolean;
+  /** By the project itself or its guards, and by the operator: each may hold it alone. */
+  ownHold: TenantHold;
+  operatorHold: TenantHold;
+  /** What holds: the tighter of the project's own and the operator's. */
+  limits: {
+    sendRatePerSecond: number | null;
+    monthlyEmailLimit: number | null;
+    bounceGuard: number;
+    complaintGuard: number;
+  };
+  operatorLimits: OperatorLimits;
+  /** Live mails of the last 24 hours, since the last release of a hold: what the guards judge. */
+  mails: number;
+  /** Of them those to dead mailboxes, and those reported as spam. */
+  dead: number;
+  complaints: number;
+}
+
+export interface TenantHold {
+  held: boolean;
+  since: Date | null;
+  reason: string | null;
+}
+
+interface TenantRow {
+  id: string;
+  name: string;
+  owners: string[] | null;
+  created_at: Date;
+  disabled: boolean;
+  held_at: Date | null;
+  hold_reason: string | null;
+  operator_held_at: Date | null;
+  operator_hold_reason: string | null;
+  limits: Tenant['limits'];
+  operatorLimits: OperatorLimits;
+  mails: number;
+  dead: number;
+  complaints: number;
+}
+
+const COLUMNS = sql`
+  p.id, p.name, p.created_at, p.disabled_at IS NOT NULL AS disabled, p.held_at, p.hold_reason, p.operator_held_at, p.operator_hold_reason,
+  jsonb_build_object('sendRatePerSecond', p.effective_send_rate_per_second, 'monthlyEmailLimit', p.effective_monthly_email_limit,
+    'bounceGuard', p.effective_bounce_guard, 'complaintGuard', p.effective_complaint_guard) AS limits,
+  jsonb_build_object('sendRatePerSecond', p.operator_send_rate_per_second, 'monthlyEmailLimit', p.operator_monthly_email_limit,
+    'bounceGuard', p.operator_bounce_guard, 'complaintGuard', p.operator_complaint_guard) AS "operatorLimits",
+  (SELECT array_agg(o.email) FROM (
+    SELECT u.email FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND m.role = 'OWNER'
+    ORDER BY m.created_at, u.id LIMIT ${sql.lit(OWNERS_SHOWN)}) o) AS owners,
+  coalesce(s.mails, 0) AS mails, coalesce(s.dead, 0) AS dead, coalesce(s.complaints, 0) AS complaints`;
+
+/** The counts of every project in one pass: a few rows an hour and project. */
+const COUNTS = sql`
+  (SELECT project_id, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
+    WHERE hour > now() - make_interval(hours => ${sql.lit(GUARD_HOURS)}) GROUP BY project_id) s`;
+
+/** By share where there is enough to speak of a share: one bounce of one mail is no news. */
+const ORDERS: Record<TenantOrder, RawBuilder<unknown>> = {
+  newest: sql`p.id DESC`,
+  mails: sql`coalesce(s.mails, 0) DESC, p.id DESC`,
+  bounces: sql`(s.dead::float8 / greatest(s.mails, 100)) DESC NULLS LAST, p.id DESC`,
+  complaints: sql`(s.complaints::float8 / greatest(s.mails, 100)) DESC NULLS LAST, p.id DESC`,
+};
+
+/**
+ * Tenants whose name, owner or id is searched, those on hold alone where asked for. Newest first it is a list by
+ * cursor; in another order, which changes while one looks, it is one page. The only list over all projects: for the
+ * operator.
+ */
+export async function listTenants(
+  db: Db,
+  p: PageRequest & { search?: string | undefined; held?: boolean | undefined; order: TenantOrder },
+): Promise<Page<Tenant> & { total: number }> {
+  const where = sql.join([searched(p.search), heldAs(p.held)], sql` AND `);
+  const { rows } = await sql<TenantRow>`
+    SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id
+    WHERE ${where} AND ${p.order === 'newest' ? afterCursor(p.cursor, 'p.id') : sql`true`}
+    ORDER BY ${ORDERS[p.order]} LIMIT ${p.limit + 1}
+  `.execute(db);
+  const page = toPage(rows, p.limit, toTenant);
+  const list = p.order === 'newest' ? page : { ...page, cursor: null, hasMore: false };
+  return { ...list, total: p.cursor ? 0 : await countTenants(db, where) };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getTenant(db: Db, projectId: string): Promise<Tenant> {
+  const { rows } = await sql<TenantRow>`
+    SELECT ${COLUMNS} FROM projects p LEFT JOIN ${COUNTS} ON s.project_id = p.id WHERE p.id = ${projectId}
+  `.execute(db);
+  const [row] = rows;
+  if (!row) throw new AppError('NOT_FOUND', { message: 'No project has this id.' });
+  return toTenant(row);
+}
+
+/** Outcomes of one hour. */
+export interface TenantHour {
+  hour: Date;
+  mails: number;
+  dead: number;
+  complaints: number;
+}
+
+/** The last 48 hours of a project, those with mail, oldest first. */
+export async function listTenantHours(db: Db, projectId: string): Promise<TenantHour[]> {
+  const { rows } = await sql<TenantHour>`
+    SELECT hour, sum(mails) AS mails, sum(dead) AS dead, sum(complaints) AS complaints FROM send_outcomes
+    WHERE project_id = ${projectId} AND hour > now() - make_interval(hours => ${HOURS_SHOWN}) GROUP BY hour ORDER BY hour
+  `.execute(db);
+  return rows;
+}
+
+/** A mailbox provider that has refused mail because of the sender: how many of its last mails. */
+export interface Refusals {
+  provider: string;
+  refused: number;
+  of: number;
+}
+
+/** Mailbox providers that have refused some of a project's last mails, the most first. */
+export async function listRefusals(db: Db, projectId: string): Promise<Refusals[]> {
+  const { rows } = await sql<Refusals>`
+    SELECT provider, length(replace(recent, '0', '')) AS refused, length(recent) AS of FROM provider_outcomes
+    WHERE project_id = ${projectId} ORDER BY 2 DESC, 1
+  `.execute(db);
+  return rows;
+}
+
+/** Who held, released or limited a project, and with which note. */
+export interface TenantAction {
+  id: string;
+  action: string;
+  actor: string;
+  details: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** What the operator, the guards and the project's people did about holds and limits, newest first. */
+export async function listTenantActions(db: Db, projectId: string): Promise<TenantAction[]> {
+  const { rows } = await sql<TenantAction>`
+    SELECT id, action, actor, details, created_at AS "createdAt" FROM audit_log
+    WHERE project_id = ${projectId} AND (action IN ('project.held', 'project.released') OR actor LIKE 'operator:%')
+    ORDER BY id DESC LIMIT ${AUDIT_SHOWN}
+  `.execute(db);
+  return rows;
+}
+
+async function countTenants(db: Db, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total FROM projects p WHERE ${where}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+function searched(search: string | undefined): RawBuilder<SqlBool> {
+  if (!search) return sql<SqlBool>`true`;
+  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`(p.name ILIKE ${pattern} OR p.id::text = lower(${search}) OR EXISTS (
+    SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND u.email ILIKE ${pattern}))`;
+}
+
+function heldAs(held: boolean | undefined): RawBuilder<SqlBool> {
+  if (held === undefined) return sql<SqlBool>`true`;
+  return held ? sql<SqlBool>`p.effective_held_at IS NOT NULL` : sql<SqlBool>`p.effective_held_at IS NULL`;
+}
+
+function toTenant({ owners, created_at, ...row }: TenantRow): Tenant {
+  const { held_at, hold_reason, operator_held_at, operator_hold_reason, ...rest } = row;
+  return {
+    ...rest,
+    owners: owners ?? [],
+    createdAt: created_at,
+    ownHold: { held: held_at !== null, since: held_at, reason: hold_reason },
+    operatorHold: { held: operator_held_at !== null, since: operator_held_at, reason: operator_hold_reason },
+  };
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * Names of those who did something, by how they are noted: of `user:<id>` a member's address, of `key:<id>` the key's
+ * name, of `execution:<id>` the workflow's. Who has left the project, and what has no name, is not in the map.
+ */
+export async function nameActors(
+  db: Db,
+  p: { projectId: string; actors: readonly (string | null)[] },
+): Promise<Map<string, string>> {
+  const idsOf = (kind: string) =>
+    p.actors.flatMap((actor) => {
+      const id = actor?.startsWith(`${kind}:`) ? actor.slice(kind.length + 1) : '';
+      return UUID.test(id) ? [id] : [];
+    });
+  const { rows } = await sql<{ actor: string; name: string }>`
+    SELECT 'user:' || u.id AS actor, u.email AS name FROM users u JOIN memberships m ON m.user_id = u.id
+      WHERE m.project_id = ${p.projectId} AND u.id = ANY(${idsOf('user')}::uuid[])
+    UNION ALL
+    SELECT 'key:' || k.id, k.name FROM api_keys k
+      WHERE k.project_id = ${p.projectId} AND k.id = ANY(${idsOf('key')}::uuid[])
+    UNION ALL
+    SELECT 'execution:' || x.id, w.name FROM executions x JOIN workflows w ON w.id = x.workflow_id
+      WHERE x.project_id = ${p.projectId} AND x.id = ANY(${idsOf('execution')}::uuid[])
+  `.execute(db);
+  return new Map(rows.map(({ actor, name }) => [actor, name]));
+}

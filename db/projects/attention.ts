@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely';
+import { OUTBOX_PRIORITY } from '../../rules/outbox.ts';
+import type { Db } from '../connection.ts';
+import { firstIdAt } from '../id-time.ts';
+
+/** What can need somebody, the most pressing first. */
+export const ATTENTION_KINDS = [
+  'project_held',
+  'domain_broken',
+  'campaign_paused',
+  'outbox_late',
+  'executions_failed',
+  'endpoint_disabled',
+  'endpoint_degraded',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+export interface Attention {
+  kind: AttentionKind;
+  /**
+   * The record that it is about, named as people know it: a domain, a campaign, a workflow, an endpoint; null for the
+   * project itself.
+   */
+  id: string | null;
+  name: string | null;
+  since: Date;
+  /** How many: executions, rows of the outbox; else 1. */
+  count: number;
+  /** In words of the record; null where the kind says it all. */
+  detail: string | null;
+}
+
+/** Failed executions and rows that wait are counted no further: many is many. */
+export const ATTENTION_COUNT_MAX = 10_000;
+/** Who failed before then was seen by somebody, or by nobody. */
+export const FAILED_DAYS = 7;
+/** What waits so long in the outbox does not wait for its turn in an ordinary second. */
+export const LATE_SECONDS = 60;
+const LAST_PRIORITY = Math.max(...Object.values(OUTBOX_PRIORITY));
+
+/**
+ * What in a project waits for somebody, of these kinds. One statement, each part by an index: failed executions by
+ * executions_failed, the outbox by outbox_turn; domains, campaigns and endpoints are few.
+ */
+export async function listAttention(
+  db: Db,
+  p: { projectId: string; kinds: readonly AttentionKind[] },
+): Promise<Attention[]> {
+  const parts = p.kinds.map((kind) => sql`(${SOURCES[kind](p.projectId)})`);
+  if (parts.length === 0) return [];
+  const { rows } = await sql<Attention>`
+    SELECT kind, id, name, since, count::int AS count, detail FROM (${sql.join(parts, sql` UNION ALL `)})
+      AS u (kind, id, name, since, count, detail)
+    ORDER BY array_position(${[...ATTENTION_KINDS]}::text[], kind), since DESC
+  `.execute(db);
+  return rows;
+}
+
+const LATE = sql`(now() - make_interval(secs => ${LATE_SECONDS}))`;
+
+type Source = (projectId: string) => RawBuilder<unknown>;
+
+const endpoints =
+  (kind: AttentionKind, status: 'DISABLED' | 'DEGRADED', detail: RawBuilder<unknown>): Source =>
+  (projectId) =>
+    sql`
+    SELECT ${sql.lit(kind)}, id, url, coalesce(failing_since, updated_at), 1, ${detail} FROM webhook_endpoints
+    WHERE project_id = ${projectId} AND status = ${sql.lit(status)}`;
+
+/** Each selects kind, id, name, since, count and detail. */
+const SOURCES: Record<AttentionKind, Source> = {
+  project_held: (projectId) => sql`
+    SELECT 'project_held', NULL::uuid, NULL, effective_held_at, 1, effective_hold_reason FROM projects
+    WHERE id = ${projectId} AND effective_held_at IS NOT NULL`,
+  domain_broken: (projectId) => sql`
+    SELECT 'domain_broken', id, domain, coalesce((found->>'missingSince')::timestamptz, updated_at), 1, status FROM domains
+    WHERE project_id = ${projectId} AND (status = 'FAILED' OR found->>'missingSince' IS NOT NULL)`,
+  campaign_paused: (projectId) => sql`
+    SELECT 'campaign_paused', id, name, updated_at, 1, paused_reason FROM campaigns
+    WHERE project_id = ${projectId} AND status = 'PAUSED' AND paused_reason <> 'requested'`,
+  // Of each priority by itself, so that a wave of one kind does not hide another and none is read to its end.
+  outbox_late: (projectId) => sql`
+    SELECT 'outbox_late', NULL::uuid, NULL, min(created_at), least(count(*), ${ATTENTION_COUNT_MAX}), NULL
+    FROM generate_series(0, ${LAST_PRIORITY}) AS p (priority), LATERAL (
+      SELECT created_at FROM outbox WHERE project_id = ${projectId} AND priority = p.priority AND id < ${firstIdAt(LATE)}
+        AND taken_at IS NULL AND available_at < ${LATE}
+      ORDER BY id LIMIT ${ATTENTION_COUNT_MAX}) o
+    HAVING count(*) > 0`,
+  executions_failed: (projectId) => sql`
+    SELECT 'executions_failed', f.workflow_id, w.name, max(f.completed_at), count(*), (array_agg(f.error ORDER BY f.completed_at DESC))[1]
+    FROM (SELECT workflow_id, completed_at, error FROM executions
+      WHERE project_id = ${projectId} AND completed_at > now() - make_interval(days => ${FAILED_DAYS}) AND error IS NOT NULL
+        AND status = 'FAILED' AND NOT sandbox
+      ORDER BY completed_at DESC LIMIT ${ATTENTION_COUNT_MAX}) f
+    JOIN workflows w ON w.id = f.workflow_id AND w.project_id = ${projectId}
+    GROUP BY f.workflow_id, w.name`,
+  endpoint_disabled: endpoints('endpoint_disabled', 'DISABLED', sql`disabled_reason`),
+  endpoint_degraded: endpoints('endpoint_degraded', 'DEGRADED', sql`NULL`),
+};

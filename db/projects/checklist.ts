@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { isSystemEvent } from '../../rules/events/event-names.ts';
+import type { Db } from '../connection.ts';
+import { listEventNames } from '../executions/workflow-fields.ts';
+
+/** What a new project does first, in this order. */
+export const CHECKLIST = ['domain', 'contact', 'template', 'mail', 'event', 'automation'] as const;
+export type ChecklistItem = (typeof CHECKLIST)[number];
+
+/** Mails looked at for one that has left, oldest first, where its event was pruned. */
+const FIRST_MAILS = 100;
+
+/**
+ * What of the list a project has done: whether there is any such row, never how many. Names of events are found by hops
+ * over their index.
+ */
+export async function readChecklist(db: Db, projectId: string): Promise<Record<ChecklistItem, boolean>> {
+  const { rows } = await sql<Record<Exclude<ChecklistItem, 'event'>, boolean>>`
+    SELECT
+      EXISTS (SELECT FROM domains WHERE project_id = ${projectId} AND status = 'VERIFIED') AS domain,
+      EXISTS (SELECT FROM contacts WHERE project_id = ${projectId}) AS contact,
+      EXISTS (SELECT FROM templates WHERE project_id = ${projectId}) AS template,
+      EXISTS (SELECT FROM (SELECT sent_at FROM emails WHERE project_id = ${projectId} ORDER BY id LIMIT ${FIRST_MAILS}) m
+        WHERE sent_at IS NOT NULL) AS mail,
+      EXISTS (SELECT FROM workflows WHERE project_id = ${projectId} AND enabled) AS automation
+  `.execute(db);
+  const names = await listEventNames(db, projectId);
+  const [found] = rows;
+  if (!found) throw new Error('a SELECT without FROM has one row');
+  return {
+    ...found,
+    mail: found.mail || names.includes('email.sent'),
+    event: names.some((name) => !isSystemEvent(name)),
+  };
+}

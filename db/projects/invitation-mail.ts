@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { sealSecret } from '../../rules/access/secrets.ts';
+import { NO_TEXT } from '../../rules/content/mail-text.ts';
+import { sealedVariables } from '../../rules/emails/sealed-variables.ts';
+import type { OutboxRow } from '../../rules/outbox.ts';
+import { uuidv7 } from '../../rules/uuid.ts';
+import type { Trx } from '../connection.ts';
+import { saveContent } from '../contents/contents.ts';
+import { enqueue } from '../outbox/outbox.ts';
+import { INVITATION_DAYS, type Invitation } from './invitations.ts';
+
+const SUBJECT = '{{invitedBy}} invites you to {{projectName}}';
+const BODY = `
+<p>{{invitedBy}} invites you to the project <b>{{projectName}}</b> on Tidings.</p>
+<p><a href="{{invitationUrl}}">Join {{projectName}}</a></p>
+<p>The link holds once, and for ${INVITATION_DAYS} days. If you do not know what this is about, there is nothing to do.</p>`;
+
+/**
+ * Queues the mail of an invitation from `notices@` the project's first verified domain, an email like any other;
+ * nothing where it has none. Its link is for the recipient alone: it is sealed, so that nobody joins as an OWNER by
+ * reading the history of mails.
+ * @param p.atRest the key of secrets at rest
+ */
+export async function queueInvitationMail(
+  trx: Trx,
+  p: { projectId: string; projectName: string; invitation: Invitation; url: string; atRest: Buffer },
+): Promise<OutboxRow[]> {
+  const { projectId, invitation } = p;
+  const { rows: domains } = await sql<{ domain: string }>`
+    SELECT domain FROM domains WHERE project_id = ${projectId} AND status = 'VERIFIED' ORDER BY id LIMIT 1
+  `.execute(trx);
+  const [sender] = domains;
+  if (!sender) return [];
+  const contentId = await saveContent(trx, {
+    ...{ ...NO_TEXT, subject: SUBJECT, body: BODY, from: `notices@${sender.domain}`, fromName: 'Tidings' },
+    ...{ projectId, type: 'TRANSACTIONAL' as const, templateId: null },
+  });
+  const id = uuidv7();
+  const sealed = sealSecret(p.atRest, sealedVariables(id), JSON.stringify({ invitationUrl: p.url }));
+  await trx
+    .insertInto('emails')
+    .values({
+      ...{ id, project_id: projectId, content_id: contentId, source_type: 'TRANSACTIONAL', to_email: invitation.email },
+      variables: JSON.stringify({ projectName: p.projectName, invitedBy: invitation.invitedBy }),
+      options: JSON.stringify({ sealed }),
+    })
+    .execute();
+  return enqueue(trx, [{ projectId, kind: 'email.deliver' as const, refId: id }]);
+}

@@ -1,0 +1,124 @@
+/** Invitations to a project. Whoever has the link is the one who was invited: it holds once, and for seven days. */
+import { sql } from 'kysely';
+import type { Role } from '../../rules/access/scopes.ts';
+import { AppError } from '../../rules/errors.ts';
+import type { Db, Trx } from '../connection.ts';
+
+/** How long a link holds. */
+export const INVITATION_DAYS = 7;
+/** Open ones of a project. */
+const OPEN_MAX = 100;
+
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  /** The address of who invited. */
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What somebody who has the link may know of it. */
+export interface OpenInvitation extends Invitation {
+  projectId: string;
+  projectName: string;
+}
+
+const COLUMNS = sql.raw(`
+  i.id, i.email, i.role, u.email AS "invitedBy", i.created_at AS "createdAt", i.expires_at AS "expiresAt"`);
+
+/** Invitations that can still be followed, newest first. */
+export async function listInvitations(db: Db, projectId: string): Promise<Invitation[]> {
+  const { rows } = await sql<Invitation>`
+    SELECT ${COLUMNS} FROM invitations i JOIN users u ON u.id = i.invited_by
+    WHERE i.project_id = ${projectId} AND i.expires_at > now() ORDER BY i.id DESC
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Keeps an invitation by its token's hash. An earlier one to the same address ends with it, and those that nobody
+ * followed in time go.
+ * @throws AppError CONFLICT when there are 100 open ones
+ */
+export async function insertInvitation(
+  trx: Trx,
+  p: { projectId: string; email: string; role: Role; tokenHash: Buffer; invitedBy: string },
+): Promise<Invitation> {
+  await sql`
+    DELETE FROM invitations WHERE project_id = ${p.projectId} AND (expires_at <= now() OR email = ${p.email})
+  `.execute(trx);
+  const { rows: open } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM invitations WHERE project_id = ${p.projectId}`.execute(trx);
+  if ((open[0]?.count ?? 0) >= OPEN_MAX) {
+    throw new AppError('CONFLICT', {
+      message: `A project has at most ${OPEN_MAX} open invitations.`,
+      suggestion: 'Withdraw some of them first.',
+    });
+  }
+  const { rows } = await sql<Invitation>`
+    WITH i AS (
+      INSERT INTO invitations (project_id, email, role, token_hash, invited_by, expires_at)
+      VALUES (${p.projectId}, ${p.email}, ${p.role}, ${p.tokenHash}, ${p.invitedBy}, now() + make_interval(days => ${INVITATION_DAYS}))
+      ON CONFLICT (project_id, email) DO UPDATE SET id = excluded.id, role = excluded.role, token_hash = excluded.token_hash,
+        invited_by = excluded.invited_by, created_at = now(), expires_at = excluded.expires_at
+      RETURNING *)
+    SELECT ${COLUMNS} FROM i JOIN users u ON u.id = i.invited_by
+  `.execute(trx);
+  const [invitation] = rows;
+  if (!invitation) throw new Error('an invitation is missing from its own transaction');
+  return invitation;
+}
+
+/** Ends an invitation; returns it. @throws AppError NOT_FOUND (another project's id too) */
+export async function deleteInvitation(
+  trx: Trx,
+  p: { projectId: string; id: string },
+): Promise<{ email: string; role: Role }> {
+  const { rows } = await sql<{ email: string; role: Role }>`
+    DELETE FROM invitations WHERE project_id = ${p.projectId} AND id = ${p.id} RETURNING email, role
+  `.execute(trx);
+  const [gone] = rows;
+  if (!gone) throw new AppError('NOT_FOUND', { message: 'No invitation of this project has this id.' });
+  return gone;
+}
+
+/**
+ * What a link invites to; it stays open. @throws AppError NOT_FOUND for one that was followed, withdrawn, or is over
+ */
+export async function getOpenInvitation(db: Db, tokenHash: Buffer): Promise<OpenInvitation> {
+  const { rows } = await sql<OpenInvitation>`
+    SELECT ${COLUMNS}, p.id AS "projectId", p.name AS "projectName"
+    FROM invitations i JOIN users u ON u.id = i.invited_by JOIN projects p ON p.id = i.project_id
+    WHERE i.token_hash = ${tokenHash} AND i.expires_at > now()
+  `.execute(db);
+  return open(rows[0]);
+}
+
+/**
+ * Uses an invitation up: the user becomes a member, in the transaction in which the link ends. Who is a member already
+ * keeps their role.
+ * @throws AppError NOT_FOUND as `getOpenInvitation`: of two who follow it at once, one does
+ */
+export async function takeInvitation(trx: Trx, p: { tokenHash: Buffer; userId: string }): Promise<OpenInvitation> {
+  const { rows } = await sql<OpenInvitation>`
+    WITH i AS (DELETE FROM invitations WHERE token_hash = ${p.tokenHash} AND expires_at > now() RETURNING *)
+    SELECT ${COLUMNS}, p.id AS "projectId", p.name AS "projectName"
+    FROM i JOIN users u ON u.id = i.invited_by JOIN projects p ON p.id = i.project_id
+  `.execute(trx);
+  const invitation = open(rows[0]);
+  await sql`
+    INSERT INTO memberships (project_id, user_id, role) VALUES (${invitation.projectId}, ${p.userId}, ${invitation.role})
+    ON CONFLICT DO NOTHING
+  `.execute(trx);
+  return invitation;
+}
+
+function open(invitation: OpenInvitation | undefined): OpenInvitation {
+  if (invitation) return invitation;
+  throw new AppError('NOT_FOUND', {
+    message: 'This invitation is not open: it was followed, withdrawn, or is older than seven days.',
+    suggestion: 'Ask whoever invited you for another one.',
+  });
+}

@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EmailStatus } from '../../rules/emails/email-status.ts';
+import type { ExecutionStatus } from '../../rules/executions/execution.ts';
+import type { RequestMade } from '../../rules/request-made.ts';
+import type { SmsStatus } from '../../rules/sms/status.ts';
+import type { Db } from '../connection.ts';
+
+/** Of each kind that an answer shows. */
+const SHOWN = 100;
+
+/** What a request has brought about, as it is now. What was erased since is left out. */
+export interface RequestEffects {
+  events: { id: string; name: string; contactId: string | null }[];
+  /** Those that it began, itself or by its events. */
+  executions: { id: string; workflowId: string; workflowName: string; contactId: string; status: ExecutionStatus }[];
+  /** Those that it sent, and those of its executions. */
+  emails: {
+    id: string;
+    contactId: string | null;
+    executionId: string | null;
+    to: string | null;
+    status: EmailStatus;
+  }[];
+  sms: { id: string; to: string; status: SmsStatus }[];
+}
+
+/** Finds what came of a request by the ids that the log kept. The first 100 of each kind. */
+export async function findEffects(db: Db, projectId: string, made: RequestMade | null): Promise<RequestEffects> {
+  const { events: eventIds = [], executions: executionIds = [], emails: emailIds = [], sms: smsIds = [] } = made ?? {};
+  const events = await rowsOf<RequestEffects['events'][number]>(
+    db,
+    sql`SELECT id, name, contact_id AS "contactId" FROM events
+      WHERE project_id = ${projectId} AND id = ANY(${eventIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
+  );
+  // By the index of a contact's executions: there is none on events.
+  const contactIds = events.flatMap(({ contactId }) => contactId ?? []);
+  const executions = await rowsOf<RequestEffects['executions'][number]>(
+    db,
+    sql`SELECT x.id, x.workflow_id AS "workflowId", w.name AS "workflowName", x.contact_id AS "contactId", x.status
+      FROM executions x JOIN workflows w ON w.id = x.workflow_id
+      WHERE x.project_id = ${projectId} AND (x.id = ANY(${executionIds}::uuid[])
+        OR (x.contact_id = ANY(${contactIds}::uuid[]) AND x.event_id = ANY(${eventIds}::uuid[])))
+      ORDER BY x.id LIMIT ${SHOWN}`,
+  );
+  const emails = await rowsOf<RequestEffects['emails'][number]>(
+    db,
+    sql`SELECT id, contact_id AS "contactId", execution_id AS "executionId", to_email AS to, status FROM emails
+      WHERE project_id = ${projectId} AND (id = ANY(${emailIds}::uuid[]) OR execution_id = ANY(${executions.map(({ id }) => id)}::uuid[]))
+      ORDER BY id LIMIT ${SHOWN}`,
+  );
+  const sms = await rowsOf<RequestEffects['sms'][number]>(
+    db,
+    sql`SELECT id, to_phone AS to, status FROM sms_messages
+      WHERE project_id = ${projectId} AND id = ANY(${smsIds}::uuid[]) ORDER BY id LIMIT ${SHOWN}`,
+  );
+  return { events, executions, emails, sms };
+}
+
+async function rowsOf<Row>(db: Db, query: RawBuilder<unknown>): Promise<Row[]> {
+  return (await (query as RawBuilder<Row>).execute(db)).rows;
+}

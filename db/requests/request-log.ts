@@ -1,0 +1,124 @@
+import { type SqlBool, sql } from 'kysely';
+import { AppError } from '../../rules/errors.ts';
+import type { RequestMade } from '../../rules/request-made.ts';
+import type { Db } from '../connection.ts';
+import { afterCursor, type Page, type PageRequest, toPage } from '../keyset.ts';
+import type { RowOf } from '../schema/database.ts';
+
+/** A request as the log keeps it: no body, no URL, no credentials. */
+export interface LoggedRequest {
+  id: string;
+  /** As the answer's X-Request-Id. A caller may give it, and more than once. */
+  requestId: string;
+  method: string;
+  /** As documented: `/contacts/{id}`. */
+  route: string;
+  status: number;
+  /** Milliseconds until the answer began. */
+  ms: number;
+  /** `key:<id>`, `user:<id>` or `public`. */
+  actor: string;
+  errorCode: string | null;
+  made: RequestMade | null;
+  createdAt: Date;
+}
+
+export type NewLoggedRequest = LoggedRequest & { projectId: string };
+
+const COLUMNS = [
+  'id',
+  'request_id',
+  'method',
+  'route',
+  'status',
+  'ms',
+  'actor',
+  'error_code',
+  'made',
+  'created_at',
+] as const;
+
+/** Writes requests of any projects. */
+export async function insertRequests(db: Db, requests: readonly NewLoggedRequest[]): Promise<void> {
+  if (requests.length === 0) return;
+  const column = <T>(of: (request: NewLoggedRequest) => T): T[] => requests.map(of);
+  await sql`
+    INSERT INTO requests (id, project_id, request_id, method, route, status, ms, actor, error_code, made, created_at)
+    SELECT * FROM unnest(${column((r) => r.id)}::uuid[], ${column((r) => r.projectId)}::uuid[], ${column((r) => r.requestId)}::text[],
+      ${column((r) => r.method)}::text[], ${column((r) => r.route)}::text[], ${column((r) => r.status)}::smallint[],
+      ${column((r) => r.ms)}::real[], ${column((r) => r.actor)}::text[], ${column((r) => r.errorCode)}::text[],
+      ${column((r) => r.made && JSON.stringify(r.made))}::jsonb[], ${column((r) => r.createdAt)}::timestamptz[])
+  `.execute(db);
+}
+
+/** Which requests a list shows; all conditions hold. */
+export interface RequestFilter {
+  method?: string | undefined;
+  route?: string | undefined;
+  /** Statuses from `least` to `most`. */
+  status?: { least: number; most: number } | undefined;
+  errorCode?: string | undefined;
+  /** `key:<id>`, `user:<id>` or `public`. */
+  actor?: string | undefined;
+  requestId?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+/** Requests newest first. */
+export async function listRequests(
+  db: Db,
+  p: PageRequest & RequestFilter & { projectId: string },
+): Promise<Page<LoggedRequest>> {
+  let query = db
+    .selectFrom('requests')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(afterCursor(p.cursor));
+  if (p.method !== undefined) query = query.where('method', '=', p.method);
+  if (p.route !== undefined) query = query.where('route', '=', p.route);
+  if (p.status) query = query.where('status', '>=', p.status.least).where('status', '<=', p.status.most);
+  // Said as the partial index of refused requests has it, so that they are found among many others.
+  if ((p.status?.least ?? 0) >= 400 || p.errorCode !== undefined) query = query.where(sql<SqlBool>`status >= 400`);
+  if (p.errorCode !== undefined) query = query.where('error_code', '=', p.errorCode);
+  if (p.actor !== undefined) query = query.where('actor', '=', p.actor);
+  if (p.requestId !== undefined) query = query.where('request_id', '=', p.requestId);
+  if (p.since) query = query.where('created_at', '>=', p.since);
+  if (p.until) query = query.where('created_at', '<=', p.until);
+  const rows = await query
+    .orderBy('id', 'desc')
+    .limit(p.limit + 1)
+    .execute();
+  return toPage(rows, p.limit, toRequest);
+}
+
+/**
+ * A request by the id of its entry, or by its X-Request-Id: of several that a caller gave the same, the newest.
+ * @throws AppError NOT_FOUND
+ */
+export async function getRequest(db: Db, p: { projectId: string; requestId: string }): Promise<LoggedRequest> {
+  const row = await db
+    .selectFrom('requests')
+    .select(COLUMNS)
+    .where('project_id', '=', p.projectId)
+    .where(({ or, eb }) =>
+      or([eb('request_id', '=', p.requestId), ...(UUID.test(p.requestId) ? [eb('id', '=', p.requestId)] : [])]),
+    )
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) {
+    throw new AppError('NOT_FOUND', {
+      message: 'The log has no request with this id.',
+      suggestion: 'It is written within a second, and kept for REQUEST_LOG_RETENTION_DAYS.',
+    });
+  }
+  return toRequest(row);
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function toRequest(row: RowOf<'requests', typeof COLUMNS>): LoggedRequest {
+  const { request_id, error_code, created_at, ...rest } = row;
+  return { ...rest, requestId: request_id, errorCode: error_code, createdAt: created_at };
+}

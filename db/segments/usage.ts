@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { CampaignStatus } from '../../rules/campaigns/campaign.ts';
+import { segmentEvent } from '../../rules/events/event-names.ts';
+import type { Condition } from '../../rules/filters/filters.ts';
+import { collectReferences, storedConditionUses } from '../../rules/filters/references.ts';
+import { OPEN_CAMPAIGNS, UNFINISHED_CAMPAIGNS } from '../campaigns/status.ts';
+import type { Db } from '../connection.ts';
+import { listWorkflowsUsing, type NamedUse } from '../events/events.ts';
+import type { SegmentRef } from './segments.ts';
+
+export interface CampaignUse extends NamedUse {
+  status: CampaignStatus;
+}
+
+export interface SegmentUsage {
+  /** Segments whose condition names it. */
+  usedInSegments: NamedUse[];
+  /** Campaigns that are not finished, to it or with a filter that names it. */
+  usedInCampaigns: CampaignUse[];
+  /** Workflows that its events start, end or let go on, or whose conditions name it. */
+  usedInWorkflows: NamedUse[];
+  /** No campaign under way or scheduled has it, also through another segment. */
+  canDelete: boolean;
+}
+
+/** Where a segment is named. */
+export async function getSegmentUsage(db: Db, p: SegmentRef & { slug: string }): Promise<SegmentUsage> {
+  const open = await openCampaignsUsing(db, p);
+  return {
+    usedInSegments: await segmentsNaming(db, p),
+    usedInCampaigns: await campaignsNaming(db, { ...p, ids: new Set([p.id]), statuses: UNFINISHED_CAMPAIGNS }),
+    usedInWorkflows: await workflowsNaming(db, p),
+    canDelete: open.length === 0,
+  };
+}
+
+/** Campaigns scheduled or under way that go to a segment, also through their filter or another segment. */
+export async function openCampaignsUsing(db: Db, p: SegmentRef): Promise<CampaignUse[]> {
+  return campaignsNaming(db, { ...p, ids: await dependentIds(db, p), statuses: OPEN_CAMPAIGNS });
+}
+
+async function campaignsNaming(
+  db: Db,
+  p: { projectId: string; ids: ReadonlySet<string>; statuses: typeof OPEN_CAMPAIGNS },
+): Promise<CampaignUse[]> {
+  const { rows } = await sql<CampaignUse & { segment_id: string | null; audience_filter: Condition | null }>`
+    SELECT id, name, status, segment_id, audience_filter FROM campaigns
+    WHERE project_id = ${p.projectId} AND status IN ${p.statuses}
+      AND (segment_id = ANY(${[...p.ids]}::uuid[]) OR audience_filter IS NOT NULL) ORDER BY id`.execute(db);
+  const uses = rows.filter(
+    ({ segment_id, audience_filter }) =>
+      (segment_id !== null && p.ids.has(segment_id)) || (audience_filter !== null && namesAny(audience_filter, p.ids)),
+  );
+  return uses.map(({ id, name, status }) => ({ id, name, status }));
+}
+
+async function segmentsNaming(db: Db, { projectId, id }: SegmentRef): Promise<NamedUse[]> {
+  const rows = await conditionsOf(db, projectId);
+  return rows.filter((row) => namesAny(row.condition, new Set([id]))).map(({ id, name }) => ({ id, name }));
+}
+
+async function workflowsNaming(db: Db, { projectId, id, slug }: SegmentRef & { slug: string }): Promise<NamedUse[]> {
+  const { rows } = await sql<NamedUse & { config: unknown }>`
+    SELECT w.id, w.name, s.config FROM workflow_steps s JOIN workflows w ON w.id = s.workflow_id
+    WHERE s.project_id = ${projectId} AND s.type = 'CONDITION' ORDER BY w.id`.execute(db);
+  const asking = rows.filter(({ config }) => storedConditionUses(config, { segmentId: id }, 'step'));
+  const hearing = [
+    ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'entry') })),
+    ...(await listWorkflowsUsing(db, { projectId, name: segmentEvent(slug, 'exit') })),
+  ];
+  const using = [...asking, ...hearing].map(({ id, name }) => [id, { id, name }] as const);
+  return [...new Map(using).values()];
+}
+
+/** The segment and all whose conditions lead to it. */
+async function dependentIds(db: Db, { projectId, id }: SegmentRef): Promise<Set<string>> {
+  const rows = await conditionsOf(db, projectId);
+  const ids = new Set([id]);
+  for (let size = 0; size < ids.size; ) {
+    size = ids.size;
+    for (const row of rows) if (namesAny(row.condition, ids)) ids.add(row.id);
+  }
+  return ids;
+}
+
+async function conditionsOf(db: Db, projectId: string): Promise<(NamedUse & { condition: Condition })[]> {
+  const { rows } = await sql<NamedUse & { condition: Condition }>`
+    SELECT id, name, condition FROM segments WHERE project_id = ${projectId} AND condition IS NOT NULL ORDER BY id`.execute(
+    db,
+  );
+  return rows;
+}
+
+function namesAny(condition: Condition, ids: ReadonlySet<string>): boolean {
+  return collectReferences(condition).segmentIds.some((id) => ids.has(id));
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_DAYS, type SendingWindow } from '../time/sending-window.ts';
+import { type DurationRequest, estimateSeconds } from './duration.ts';
+import { NO_TIMING } from './timing.ts';
+
+const HOUR = 3_600;
+const at = (text: string) => Date.parse(`${text}:00Z`);
+/** 2026-11-23 is a Monday. */
+const NOW = at('2026-11-23T09:00');
+const DAY: SendingWindow = { from: '08:00', to: '20:00', days: [...ALL_DAYS] };
+
+function seconds(changes: Partial<Omit<DurationRequest, 'clock'>> & { clock?: Partial<DurationRequest['clock']> }) {
+  const { clock, ...rest } = changes;
+  return estimateSeconds({
+    ...{ willSend: 1_000, ratePerSecond: 1, zones: [], scheduledAt: null, test: null, nowMs: NOW },
+    ...rest,
+    clock: { projectZone: 'UTC', window: null, ...NO_TIMING, ...clock },
+  });
+}
+
+describe('how long a campaign takes', () => {
+  it('is its mails at the send rate, and a thousand a second without one', () => {
+    expect(seconds({ willSend: 30, ratePerSecond: 4 })).toBe(8);
+    expect(seconds({ willSend: 3_500, ratePerSecond: 0 })).toBe(4);
+    expect(seconds({ willSend: 0 })).toBe(0);
+  });
+
+  it('counts the nights in which its window is shut', () => {
+    // 11 hours are left of today, the night has 12, and 4 hours of tomorrow do the rest.
+    expect(seconds({ willSend: 15 * HOUR, clock: { window: DAY } })).toBe(27 * HOUR);
+    expect(seconds({ willSend: 11 * HOUR, clock: { window: DAY } })).toBe(11 * HOUR);
+  });
+
+  it('counts the wait for a window that is shut', () => {
+    expect(seconds({ nowMs: at('2026-11-23T21:00'), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
+    expect(seconds({ scheduledAt: new Date(at('2026-11-23T21:00')), clock: { window: DAY } })).toBe(11 * HOUR + 1_000);
+    const mondays: SendingWindow = { ...DAY, days: [1] };
+    expect(seconds({ willSend: 12 * HOUR, clock: { window: mondays } })).toBe((7 * 24 - 1 + 1) * HOUR);
+  });
+
+  it('goes on from the second week to the end of one that takes many', () => {
+    const days = 100;
+    const estimate = seconds({ willSend: days * 12 * HOUR, nowMs: at('2026-11-23T08:00'), clock: { window: DAY } });
+    expect(Math.abs(estimate - days * 24 * HOUR)).toBeLessThan(24 * HOUR);
+  });
+
+  it('lets each zone send while its own window is open, and they share the rate', () => {
+    const zones = [
+      { zone: 'Europe/Berlin', contacts: 50 },
+      { zone: 'Asia/Tokyo', contacts: 50 },
+    ];
+    // In Tokyo it is 18:00, so 2 hours are left; Berlin has 10.
+    const own = { window: { ...DAY, timezone: 'contact' } };
+    expect(seconds({ willSend: 4 * HOUR, zones, clock: own })).toBe(4 * HOUR);
+    // Tokyo's third hour is its next morning, 14 hours after its window shut.
+    expect(seconds({ willSend: 6 * HOUR, zones, clock: own })).toBe((2 + 12 + 1) * HOUR);
+  });
+
+  it('counts from the first hour of its recipients to the last', () => {
+    const zones = [
+      { zone: 'America/New_York', contacts: 999 },
+      { zone: 'Europe/Berlin', contacts: 1 },
+    ];
+    const clock = { sendAtLocal: '2026-12-01T09:00' };
+    expect(seconds({ zones, clock })).toBe(6 * HOUR + 999);
+    expect(seconds({ zones: [{ zone: null, contacts: 3 }], clock })).toBe(1_000);
+  });
+
+  it('leaves out whose hour is over, where they are skipped', () => {
+    const zones = [
+      { zone: 'Asia/Tokyo', contacts: 500 },
+      { zone: 'America/New_York', contacts: 500 },
+    ];
+    const clock = { sendAtLocal: '2026-11-23T09:00' };
+    expect(seconds({ zones, clock: { ...clock, latePolicy: 'SKIP' } })).toBe(5 * HOUR + 500);
+    expect(seconds({ zones, clock: { ...clock, latePolicy: 'SEND' } })).toBe(5 * HOUR + 500);
+  });
+
+  it('counts the wait of a test, and the next day where its rest has an hour', () => {
+    const test = { share: 0.1, waitMinutes: 60 };
+    expect(seconds({ test })).toBe(100 + HOUR + 900);
+    expect(seconds({ test: { ...test, share: 1 } })).toBe(1_000);
+    const clock = { sendAtLocal: '2026-12-01T09:00' };
+    expect(seconds({ test, clock, zones: [{ zone: null, contacts: 1 }] })).toBe(24 * HOUR + 900);
+  });
+});

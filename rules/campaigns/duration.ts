@@ -1,0 +1,158 @@
+import { instantOf, readLocalTime, type WallMs } from '../time/local-time.ts';
+import { offsetAt, zoneOf } from '../time/zones.ts';
+import { type CampaignClock, campaignGate } from './gate.ts';
+import type { VariantTest } from './variants.ts';
+
+/** Mails a second of a service that nothing limits: what one worker does beside other work. For an estimate only. */
+const FULL_SPEED = 1_000;
+/** Windows go by weeks: what two of them leave over is reckoned from the second. */
+const WEEK_MS = 7 * 86_400_000;
+const REACH_MS = 2 * WEEK_MS;
+/** Openings of one zone that are looked at: more than two weeks have of days. */
+const OPENINGS_MAX = 40;
+
+/** Recipients who name a zone; null for those who go by the project's. */
+export interface ZoneCount {
+  zone: string | null;
+  contacts: number;
+}
+
+export interface DurationRequest {
+  willSend: number;
+  /** Mails a second, 0 for no limit. */
+  ratePerSecond: number;
+  /** How the audience falls into zones; empty where zones make no difference. */
+  zones: ZoneCount[];
+  clock: Omit<CampaignClock, 'zone' | 'goingSince' | 'winnerAt'>;
+  /** When it is scheduled for; null for now. */
+  scheduledAt: Date | null;
+  test: Pick<VariantTest, 'share' | 'waitMinutes'> | null;
+  nowMs: number;
+}
+
+/**
+ * Seconds from when a campaign begins until its last mail has left: by the send rate, the window that holds it, the
+ * hours of its recipients, and the wait of a test. It begins now, at its schedule, or with the first of its recipients'
+ * hours; waiting for a window counts.
+ */
+export function estimateSeconds(p: DurationRequest): number {
+  const groups = groupsOf(p);
+  const beginMs = beginOf(p, groups);
+  const rate = p.ratePerSecond > 0 ? p.ratePerSecond : FULL_SPEED;
+  const { share, waitMinutes } = p.test ?? { share: 1, waitMinutes: 0 };
+  const parts = (of: number) => groups.map((group) => ({ ...group, mails: group.mails * of }));
+  const testedMs = endOf(p, { groups: parts(share), rate, beginMs, winnerAt: null });
+  if (share >= 1) return secondsOf(testedMs - beginMs);
+  const winnerMs = testedMs + waitMinutes * 60_000;
+  const endMs = endOf(p, { groups: parts(1 - share), rate, beginMs: winnerMs, winnerAt: new Date(winnerMs) });
+  return secondsOf(endMs - beginMs);
+}
+
+/** Rounded up; less than a millisecond is what fractions of mails leave. */
+function secondsOf(ms: number): number {
+  return Math.ceil(Math.round(ms) / 1000);
+}
+
+/** Recipients whose clocks show the same: one zone stands for all of them. */
+interface Group {
+  zone: string | null;
+  mails: number;
+}
+
+/** In proportion: who is counted may be refused for other reasons. There are some 40 offsets and 600 zones. */
+function groupsOf({ willSend, zones, clock, nowMs }: DurationRequest): Group[] {
+  const counted = zones.reduce((sum, { contacts }) => sum + contacts, 0);
+  if (counted === 0) return [{ zone: null, mails: willSend }];
+  const groups = new Map<number, Group>();
+  for (const { zone, contacts } of zones) {
+    const offset = offsetAt(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', nowMs);
+    const group = groups.get(offset) ?? { zone, mails: 0 };
+    groups.set(offset, group);
+    group.mails += (contacts / counted) * willSend;
+  }
+  return [...groups.values()];
+}
+
+function beginOf({ clock, scheduledAt, nowMs }: DurationRequest, groups: Group[]): number {
+  const wall: WallMs | undefined = clock.sendAtLocal === null ? undefined : readLocalTime(clock.sendAtLocal);
+  const hours = groups.map(({ zone }) => instantOf(zoneOf(zone) ?? zoneOf(clock.projectZone) ?? 'UTC', wall ?? 0));
+  return Math.max(nowMs, wall === undefined ? (scheduledAt?.getTime() ?? 0) : Math.min(...hours));
+}
+
+interface Stretch {
+  group: number;
+  fromMs: number;
+  toMs: number;
+}
+
+/** When the last mail of the groups has left, if all begin at `beginMs` and share the rate. */
+function endOf(p: DurationRequest, how: { groups: Group[]; rate: number; beginMs: number; winnerAt: Date | null }) {
+  const { groups, rate, beginMs, winnerAt } = how;
+  const reachMs = beginMs + REACH_MS;
+  const stretches = groups.flatMap(({ zone }, group) => {
+    const clock = { ...p.clock, zone, goingSince: new Date(beginMs), winnerAt };
+    return openings(clock, beginMs, reachMs).map((open) => ({ group, ...open }));
+  });
+  // Whom it is too late for gets nothing.
+  const left = groups.map(({ mails }, n) => (stretches.some(({ group }) => group === n) ? mails : 0));
+  const end = drain(stretches, left, rate);
+  const rest = left.reduce((sum, mails) => sum + mails, 0);
+  if (rest < 0.5) return Math.max(end, beginMs);
+  // As much as in the second week leaves in every one after it.
+  const perWeek = (rate * openMs(stretches, beginMs + WEEK_MS, reachMs)) / 1000;
+  return reachMs + (rest / perWeek) * WEEK_MS;
+}
+
+/** When somebody's gate is open; nothing for whom it is too late. */
+function openings(clock: CampaignClock, fromMs: number, untilMs: number): { fromMs: number; toMs: number }[] {
+  const found: { fromMs: number; toMs: number }[] = [];
+  let atMs = fromMs;
+  for (let n = 0; n < OPENINGS_MAX && atMs < untilMs; n += 1) {
+    const gate = campaignGate(clock, atMs);
+    if (gate.kind === 'late') return found;
+    if (gate.kind === 'shut') {
+      atMs = gate.notBeforeMs;
+      continue;
+    }
+    found.push({ fromMs: atMs, toMs: gate.closesAtMs ?? Number.POSITIVE_INFINITY });
+    if (gate.closesAtMs === null) return found;
+    atMs = gate.closesAtMs;
+  }
+  return found;
+}
+
+/**
+ * Takes what leaves from `left`, at each moment first from whose window shuts first. Returns when the last of it left.
+ */
+function drain(stretches: Stretch[], left: number[], rate: number): number {
+  const edges = [...new Set(stretches.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].sort((a, b) => a - b);
+  let end = 0;
+  for (const [n, edge] of edges.entries()) {
+    const nextMs = edges[n + 1] ?? Number.POSITIVE_INFINITY;
+    let nowMs = edge;
+    const open = stretches.filter(({ fromMs, toMs }) => fromMs <= edge && toMs > edge).sort((a, b) => a.toMs - b.toMs);
+    for (const { group } of open) {
+      const mails = Math.min(left[group] ?? 0, ((nextMs - nowMs) / 1000) * rate);
+      if (mails <= 0) continue;
+      left[group] = (left[group] ?? 0) - mails;
+      nowMs += (mails / rate) * 1000;
+      end = Math.max(end, nowMs);
+    }
+  }
+  return end;
+}
+
+/** How long, between two instants, anybody's window is open. */
+function openMs(stretches: Stretch[], fromMs: number, toMs: number): number {
+  let sum = 0;
+  let doneMs = fromMs;
+  for (const stretch of [...stretches].sort((a, b) => a.fromMs - b.fromMs)) {
+    const begin = Math.max(doneMs, stretch.fromMs);
+    const end = Math.min(toMs, stretch.toMs);
+    if (end > begin) {
+      sum += end - begin;
+      doneMs = end;
+    }
+  }
+  return sum;
+}

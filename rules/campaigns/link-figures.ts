@@ -1,0 +1,66 @@
+/** How often a link was followed. */
+export interface LinkFigures {
+  /** By people. */
+  clicks: number;
+  /** Recipients who clicked. */
+  uniqueClicks: number;
+  machineClicks: number;
+}
+
+/** The links of what a campaign says, or of one of its variants, in the order in which they stand there. */
+export interface LinksOf {
+  urls: string[];
+  /** The number of the variant; null where the campaign has none. */
+  variant: number | null;
+}
+
+/** Clicks of one link in the mails of one variant. `url` undefined: its content is gone. */
+export interface CountedLink extends LinkFigures {
+  url: string | undefined;
+  variant: number | null;
+}
+
+export interface SummedLink extends LinkFigures {
+  url: string;
+  variants: (LinkFigures & { name: string })[] | null;
+}
+
+/**
+ * Each link once, with the clicks of all variants that have it, and those of each. `names` of the variants, null
+ * without.
+ */
+export function sumLinks(said: LinksOf[], names: string[] | null, counted: CountedLink[]): SummedLink[] {
+  const sums = new Map<string, { all: LinkFigures; of: Map<number, LinkFigures> }>();
+  const found = (url: string, variant: number | null) => {
+    const sum = sums.get(url) ?? { all: none(), of: new Map<number, LinkFigures>() };
+    sums.set(url, sum);
+    if (variant !== null && !sum.of.has(variant)) sum.of.set(variant, none());
+    return { all: sum.all, ofVariant: variant === null ? undefined : sum.of.get(variant) };
+  };
+  for (const { urls, variant } of said) for (const url of urls) found(url, variant);
+  for (const { url, variant, ...clicks } of counted) {
+    if (url === undefined) continue;
+    const { all, ofVariant } = found(url, variant);
+    add(all, clicks);
+    if (ofVariant) add(ofVariant, clicks);
+  }
+  return [...sums].map(([url, { all, of }]) => ({
+    url,
+    ...all,
+    variants: names?.flatMap((name, n) => toVariant(name, of.get(n))) ?? null,
+  }));
+}
+
+function toVariant(name: string, figures: LinkFigures | undefined): (LinkFigures & { name: string })[] {
+  return figures ? [{ name, ...figures }] : [];
+}
+
+function none(): LinkFigures {
+  return { clicks: 0, uniqueClicks: 0, machineClicks: 0 };
+}
+
+function add(sum: LinkFigures, { clicks, uniqueClicks, machineClicks }: LinkFigures): void {
+  sum.clicks += clicks;
+  sum.uniqueClicks += uniqueClicks;
+  sum.machineClicks += machineClicks;
+}

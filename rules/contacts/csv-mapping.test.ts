@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { readCsvLayout } from './csv.ts';
+import { guessMapping, mapColumns } from './csv-mapping.ts';
+
+describe('a mapping of columns', () => {
+  it('says where columns go, and leaves those that it does not name to their headers', () => {
+    const mapping = {
+      'E-Mail': 'email',
+      Plan: 'data.plan',
+      Zip: { field: 'data.zip', type: 'string' as const },
+      Notes: null,
+    };
+    expect(mapColumns(['E-Mail', 'Plan', 'Zip', 'Notes', 'city', 'Subscribed'], mapping)).toEqual({
+      columns: ['email', 'plan', 'zip', '', 'city', 'subscribed'],
+      textColumns: [2],
+      errors: [],
+    });
+  });
+
+  it.each([
+    [{ Nope: 'email' }, 'mapping.Nope'],
+    [{ A: 'plan' }, 'mapping.A'],
+    [{ A: 'data.' }, 'mapping.A'],
+    [{ A: 'data.id' }, 'mapping.A'],
+    [{ A: 'data.__proto__' }, 'mapping.A'],
+    [{ A: `data.${'x'.repeat(101)}` }, 'mapping.A'],
+    [{ A: null }, undefined],
+  ])('%j is told at %s', (mapping, field) => {
+    expect(mapColumns(['email', 'A'], mapping).errors[0]?.field).toBe(field);
+  });
+
+  it('is refused where two columns go to one field, or none is the address', () => {
+    const file = Buffer.from('email,a,b\nx@x.com,1,2\n');
+    expect(() => readCsvLayout(file, { a: 'data.b' })).toThrow(/./);
+    expect(() => readCsvLayout(file, { email: null })).toThrow(/./);
+    expect(readCsvLayout(file, { email: null, a: 'email' }).columns).toEqual(['', 'email', 'b']);
+  });
+
+  it('leaves out what a file of bad rows says of them', () => {
+    expect(readCsvLayout(Buffer.from('import_row,import_error,email\n')).columns).toEqual(['', '', 'email']);
+  });
+});
+
+describe('a guess of where columns go', () => {
+  it('knows other names of the address and of consent, fields that there are, and names that templates can use', () => {
+    const headers = ['Id', 'E-Mail Address', 'First name', 'PLAN', 'Accepts Email Marketing', 'Straße', 'zip_code', ''];
+    expect(guessMapping(headers, ['plan', 'firstName'])).toEqual({
+      Id: 'data.Id',
+      'E-Mail Address': 'email',
+      'First name': 'data.firstName',
+      PLAN: 'data.plan',
+      'Accepts Email Marketing': 'subscribed',
+      Straße: 'data.straße',
+      zip_code: 'data.zip_code',
+    });
+  });
+
+  it('takes the exact name before its likes, and each field once', () => {
+    expect(guessMapping(['Mail', 'email', 'Name', 'name!', 'id', 'import_row'], [])).toEqual({
+      Mail: 'data.Mail',
+      email: 'email',
+      Name: 'data.Name',
+      'name!': 'data.name',
+      id: null,
+      import_row: null,
+    });
+    expect(guessMapping(['plan', 'Plan'], ['plan'])).toEqual({ plan: 'data.plan', Plan: null });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { readCsvLayout } from './csv.ts';
+import { lookAtCsv, reviewCsvChunk } from './csv-review.ts';
+
+const FILE = Buffer.from(
+  'email,n,when,constructor\na@x.com,1,2026-01-31,x\nnope,2,,\nB@x.com,x,2026-01-31T10:00:00Z,y\n"open,1,2,3\n',
+);
+
+it('a review has addresses, types and bad rows with their cells, and no more of those than asked for', () => {
+  const layout = readCsvLayout(FILE);
+  const asked = { layout, at: layout.firstRowAt, limit: 100, text: false };
+  expect(reviewCsvChunk(FILE, { ...asked, badMax: 10 })).toEqual({
+    ...{ rows: 4, torn: 1, nextAt: FILE.length, done: true },
+    emails: ['a@x.com', 'b@x.com'],
+    subscribes: [true, true],
+    bad: [
+      { index: 1, email: 'nope', error: 'This is not an email address.', values: ['nope', '2', '', ''] },
+      { index: 3, email: '"open', error: expect.any(String), values: ['"open,1,2,3\n'] },
+    ],
+    types: { n: { number: 1, text: 1 }, when: { date: 2 }, constructor: { text: 2 } },
+  });
+  expect(reviewCsvChunk(FILE, { ...asked, badMax: 1 }).bad).toHaveLength(1);
+});
+
+it('a look guesses where columns go, and says what is wrong with a mapping', () => {
+  const file = Buffer.from("E-Mail;Seats\n'+bob@x.com;'-3\n");
+  const look = lookAtCsv(file, { knownKeys: ['seats'], text: false, rows: 20 });
+  expect(look).toMatchObject({
+    delimiter: ';',
+    mapping: { 'E-Mail': 'email', Seats: 'data.seats' },
+    errors: [],
+    rows: 1,
+  });
+  expect(look.first).toEqual([
+    {
+      cells: ["'+bob@x.com", "'-3"],
+      row: { ok: true, contact: { email: '+bob@x.com', subscribed: undefined, set: { seats: '-3' } } },
+    },
+  ]);
+  const bad = lookAtCsv(file, { mapping: { Seats: 'data.seats' }, knownKeys: [], text: false, rows: 20 });
+  expect(bad.errors.map(({ message }) => message)).toEqual(['The header row has no column "email".']);
+});

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { readCsvChunk, readCsvLayout } from './csv.ts';
+import { csvRow } from './csv-write.ts';
+
+it.each(['=1+1', '+49 1', '-x', '@home', "'=1+1", "''-1", "'quoted'", '-3', "it's", '=a,"b"'])(
+  'a text %j comes back from an export as it was, and never begins a formula in it',
+  (text) => {
+    const file = Buffer.from(csvRow(['email', 'v']) + csvRow(['a@x.com', text]));
+    expect(csvRow([text])).not.toMatch(/^"?[=+\-@]/);
+    const layout = readCsvLayout(file);
+    const { rows } = readCsvChunk(file, { layout, at: layout.firstRowAt, limit: 1, text: false });
+    expect(rows).toMatchObject([{ ok: true, contact: { set: { v: text } } }]);
+  },
+);

@@ -1,0 +1,93 @@
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type PictureType = (typeof PICTURE_TYPES)[number];
+
+export interface Picture {
+  type: PictureType;
+  /** In pixels. */
+  width: number;
+  height: number;
+}
+
+/** No mail shows more; a side of 0 is no picture. */
+const SIDE_MAX_PX = 20_000;
+
+/**
+ * What picture the bytes are, by what they say themselves and nothing else: names and types that a caller gives prove
+ * nothing. Undefined for what is none of the four types, SVG and HTML among it, whose beginning is cut off, or whose
+ * sides are no sides.
+ */
+export function readPicture(bytes: Uint8Array): Picture | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found = png(view) ?? gif(view) ?? webp(view) ?? jpeg(view);
+  if (!found) return undefined;
+  const sides = [found.width, found.height];
+  return sides.every((side) => side > 0 && side <= SIDE_MAX_PX) ? found : undefined;
+}
+
+/** Signature, then IHDR as the first chunk (PNG §5.2, §11.2.1). */
+function png(view: DataView): Picture | undefined {
+  if (view.byteLength < 33 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return undefined;
+  if (ascii(view, 12, 4) !== 'IHDR') return undefined;
+  return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+function gif(view: DataView): Picture | undefined {
+  if (view.byteLength < 13 || !['GIF87a', 'GIF89a'].includes(ascii(view, 0, 6))) return undefined;
+  return { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
+}
+
+/** The first chunk says how it is packed, and so where its sides stand (RFC 9649 §2.5 to 2.7, §3.4). */
+function webp(view: DataView): Picture | undefined {
+  if (view.byteLength < 30 || ascii(view, 0, 4) !== 'RIFF' || ascii(view, 8, 4) !== 'WEBP') return undefined;
+  const type = 'image/webp' as const;
+  switch (ascii(view, 12, 4)) {
+    case 'VP8 ':
+      return { type, width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+    case 'VP8L': {
+      const bits = view.getUint32(21, true);
+      return view.getUint8(20) === 0x2f
+        ? { type, width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
+        : undefined;
+    }
+    case 'VP8X':
+      return { type, width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 };
+    default:
+      return undefined;
+  }
+}
+
+/** The sides stand in the start of frame, behind segments that each say their length (ITU T.81 §B.1.1.4, §B.2.2). */
+function jpeg(view: DataView): Picture | undefined {
+  if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at + 9 <= view.byteLength) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) {
+      // A fill byte.
+      at += 1;
+      continue;
+    }
+    if (isStartOfFrame(marker)) {
+      return { type: 'image/jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    }
+    const length = view.getUint16(at + 2);
+    // Pixels before any start of frame, or a length that leads nowhere.
+    if (marker === 0xda || marker < 0xc0 || length < 2) return undefined;
+    at += 2 + length;
+  }
+  return undefined;
+}
+
+/** SOF0 to SOF15, without the tables that stand between their numbers. */
+function isStartOfFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+}
+
+function ascii(view: DataView, at: number, length: number): string {
+  return String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + at, length));
+}

@@ -1,0 +1,53 @@
+import type { Client } from '@temporalio/client';
+import { TASK_QUEUES, type TaskQueue } from '../rules/queues.ts';
+
+/** `TaskQueueType` of Temporal's API. */
+const WORKFLOW_TASKS = 1;
+const ACTIVITY_TASKS = 2;
+/** Temporal remembers a poller for some minutes after it was last there; a worker asks at least once a minute. */
+const POLLER_RECENT_MS = 70_000;
+
+/** How a task queue stands with Temporal. */
+export interface QueueStats {
+  queue: TaskQueue;
+  /** Tasks that no worker has taken, about. */
+  backlog: number;
+  /** Of the one that waits longest. */
+  backlogSeconds: number;
+  /** Tasks a second over the last half minute, about. */
+  addedPerSecond: number;
+  dispatchedPerSecond: number;
+  /** Workers that ask for its tasks, seen within a minute. */
+  pollers: number;
+}
+
+/** Every task queue of ours. Workflow tasks wait in their own; the others hold activities. */
+export async function readQueueStats(client: Client): Promise<QueueStats[]> {
+  return Promise.all(Object.keys(TASK_QUEUES).map((queue) => readOne(client, queue as TaskQueue)));
+}
+
+async function readOne(client: Client, queue: TaskQueue): Promise<QueueStats> {
+  const { stats, pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: TASK_QUEUES[queue] },
+    taskQueueType: queue === 'workflows' ? WORKFLOW_TASKS : ACTIVITY_TASKS,
+    reportStats: true,
+  });
+  const seen = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Date.now() - 1000 * numberOf(lastAccessTime?.seconds) < POLLER_RECENT_MS,
+  );
+  const age = stats?.approximateBacklogAge;
+  return {
+    queue,
+    backlog: numberOf(stats?.approximateBacklogCount),
+    backlogSeconds: numberOf(age?.seconds) + (age?.nanos ?? 0) / 1e9,
+    addedPerSecond: stats?.tasksAddRate ?? 0,
+    dispatchedPerSecond: stats?.tasksDispatchRate ?? 0,
+    pollers: seen.length,
+  };
+}
+
+/** Whole numbers come as `Long` of protobuf. */
+function numberOf(value: { toString(): string } | null | undefined): number {
+  return value === null || value === undefined ? 0 : Number(value.toString());
+}
